@@ -14,6 +14,7 @@
 #include "cli/caps.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/fault.hpp"
+#include "cli/host_topology.hpp"
 #include "cli/import.hpp"
 #include "cli/launch.hpp"
 #include "cli/listing.hpp"
@@ -109,9 +110,18 @@ int Run(const MachineOptions& options, const UseOptions& use, const std::vector<
     if (choice.gpu_count)
       return Fail(bad_input, "run: -n needs -m or -c while NVMLKIT_STATE names a machine that is up");
     return WithDriver(choice, [&](const auto& driver) {
+      const auto folder = state_folder();
+      HostTopology host(*inherited, folder ? fmt::format("{}/run-{}.hwloc.xml", *folder, getpid()) : std::string());
+      if (use.gpus.empty() && host) return launch_and_wait(driver, command, {.after = [&](pid_t) { host.remove(); }});
       if (use.gpus.empty()) return launch(driver, command);
       const auto user = GpuUser::of(*inherited, use, command[0]);
-      return user ? launch_and_wait(driver, command, user->around()) : Fail(bad_input, user.error());
+      if (!user) return Fail(bad_input, user.error());
+      Around around = user->around();
+      around.after = [&host, leave = around.after](pid_t pid) {
+        leave(pid);
+        host.remove();
+      };
+      return launch_and_wait(driver, command, around);
     });
   }
   return WithDriver(choice, [&](const auto& driver) {
@@ -120,13 +130,17 @@ int Run(const MachineOptions& options, const UseOptions& use, const std::vector<
     const std::string state = fmt::format("{}/run-{}", *folder, getpid());
     if (const auto made = make_state(state, choice.machine); !made) return Fail(1, made.error());
     setenv("NVMLKIT_STATE", state.c_str(), 1);
+    HostTopology host(state, state + ".hwloc.xml");
     const auto user = GpuUser::of(state, use, command[0]);
     if (!user) {
       unlink(state.c_str());
       return Fail(bad_input, user.error());
     }
     Around around = user->around();
-    around.after = [&](pid_t) { unlink(state.c_str()); };
+    around.after = [&](pid_t) {
+      unlink(state.c_str());
+      host.remove();
+    };
     return launch_and_wait(driver, command, around);
   });
 }

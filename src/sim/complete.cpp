@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sim/identity.hpp"
+#include "sim/links/layout.hpp"
 #include "sim/mig/instances.hpp"
 
 namespace nvmlkit::sim {
@@ -118,6 +119,13 @@ void complete_units(Machine& machine) {
   }
 }
 
+// The file says of C2C whether it is there; as a feature of the chip, where it says no more.
+void complete_c2c(Gpu& gpu, const model::NvLink& nvlink) {
+  const auto& said = nvlink.c2c_enabled ? nvlink.c2c_enabled : gpu.features.nvlink_c2c;
+  if (said) gpu.c2c.mode.derive_from(Maybe<std::uint32_t>(*said ? EnableState::enabled : EnableState::disabled));
+  if (gpu.c2c.links) gpu.c2c.bandwidth_per_link_mbps.derive_from(Maybe<std::uint32_t>(44712));
+}
+
 // The CUDA version that a driver branch supports.
 struct Branch {
   std::uint32_t driver, major, minor;
@@ -177,10 +185,12 @@ void complete(Machine& machine) {
     complete_sessions(gpu.encoder_stats, gpu.encoder_sessions);
     complete_sessions(gpu.fbc_stats, gpu.fbc_sessions);
     complete_modes(gpu, machine.system());
+    complete_c2c(gpu, machine.host().nvlink);
     gpu.nvlink_low_power.supported.derive_from(
         Maybe<bool>(machine.host().nvlink.links_per_gpu.value_or(0) > 0 && at_least(gpu, Architecture::hopper)));
     mig::settle(gpu);  // its problems are those of the machine file: config/check.cpp
   }
+  links::lay_out(machine);
 }
 
 }  // namespace nvmlkit::sim

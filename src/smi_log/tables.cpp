@@ -50,28 +50,51 @@ GpuValues* gpu_at(MachineValues& machine, std::uint32_t index) {
   return index < machine.gpus.size() ? &machine.gpus[index] : nullptr;
 }
 
-// GPUs with the same CPUs around them hang under one root complex of the machine file.
+// GPUs that meet below or in a host bridge hang under one root complex of the machine file. Of those that NVLink
+// connects the matrix does not tell.
+struct Complex {
+  std::string cpus, numa, devices;
+  std::string_view level;
+  std::vector<std::uint32_t> members;
+};
+
+// How the machine file calls a distance within a root complex; empty for all others.
+std::string_view level_of(std::string_view distance) {
+  return distance == "PIX" ? "single" : distance == "PXB" ? "multiple" : distance == "PHB" ? "hostbridge" : "";
+}
+
+bool is_farther(std::string_view level, std::string_view than) {
+  static constexpr std::string_view order[] = {"", "single", "multiple", "hostbridge"};
+  return std::find(std::begin(order), std::end(order), level) > std::find(std::begin(order), std::end(order), than);
+}
+
 void add_topology(const Tables& tables, MachineValues& machine) {
-  struct Complex {
-    std::string cpus, numa, devices;
-  };
+  constexpr std::size_t most_complexes = 32;  // of a machine file
   std::vector<Complex> complexes;
   for (const auto& [index, row] : tables.topology) {
     auto* gpu = gpu_at(machine, index);
     if (gpu == nullptr) continue;
     if (whole(row.gpu_numa_id)) gpu->values.try_emplace("numa_node_id", Value{row.gpu_numa_id, row.place});
     if (row.cpu_affinity.empty() || row.cpu_affinity == "N/A") continue;
-    auto at = complexes.begin();
-    while (at != complexes.end() && (at->cpus != row.cpu_affinity || at->numa != row.numa_affinity)) ++at;
-    if (at == complexes.end()) at = complexes.insert(at, {row.cpu_affinity, row.numa_affinity, {}});
+    std::string_view level;
+    auto at = std::find_if(complexes.begin(), complexes.end(), [&](const Complex& complex) {
+      for (const auto member : complex.members)
+        if (const auto to = row.distances.find(member); to != row.distances.end())
+          if (const auto here = level_of(to->second); is_farther(here, level)) level = here;
+      return !level.empty();
+    });
+    if (at == complexes.end()) at = complexes.insert(at, {row.cpu_affinity, row.numa_affinity, {}, {}, {}});
+    if (is_farther(level, at->level)) at->level = level;
+    at->members.push_back(index);
     at->devices += (at->devices.empty() ? "" : ", ") + quoted(gpu->bus_id);
   }
-  if (complexes.empty()) return;
+  if (complexes.empty() || complexes.size() > most_complexes) return;
   std::string list;
   for (std::size_t i = 0; i < complexes.size(); ++i) {
     const auto& c = complexes[i];
     list += (i > 0 ? ", {id: " : "{id: ") + quoted("pci" + std::to_string(i));
     if (whole(c.numa)) list += ", numa_node: " + c.numa;
+    if (!c.level.empty()) list += ", level: " + std::string(c.level);
     list += ", cpu_affinity: " + quoted(c.cpus) + ", devices: [" + c.devices + "]}";
   }
   machine.host.try_emplace("pcie_topology.root_complexes",
@@ -114,7 +137,9 @@ std::size_t read_topology(const std::string& file, std::span<const Line> lines, 
     if (row.size() < 2 || row[0].empty()) break;
     const auto index = behind(row[0], "GPU");
     if (!index) continue;  // a network adapter
-    TopologyRow out{{file, lines[used].number}, {}, {}, {}};
+    TopologyRow out{{file, lines[used].number}, {}, {}, {}, {}};
+    for (std::size_t i = 1; i < row.size() && i < header.size(); ++i)
+      if (const auto other = behind(header[i], "GPU"); other && other != index) out.distances[*other] = row[i];
     if (cpu < row.size()) out.cpu_affinity = row[cpu];
     if (numa < row.size()) out.numa_affinity = row[numa];
     // nvidia-smi puts two tabs in front of this column.

@@ -19,6 +19,7 @@ struct TopologyRow {
   std::string cpu_affinity;  // empty: not shown
   std::string numa_affinity;
   std::string gpu_numa_id;
+  std::map<std::uint32_t, std::string> distances;  // to other GPUs, by their index: PIX, NODE, NV12
 };
 
 // A GPU in `nvlink -s`.

@@ -56,6 +56,14 @@ def machines() -> list[dict]:
     return json.loads(subprocess.run([COMMAND, "machines", "--json"], check=True, capture_output=True, text=True).stdout)
 
 
+def distinct_machines() -> list[dict]:
+    """One machine for each GPU: those of the same GPUs in another server differ in their topology only."""
+    by_gpu: dict[str, dict] = {}
+    for machine in sorted(machines(), key=lambda machine: len(machine["name"])):
+        by_gpu.setdefault(machine["gpu"], machine)
+    return sorted(by_gpu.values(), key=lambda machine: machine["name"])
+
+
 def environment(machine: str) -> dict[str, str]:
     """The environment in which a program finds our library and a machine."""
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("NVMLKIT_", "MOCK_NVML_"))}

@@ -11,7 +11,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from clients import COMMAND, available_smi, environment, machines, skip
+from clients import COMMAND, available_smi, distinct_machines, environment, skip
 
 if os.geteuid() != 0:
     skip("setting needs root, here as on hardware")
@@ -35,7 +35,7 @@ class OnMachines(unittest.TestCase):
         `where` leaves out the machines whose GPUs lack what a test is about; some must be left.
         """
         met = 0
-        for machine in machines():
+        for machine in distinct_machines():
             if names and machine["name"] not in names:
                 continue
             for branch, smi in SMI.items():

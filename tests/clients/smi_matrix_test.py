@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from clients import Result, available_smi, machines, run
+from clients import Result, available_smi, distinct_machines, run
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ def main() -> int:
     parser.add_argument("--machine", help="only this machine")
     parser.add_argument("--verbose", action="store_true", help="print every command with its verdict")
     options = parser.parse_args()
-    names = [options.machine] if options.machine else [machine["name"] for machine in machines()]
+    names = [options.machine] if options.machine else [machine["name"] for machine in distinct_machines()]
     failures = 0
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(8) as pool:
         for branch, smi in available_smi().items():

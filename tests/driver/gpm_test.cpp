@@ -72,6 +72,21 @@ TEST_F(Gpm, MetricsAreWhatWasDoneBetweenTheSamples) {
   EXPECT_LT(metric(first, last, NVML_GPM_METRIC_SM_CYCLES_ACTIVE), elapsed);
 }
 
+TEST_F(Gpm, NvLinksCarryWhatTheirCountersSay) {
+  begin("h100");
+  const auto first = taken();
+  load(100);
+  pass(2);
+  const auto last = taken();
+  double sum = 0;
+  for (unsigned int link = 0; link < 18; ++link)
+    sum += metric(first, last, NVML_GPM_METRIC_NVLINK_L0_TX + 2 * link);
+  EXPECT_GT(sum, 1e9);
+  EXPECT_NEAR(metric(first, last, NVML_GPM_METRIC_NVLINK_TOTAL_TX_PER_SEC), sum / 2 / (1 << 20), 1);
+  EXPECT_EQ(metrics(first, last, {NVML_GPM_METRIC_NVLINK_L18_RX})[0].nvmlReturn, NVML_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(metrics(first, last, {NVML_GPM_METRIC_C2C_TOTAL_TX_PER_SEC})[0].nvmlReturn, NVML_ERROR_NOT_SUPPORTED);
+}
+
 TEST_F(Gpm, EveryMetricHasAnAnswerAndANameOfItsOwn) {
   begin("h100");
   const auto first = taken();

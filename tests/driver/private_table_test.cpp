@@ -51,12 +51,21 @@ TEST_F(PrivateTable, EverySlotSurvivesWrongArguments) {
 // What nvidia-smi passes where nobody knows what the slot does: nothing may be written through it.
 TEST_F(PrivateTable, UnknownSlotsWriteNothing) {
   start("h100");
-  for (const std::size_t number : {32, 145, 181, 197, 208, 223, 232, 239}) {
+  for (const std::size_t number : {32, 145, 181, 197, 208, 232, 239}) {
     std::uint64_t out[8];
     std::memset(out, 0xA5, sizeof out);
     EXPECT_EQ(slot(number, device(), &out[0], &out[1], &out[2], &out[3]), NVML_ERROR_NOT_SUPPORTED) << number;
     for (const auto word : out) EXPECT_EQ(word, 0xA5A5A5A5A5A5A5A5U) << number;
   }
+}
+
+TEST_F(PrivateTable, NumaNodesAreThoseOfTheTree) {
+  start("dgx-a100");
+  unsigned long long nodes[20];
+  std::memset(nodes, 0xA5, sizeof nodes);
+  EXPECT_EQ(slot(223, device(4), 20U, &nodes[0]), NVML_SUCCESS);
+  EXPECT_EQ(nodes[0], 1ULL << 7);
+  for (std::size_t i = 1; i < 20; ++i) EXPECT_EQ(nodes[i], 0ULL);
 }
 
 TEST_F(PrivateTable, BusIdsAgreeWithLocations) {

@@ -135,6 +135,10 @@ const Bad documents[] = {
 INSTANTIATE_TEST_SUITE_P(Documents, BadMachine, testing::ValuesIn(documents));
 
 const Bad machines[] = {
+    {"links_too_many", "nvlink: {links_per_gpu: 2, connections: [{from: 0, to: 1, links: 3}]}\n",
+     "m.yaml:1:42: nvlink.connections[0]: GPU 0 has 2 links (links_per_gpu), and this needs 3"},
+    {"link_to_itself", "nvlink: {links_per_gpu: 2, connections: [{from: 1, to: 1}]}\n",
+     "m.yaml:1:42: nvlink.connections[0]: a GPU is not connected to itself"},
     {"index_missing", "devices:\n  - name: x\n", "m.yaml:2:5: devices[0]: expected a key 'index'"},
     {"index_twice", "devices:\n  - index: 1\n  - index: 1\n",
      "m.yaml:3:12: duplicate index 1 in devices[1]; the first is at line 2"},

@@ -142,7 +142,7 @@ TEST(Words, AreRefusedWithWhatIsWrong) {
       {"gpu=0 ecc dram uncorrected --count 0", "--count N"},
       {"gpu=0 ecc dram twice", "corrected or uncorrected"},
       {"gpu=0 fan all", "no fan"},
-      {"gpu=0 nvlink 99 down", "link 0 to 35"},
+      {"gpu=0 nvlink 99 down", "link 0 to 17"},
       {"gpu=0 fabric rout-unhealthy", "did you mean 'route-unhealthy'"},
       {"gpu=0 event clok", "did you mean 'clock'"},
       {"gpu=0 fail nvmlDeviceGetMemInfo UNKNOWN", "did you mean 'nvmlDeviceGetMemoryInfo'"},
@@ -174,12 +174,16 @@ TEST(Words, OfAGpuThatCannotAreRefusedForAll) {
 
 TEST(Words, ComeBackAsTheyWereSaid) {
   const auto machine = machine_of("h100");
-  for (const auto* text : {"lost", "remap pending", "nvlink 3 down", "inforom", "thermal hw", "power-brake"}) {
+  for (const auto* text : {"lost", "remap pending", "inforom", "thermal hw", "power-brake"}) {
     ASSERT_EQ(inject(*machine, std::string("gpu=0 ") + text), "") << text;
     EXPECT_EQ(describe(machine->gpus()[0]), std::vector<std::string>{text});
     ASSERT_EQ(heal(*machine, "gpu=0"), "");
     EXPECT_TRUE(describe(machine->gpus()[0]).empty()) << text;
   }
+  ASSERT_EQ(inject(*machine, "gpu=0 nvlink 3 down"), "");  // it comes with an Xid
+  EXPECT_EQ(describe(machine->gpus()[0]), (std::vector<std::string>{"xid 74", "nvlink 3 down"}));
+  ASSERT_EQ(heal(*machine, "gpu=0"), "");
+  EXPECT_TRUE(describe(machine->gpus()[0]).empty());
   ASSERT_EQ(inject(*machine, "gpu=0 slow nvmlDeviceGetTemperature 500ms --after 2 --times 7"), "");
   EXPECT_EQ(describe(*machine->call_rules().at(0)), "slow nvmlDeviceGetTemperature 500ms --after 2 --times 7");
   ASSERT_EQ(heal(*machine, "gpu=0 slow"), "");

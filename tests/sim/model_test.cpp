@@ -81,7 +81,7 @@ TEST(Descriptors, TellWhatTheRegistryTells) {
   ASSERT_EQ(mode.words().size(), 4u);
   EXPECT_EQ(mode.words()[3].word(), "exclusive_process");
   EXPECT_EQ(mode.words()[3].value, 3u);
-  EXPECT_EQ(descriptor<Gpm>().find("supported")->visibility, Visibility::later);
+  EXPECT_EQ(descriptor<Gpm>().find("supported")->visibility, Visibility::shown);
 }
 
 TEST(Defaults, AreThoseOfTheRegistry) {

@@ -187,6 +187,22 @@ TEST(Import, JoinsTheOutputsOfSeveralCommands) {
   EXPECT_EQ(*machine->gpus()[0].mig.max_gpu_instances, 5u);
 }
 
+TEST(Import, DistancesMakeRootComplexes) {
+  const auto log = [](const char* bus_id) {
+    return text_log(std::string("    Product Name                          : NVIDIA L40S"), bus_id);
+  };
+  const auto machine = machine_of(log("00000000:1A:00.0") + log("00000000:1B:00.0") + log("00000000:9A:00.0") +
+                                  "$ nvidia-smi topo -m\n\tGPU0\tGPU1\tGPU2\tCPU Affinity\tNUMA Affinity\n"
+                                  "GPU0\t X \tPXB\tNODE\t0-31\t0\nGPU1\tPXB\t X \tNODE\t0-31\t0\n"
+                                  "GPU2\tNODE\tNODE\t X \t0-31\t0\n\n");
+  ASSERT_TRUE(machine);
+  const auto complexes = machine->host().pcie_topology.root_complexes.span();
+  ASSERT_EQ(complexes.size(), 2u);
+  EXPECT_EQ(complexes[0].devices.size(), 2u);
+  EXPECT_EQ(*complexes[0].level, sim::model::TopologyLevel::multiple);
+  EXPECT_EQ(*complexes[1].numa_node, 0u);
+}
+
 TEST(Import, ASecondLogAddsWhatTheFirstDidNotShow) {
   const auto machine = machine_of(text_log("    Performance State                     : P8") +
                                   text_log("    Performance State                     : P0\n"

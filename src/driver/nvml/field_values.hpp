@@ -28,6 +28,28 @@ abi::nvmlReturn_t power_smoothing_parameter(const sim::model::Gpu& gpu, unsigned
 abi::nvmlReturn_t nvlink_low_power(const sim::model::Gpu& gpu, unsigned int id, unsigned int scope,
                                    abi::nvmlFieldValue_t& out);
 
+// Can the values of the field be set to zero? All errors of the link that the id or the scope names go together.
+bool counts_nvlink_errors(unsigned int id);
+void clear_nvlink_errors(const sim::Machine& machine, sim::model::Gpu& gpu, unsigned int id, unsigned int scope);
+
+// NVLink: of the link that the id or the scope names, or of all.
+abi::nvmlReturn_t nvlink_field(const sim::model::Gpu& gpu, const sim::telemetry::Reading& now, unsigned int id,
+                               unsigned int scope, abi::nvmlFieldValue_t& out);
+abi::nvmlReturn_t c2c_field(const sim::model::Gpu& gpu, unsigned int id, unsigned int scope,
+                            abi::nvmlFieldValue_t& out);
+
+inline abi::nvmlReturn_t put_uint(unsigned int value, abi::nvmlFieldValue_t& out) {
+  out.valueType = abi::NVML_VALUE_TYPE_UNSIGNED_INT;
+  out.value.uiVal = value;
+  return abi::NVML_SUCCESS;
+}
+
+inline abi::nvmlReturn_t put_ullong(unsigned long long value, abi::nvmlFieldValue_t& out) {
+  out.valueType = abi::NVML_VALUE_TYPE_UNSIGNED_LONG_LONG;
+  out.value.ullVal = value;
+  return abi::NVML_SUCCESS;
+}
+
 template <class T>
 abi::nvmlReturn_t put_uint(const sim::model::Field<T>& field, abi::nvmlFieldValue_t& out) {
   if (!field) return abi::NVML_ERROR_NOT_SUPPORTED;

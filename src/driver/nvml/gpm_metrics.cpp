@@ -19,8 +19,6 @@ using sim::gpm::Interval;
 using sim::gpm::Mix;
 using sim::telemetry::Engine;
 
-constexpr double mib = 1024.0 * 1024.0;
-
 nvmlReturn_t give(double& value, double what) {
   value = what;
   return NVML_SUCCESS;
@@ -96,10 +94,10 @@ nvmlReturn_t ofa(const Interval& between, unsigned int index, double& value) {
 nvmlReturn_t pcie_tx(const Interval& between, unsigned int, double& value) { return give(value, between.tx_bytes()); }
 nvmlReturn_t pcie_rx(const Interval& between, unsigned int, double& value) { return give(value, between.rx_bytes()); }
 nvmlReturn_t pcie_tx_rate(const Interval& between, unsigned int, double& value) {
-  return give(value, between.tx_bytes() / mib / between.seconds());
+  return give(value, between.tx_bytes() / bytes_per_mib / between.seconds());
 }
 nvmlReturn_t pcie_rx_rate(const Interval& between, unsigned int, double& value) {
-  return give(value, between.rx_bytes() / mib / between.seconds());
+  return give(value, between.rx_bytes() / bytes_per_mib / between.seconds());
 }
 
 nvmlReturn_t sm_cycles(const Interval& between, unsigned int, double& value) {

@@ -9,7 +9,6 @@
 #include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/processes.hpp"
 #include "driver/nvml/read.hpp"
-#include "driver/nvml/topology.hpp"
 #include "sim/telemetry/reading.hpp"
 
 namespace nvmlkit::driver::slots {
@@ -35,15 +34,6 @@ const Gpu* gpu_at(unsigned int index) {
   const auto* machine = initialized_machine();
   const auto place = machine ? place_of_index(*machine, index) : sim::max_gpus;
   return machine && place < machine->gpus().size() ? &machine->gpus()[place] : nullptr;
-}
-
-const Gpu* gpu_at(const char* bus_id) {
-  const auto* machine = initialized_machine();
-  const auto wanted = bus_id ? sim::model::parse_pci_bus_id(bus_id) : std::nullopt;
-  if (!machine || !wanted) return nullptr;
-  for (const auto& gpu : machine->gpus())
-    if (gpu.pci.bus_id && *gpu.pci.bus_id == *wanted) return &gpu;
-  return nullptr;
 }
 
 // Reads one field of a GPU, or refuses.
@@ -123,31 +113,6 @@ nvmlReturn_t bus_id_text(unsigned int index, char* text, unsigned int length) {
 nvmlReturn_t is_primary_gpu(nvmlDevice_t device, unsigned int* is_primary) {
   if (!gpu_of(device) || !is_primary) return NVML_ERROR_INVALID_ARGUMENT;
   *is_primary = 0;
-  return NVML_SUCCESS;
-}
-
-// 0 PIX, 1 PXB, 2 PHB, 3 NODE, 4 SYS.
-nvmlReturn_t pcie_path(const char* bus_id_a, const char* bus_id_b, unsigned int* path) {
-  const auto* a = gpu_at(bus_id_a);
-  const auto* b = gpu_at(bus_id_b);
-  if (!a || !b || !path) return NVML_ERROR_INVALID_ARGUMENT;
-  switch (common_ancestor(*a, *b)) {
-    case NVML_TOPOLOGY_INTERNAL:
-    case NVML_TOPOLOGY_SINGLE:
-      *path = 0;
-      break;
-    case NVML_TOPOLOGY_MULTIPLE:
-      *path = 1;
-      break;
-    case NVML_TOPOLOGY_HOSTBRIDGE:
-      *path = 2;
-      break;
-    case NVML_TOPOLOGY_NODE:
-      *path = 3;
-      break;
-    default:
-      *path = 4;
-  }
   return NVML_SUCCESS;
 }
 

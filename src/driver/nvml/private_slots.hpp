@@ -44,6 +44,7 @@ nvmlReturn_t temperature_margin(nvmlDevice_t device, int* celsius);
 nvmlReturn_t graphics_voltage(nvmlDevice_t device, unsigned int* microvolts);
 nvmlReturn_t sparse_operation_mode(nvmlDevice_t device, unsigned int* enabled);
 nvmlReturn_t numa_node(nvmlDevice_t device, unsigned int* node);
+nvmlReturn_t nearest_numa_nodes(nvmlDevice_t device, unsigned int words, unsigned long long* mask);
 nvmlReturn_t addressing_mode(nvmlDevice_t device, unsigned int* mode);
 
 // What nvidia-smi -r goes through, in this order.

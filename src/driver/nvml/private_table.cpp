@@ -74,6 +74,7 @@ Table make_table() {
   table[213] = address(&slots::compute_processes);
   table[214] = address(&slots::mps_processes);
   table[215] = address(&slots::graphics_processes);
+  table[223] = address(&slots::nearest_numa_nodes);
   table[226] = address(&slots::pcie_atomics);
   table[230] = address(&slots::host_max_link_generation);
   table[231] = address(&slots::gpu_part_number);

@@ -56,6 +56,7 @@ void reset_gpu(sim::model::Gpu& gpu) {
   gpu.workload_power_profiles.requested.clear();
   if (auto& low = gpu.nvlink_low_power; low.threshold && low.default_threshold) low.threshold = *low.default_threshold;
   gpu.fan.manual_percent.reset();
+  gpu.links.begin_anew = 1;
 }
 
 }  // namespace nvmlkit::driver

@@ -2,10 +2,11 @@
 #pragma once
 
 #include "nvmlkit/generated/abi.hpp"
-#include "sim/generated/model.hpp"
+#include "sim/machine.hpp"
 
 namespace nvmlkit::driver {
 
-abi::nvmlGpuTopologyLevel_t common_ancestor(const sim::model::Gpu& a, const sim::model::Gpu& b);
+abi::nvmlGpuTopologyLevel_t common_ancestor(const sim::Machine& machine, const sim::model::Gpu& a,
+                                            const sim::model::Gpu& b);
 
 }  // namespace nvmlkit::driver

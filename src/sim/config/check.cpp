@@ -8,6 +8,7 @@
 
 #include "sim/config/scalar.hpp"
 #include "sim/config/suggest.hpp"
+#include "sim/links/layout.hpp"
 #include "sim/mig/instances.hpp"
 
 namespace nvmlkit::sim::config {
@@ -182,12 +183,24 @@ void check_topology(const Layers& layers) {
   }
 }
 
+void check_nvlink(const Layers& layers, const Machine& machine) {
+  const auto problem = links::problem_of(machine);
+  if (!problem) return;
+  const auto path = "nvlink.connections[" + std::to_string(problem->connection) + "]: ";
+  for (auto layer = layers.all().rbegin(); layer != layers.all().rend(); ++layer)
+    if (const Node nvlink = layer->root.find("nvlink"))
+      if (const Node at = item_of(nvlink.find("connections"), static_cast<std::uint32_t>(problem->connection)))
+        at.fail(path + problem->message);
+  layers.all().back().root.fail(path + problem->message);
+}
+
 }  // namespace
 
 void check_machine(const Layers& layers, const Machine& machine) {
   check_system(layers, machine.system());
   check_identity(layers, machine);
   check_topology(layers);
+  check_nvlink(layers, machine);
   check_equipment(layers, machine);
   std::uint32_t index = 0;
   for (const auto& gpu : machine.gpus()) check_gpu(layers, index++, gpu);

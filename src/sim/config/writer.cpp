@@ -141,14 +141,17 @@ class Writer {
   }
 
   void fields(int indent, const StructDescriptor& type, const std::byte* at, const Choice& choose) {
-    for (const auto& field : type.fields()) {
-      if (field.reader) continue;
-      const Member m = member(field, at);
-      if (field.type == Type::structure && !field.list)
-        section(indent, field.name(), field.nested(), m.data(), choose);
-      else if (choose(field, at))
-        field.list ? list(indent, field, m) : value(indent, field, m);
-    }
+    for (const auto& field : type.fields())
+      if (!field.reader) entry(indent, field, at, choose);
+  }
+
+  // One field of the struct at `at`.
+  void entry(int indent, const FieldDescriptor& field, const std::byte* at, const Choice& choose) {
+    const Member m = member(field, at);
+    if (field.type == Type::structure && !field.list)
+      section(indent, field.name(), field.nested(), m.data(), choose);
+    else if (choose(field, at))
+      field.list ? list(indent, field, m) : value(indent, field, m);
   }
 
  private:
@@ -218,7 +221,7 @@ std::string write_machine(const Machine& machine) {
   const auto& host = model::descriptor<model::Machine>();
   for (const auto& field : host.fields()) {
     if (field.reader) continue;
-    writer.section(0, field.name(), field.nested(), bytes(machine.host()) + field.offset, all);
+    writer.entry(0, field, bytes(machine.host()), all);
     if (field.name() != "system") continue;
     writer.line(2, "num_devices", number(gpus.size()));
   }

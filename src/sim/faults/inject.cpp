@@ -14,6 +14,8 @@ using namespace abi;
 using events::raise;
 
 constexpr std::uint32_t double_bit_error = 48, repaired = 63, not_repaired = 64, contained = 94, uncontained = 95;
+// Links of Blackwell GPUs have firmware of their own (NETIR), which tells of them.
+constexpr std::uint32_t nvlink_error = 74, nvlink5_error = 149;
 
 std::uint32_t architecture(const model::Gpu& gpu) { return gpu.architecture.value_or(DEVICE_ARCH_UNKNOWN); }
 
@@ -185,6 +187,11 @@ void raise_xid(model::Gpu& gpu, std::uint32_t number) {
     default:
       break;
   }
+}
+
+void break_nvlinks(model::Gpu& gpu, std::uint64_t which, bool down) {
+  (down ? gpu.faults.nvlinks_down : gpu.faults.nvlinks_erring) |= which;
+  report(gpu, is_from(gpu, DEVICE_ARCH_BLACKWELL) ? nvlink5_error : nvlink_error);
 }
 
 std::string add_ecc_errors(model::Gpu& gpu, EccPlace place, bool corrected, std::uint64_t count) {

@@ -20,6 +20,9 @@ void raise_xid(model::Gpu& gpu, std::uint32_t number);
 // Returns what is wrong, empty when nothing is: ECC is off, or the GPU has no such counter.
 std::string add_ecc_errors(model::Gpu& gpu, EccPlace place, bool corrected, std::uint64_t count);
 
+// Puts NVLinks down, or makes them err: a bit for each link. It comes with an Xid.
+void break_nvlinks(model::Gpu& gpu, std::uint64_t which, bool down);
+
 void set_availability(model::Gpu& gpu, Availability availability);
 
 // What the driver advises to do about a fault. The more serious of two advices stands; `reset` keeps new clients out.

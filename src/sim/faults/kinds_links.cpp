@@ -1,6 +1,8 @@
 // NVLinks and the fabric that they lead to.
 #include "nvmlkit/generated/abi.hpp"
+#include "sim/faults/inject.hpp"
 #include "sim/faults/kind_words.hpp"
+#include "sim/links/links.hpp"
 
 namespace nvmlkit::sim::faults {
 namespace {
@@ -10,8 +12,11 @@ using model::Gpu;
 std::string inject_nvlink(Gpu& gpu, Words arguments) {
   if (arguments.size() != 2 || (arguments[1] != "down" && arguments[1] != "errors"))
     return "expected a link or all, and down or errors";
-  auto& bits = arguments[1] == "down" ? gpu.faults.nvlinks_down : gpu.faults.nvlinks_erring;
-  return set_bits(bits, arguments[0], abi::NVLINK_MAX_LINKS, "link");
+  if (links::count(gpu) == 0) return "the GPU has no NVLink";
+  std::uint64_t which = 0;
+  auto problem = set_bits(which, arguments[0], links::count(gpu), "link");
+  if (problem.empty()) break_nvlinks(gpu, which, arguments[1] == "down");
+  return problem;
 }
 
 void heal_nvlink(Gpu& gpu) { gpu.faults.nvlinks_down = gpu.faults.nvlinks_erring = 0; }

@@ -9,6 +9,7 @@
 #include "sim/clock.hpp"
 #include "sim/events/event.hpp"
 #include "sim/faults/state.hpp"
+#include "sim/links/state.hpp"
 #include "sim/processes/table.hpp"
 #include "sim/telemetry/state.hpp"
 
@@ -1051,14 +1052,25 @@ struct Topology {
   Field<std::uint32_t> default_level;  // Distance where the PCIe tree does not tell.
 };
 
-// Place in a rack.
+// Place in a rack; from Blackwell on.
 struct Platform {
   Field<Text<17>> chassis_serial_number;  // Serial number of the chassis.
   Field<std::uint32_t> slot_number;  // Slot in the chassis.
   Field<std::uint32_t> tray_index;  // Tray.
   Field<std::uint32_t> host_id;  // Host.
-  Field<Text<32>> peer_type;  // How the peers are connected: "Switch Connected" or "Direct Connected".
-  Field<std::uint32_t> module_id;  // Module.
+  Field<Text<32>> peer_type;  // How the peers are connected.
+  Field<std::uint32_t> module_id;  // Module. Default: module_id of the GPU.
+  Field<std::uint64_t> gpu_fabric_guid;  // GUID of the GPU in the fabric. Default: 0.
+};
+
+// NVLink-C2C between GPU and CPU.
+struct C2c {
+  Field<std::uint32_t> mode;  // Whether it is on. Default: from nvlink.c2c_enabled or features.nvlink_c2c.
+  Field<std::uint32_t> links;  // Links. Default: none.
+  Field<std::uint32_t> bandwidth_per_link_mbps;  // Bandwidth of a link. Default: 44712, as GH200 and GB200 have it. [MB/s]
+  Field<std::uint64_t> replay_errors;  // Replays of each link.
+  Field<std::uint64_t> back_to_back_replay_errors;  // Back-to-back replays of each link.
+  Field<std::uint64_t> interrupt_errors;  // CRC errors of each link.
 };
 
 // Low power state of the links; from Hopper on.
@@ -1133,9 +1145,9 @@ struct Failure {
   FailureXid xid;  // Xid that goes with it.
 };
 
-// Injected NVLink errors.
+// NVLink errors that the machine file asks for.
 struct NvLinkErrorInjection {
-  Field<double> rate;  // Errors per second. [1/s]
+  Field<double> rate;  // Errors per second of each link: damaged flits, which are sent again. Default: defaults.error_rate. [1/s]
   List<std::uint32_t, 36> links;  // On which links; all by default.
 };
 
@@ -1240,6 +1252,8 @@ struct Gpu {
   ApiRestriction api_restriction;  // Functions that need root.
   Topology topology;  // PCIe distance to the other GPUs.
   Platform platform;  // Place in a rack.
+  sim::links::State links;  // Where the NVLinks lead, and what they counted.
+  C2c c2c;  // NVLink-C2C to the CPU.
   NvLinkLowPower nvlink_low_power;  // Low power state of the NVLinks.
   NvLinkBandwidth nvlink_bandwidth;  // Reduced bandwidth of the NVLinks.
   Fabric fabric;  // NVLink fabric.
@@ -1258,22 +1272,29 @@ struct NvLinkLink {
   Field<std::uint32_t> link;  // Number of the link.
   Field<Text<16>> state;  // State.
   Field<Text<16>> remote_device_type;  // What is at the other end.
-  Field<PciBusId> remote_pci_bus_id;  // PCI address of the other end.
+  Field<PciBusId> remote_pci_bus_id;  // PCI address of the other end. That of a GPU or an NVSwitch of this machine tells what it is.
   Field<std::uint32_t> remote_index;  // Index of the GPU at the other end.
 };
 
 // An NVSwitch.
 struct NvSwitch {
-  Field<PciBusId> bdf;  // PCI address.
+  Field<PciBusId> bdf;  // PCI address. Switches that the host does not see, as in GB200 racks, have none.
   Field<Text<64>> uuid;  // UUID.
+};
+
+// Links between two GPUs, without an NVSwitch: a bridge, or wires of the baseboard.
+struct NvLinkConnection {
+  Field<std::uint32_t> from;  // Index of the one GPU.
+  Field<std::uint32_t> to;  // Index of the other.
+  Field<std::uint32_t> links;  // How many.
 };
 
 // What holds for all links.
 struct NvLinkDefaults {
-  Field<Text<16>> state;  // State.
-  Field<double> duty_cycle;  // Share of the bandwidth in use.
-  Field<std::uint64_t> counter_seed;  // Seed of the counters.
-  Field<double> error_rate;  // Errors per second. [1/s]
+  Field<Text<16>> state;  // State. Default: active where the link leads somewhere.
+  Field<double> duty_cycle;  // Share of the bandwidth that a fully busy GPU uses, in each direction. Default: 0.25.
+  Field<std::uint64_t> counter_seed;  // Traffic counters begin at numbers made from it. Default: they begin at 0.
+  Field<double> error_rate;  // Errors per second of each link. Default: none. [1/s]
 };
 
 // The links of one GPU.
@@ -1282,30 +1303,51 @@ struct NvLinkDevice {
   List<NvLinkLink, 36> links;  // Its links.
 };
 
+// Versions of the links' firmware, MAJOR.MINOR.SUB; from Blackwell on.
+struct NvLinkFirmware {
+  Field<Text<32>> mse;  // MSE.
+  Field<Text<32>> netir;  // NETIR.
+  Field<Text<32>> netir_uphy;  // NETIR UPHY.
+  Field<Text<32>> netir_cln;  // NETIR CLN.
+  Field<Text<32>> netir_dln;  // NETIR DLN.
+};
+
 // NVLink between the GPUs.
 struct NvLink {
-  Field<std::uint32_t> version;  // NVLink version.
-  Field<std::uint32_t> links_per_gpu;  // Links of each GPU.
-  Field<std::uint32_t> bandwidth_per_link_mbps;  // Bandwidth of a link. [MB/s]
-  Field<bool> c2c_enabled;  // NVLink-C2C to the CPU.
-  List<NvLinkLink, 36> links;  // Links, the same for all GPUs.
-  List<NvSwitch, 64> switches;  // NVSwitches.
+  Field<std::uint32_t> version;  // NVLink version: 2 = Volta, 3 = Ampere, 4 = Hopper, 5 = Blackwell.
+  Field<std::uint32_t> links_per_gpu;  // Links of each GPU. Default: as many as `links` or `device_links` list, else none.
+  Field<std::uint32_t> bandwidth_per_link_mbps;  // Bandwidth of a link and direction. [MB/s]
+  Field<bool> c2c_enabled;  // NVLink-C2C to the CPU. Where it is left out the GPU tells nothing of C2C.
+  List<NvLinkLink, 36> links;  // Links that differ, the same for all GPUs.
+  List<NvSwitch, 64> switches;  // NVSwitches; the links of each GPU are shared out evenly among them, in order.
+  List<NvLinkConnection, 64> connections;  // GPUs that are connected directly. Without any, links lead to NVSwitches; those of two GPUs without a switch to each other. Connections of GPUs that the machine does not have are left out.
   NvLinkDefaults defaults;  // What holds for all links.
-  List<NvLinkDevice, 16> device_links;  // Links, per GPU.
+  List<NvLinkDevice, 16> device_links;  // Links that differ, per GPU.
+  Field<bool> encryption;  // NVLink encryption (NVLE) is on; from Blackwell on.
+  NvLinkFirmware firmware;  // Versions of the firmware.
 };
 
 // A PCIe root complex.
 struct RootComplex {
   Field<Text<32>> id;  // Its name, as pci0000:00.
   Field<std::uint32_t> numa_node;  // NUMA node.
-  List<PciBusId, 64> devices;  // GPUs under it.
-  Field<Text<256>> cpu_affinity;  // CPUs near it, as 0-15,32-47.
+  Field<std::uint32_t> socket;  // CPU socket that the NUMA node belongs to. Default: a socket of its own.
+  Field<std::uint32_t> level;  // Distance between its devices: single = one PCIe bridge (PIX), multiple = several (PXB), hostbridge = the root complex itself (PHB).
+  List<PciBusId, 64> devices;  // GPUs and network adapters under it.
+  Field<Text<256>> cpu_affinity;  // CPUs near it, as 0-15,32-47. Default: cores_per_numa CPUs from numa_node times cores_per_numa on, else all CPUs of this host.
+};
+
+// A network adapter.
+struct Nic {
+  Field<Text<32>> name;  // Name, as mlx5_0.
+  Field<PciBusId> bus_id;  // PCI address.
 };
 
 // Where the GPUs hang in the PCIe tree.
 struct PcieTopology {
-  List<RootComplex, 16> root_complexes;  // Root complexes.
+  List<RootComplex, 32> root_complexes;  // Root complexes.
   Field<std::uint32_t> cores_per_numa;  // CPUs of each NUMA node.
+  List<Nic, 64> nics;  // Network adapters, in the order in which nvidia-smi topo -m names them.
 };
 
 // LEDs of a unit.
@@ -1464,6 +1506,7 @@ static_assert(std::is_trivially_copyable_v<ResetStatus>);
 static_assert(std::is_trivially_copyable_v<ApiRestriction>);
 static_assert(std::is_trivially_copyable_v<Topology>);
 static_assert(std::is_trivially_copyable_v<Platform>);
+static_assert(std::is_trivially_copyable_v<C2c>);
 static_assert(std::is_trivially_copyable_v<NvLinkLowPower>);
 static_assert(std::is_trivially_copyable_v<NvLinkBandwidth>);
 static_assert(std::is_trivially_copyable_v<FabricHealth>);
@@ -1478,10 +1521,13 @@ static_assert(std::is_trivially_copyable_v<GraceSuperchip>);
 static_assert(std::is_trivially_copyable_v<Gpu>);
 static_assert(std::is_trivially_copyable_v<NvLinkLink>);
 static_assert(std::is_trivially_copyable_v<NvSwitch>);
+static_assert(std::is_trivially_copyable_v<NvLinkConnection>);
 static_assert(std::is_trivially_copyable_v<NvLinkDefaults>);
 static_assert(std::is_trivially_copyable_v<NvLinkDevice>);
+static_assert(std::is_trivially_copyable_v<NvLinkFirmware>);
 static_assert(std::is_trivially_copyable_v<NvLink>);
 static_assert(std::is_trivially_copyable_v<RootComplex>);
+static_assert(std::is_trivially_copyable_v<Nic>);
 static_assert(std::is_trivially_copyable_v<PcieTopology>);
 static_assert(std::is_trivially_copyable_v<UnitLed>);
 static_assert(std::is_trivially_copyable_v<UnitPsu>);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/links/links.hpp"
 #include "sim/mig/instances.hpp"
 #include "sim/mig/profiles.hpp"
 #include "sim/telemetry/inputs.hpp"
@@ -64,6 +65,12 @@ std::optional<Sample> take(const Machine& machine, const Gpu& gpu, std::uint32_t
   out.rx_bytes = share * static_cast<double>(now(gpu.pcie.rx_bytes).value_or(0));
   if (gpu.gpm.pcie_tx_mib_per_sec) out.tx_mib_per_s = share * static_cast<double>(*gpu.gpm.pcie_tx_mib_per_sec);
   if (gpu.gpm.pcie_rx_mib_per_sec) out.rx_mib_per_s = share * static_cast<double>(*gpu.gpm.pcie_rx_mib_per_sec);
+  if (instance == whole_gpu) {
+    out.nvlinks = links::count(gpu);
+    for (std::uint32_t link = 0; link < out.nvlinks; ++link)
+      out.nvlink_bytes[link] = links::counts(gpu, now, link).bytes;
+    if (gpu.c2c.mode && *gpu.c2c.mode == model::EnableState::enabled) out.c2c_links = gpu.c2c.links.value_or(0);
+  }
   const auto load = [&](std::uint32_t engine, const auto& field) {
     using Field = std::remove_cvref_t<decltype(field)>;
     const bool held = telemetry::is_pinned(gpu.motion, Field::id);
@@ -102,6 +109,16 @@ double Interval::tx_bytes() const {
 
 double Interval::rx_bytes() const {
   return last_.rx_mib_per_s ? *last_.rx_mib_per_s * mib * seconds_ : std::max(last_.rx_bytes - first_.rx_bytes, 0.0);
+}
+
+double Interval::nvlink_bytes(std::uint32_t link) const {
+  return std::max(last_.nvlink_bytes[link] - first_.nvlink_bytes[link], 0.0);
+}
+
+double Interval::nvlink_bytes() const {
+  double sum = 0;
+  for (std::uint32_t link = 0; link < last_.nvlinks; ++link) sum += nvlink_bytes(link);
+  return sum;
 }
 
 }  // namespace nvmlkit::sim::gpm

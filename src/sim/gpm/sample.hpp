@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "sim/links/state.hpp"
 #include "sim/machine.hpp"
 #include "sim/telemetry/state.hpp"
 
@@ -28,6 +29,8 @@ struct Sample {
   double rest[telemetry::Engine::count];             // load in per cent while no workload runs
   double tx_bytes, rx_bytes;                         // over PCIe
   std::optional<double> tx_mib_per_s, rx_mib_per_s;  // where a machine says them in place of what telemetry does
+  std::uint32_t nvlinks, c2c_links;
+  double nvlink_bytes[links::max_links];  // in each direction
   double sm_count;
   Engines engines;
   Mix mix;
@@ -52,6 +55,9 @@ class Interval {
   double megacycles() const;
   double tx_bytes() const;
   double rx_bytes() const;
+  // Of one NVLink in each direction; of all of them.
+  double nvlink_bytes(std::uint32_t link) const;
+  double nvlink_bytes() const;
   const Sample& last() const { return last_; }
 
  private:

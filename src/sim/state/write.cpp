@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "sim/events/ring.hpp"
+#include "sim/links/links.hpp"
 #include "sim/processes/scheduling.hpp"
 #include "sim/state/hash.hpp"
 #include "sim/state/read.hpp"
@@ -207,6 +208,7 @@ Edit::Edit(const Lock& lock, std::size_t gpu)
 void Edit::commit() {
   const auto& machine = lock_.machine();
   telemetry::settle(machine, machine.gpus()[index_], *copy_);
+  links::settle(machine, machine.gpus()[index_], *copy_);
   const events::Noted noted = std::exchange(copy_->events, {});
   const model::Gpu& gpu = machine.gpus()[index_];
   const auto availability = gpu.faults.availability;
@@ -218,6 +220,7 @@ void Edit::commit() {
   for (std::uint32_t i = 0; i < std::min(noted.count, events::Noted::capacity); ++i)
     events::publish(machine, static_cast<std::uint32_t>(index_), noted.events[i]);
   if (gpu.faults.availability != availability) events::ring_bell(machine);
+  links::tell_peers(lock_, index_);
 }
 
 void Edit::write() {

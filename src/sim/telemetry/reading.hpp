@@ -43,6 +43,8 @@ class Reading {
   // Nothing while no phase has begun.
   Work done() const;
   bool busy() const;
+  // How many seconds of full load the GPU has done: what traffic follows that only work causes.
+  double work() const { return done().load_s[Engine::gpu] / 100; }
 
  private:
   const Phase* phase() const;

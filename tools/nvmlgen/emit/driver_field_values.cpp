@@ -36,7 +36,7 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     if (!id.later.empty()) {
       out += fmt::format("      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: {}\n", id.later);
     } else if (!id.code.empty()) {
-      out += fmt::format("      return {}(*gpu, {}, scope, out);\n", id.code, id.id);
+      out += fmt::format("      return {}(*gpu, {}{}, scope, out);\n", id.code, id.live ? "now, " : "", id.id);
     } else if (id.scopes.count("")) {
       out += "      " + put(id, id.scopes.at("")) + "\n";
     } else {

@@ -26,6 +26,8 @@ FieldId read_entry(const std::filesystem::path& file, const std::string& name, c
       id.code = item.second.as<std::string>();
     else if (key == "reads")
       id.reads = item.second.as<std::vector<std::string>>();
+    else if (key == "live")
+      id.live = item.second.as<bool>();
     else if (key == "later")
       id.later = item.second.as<std::string>();
     else

@@ -17,6 +17,7 @@ struct FieldId {
   std::map<std::string, std::string> scopes;  // "" or gpu / module / memory -> model path
   std::string code;                           // a hand-written function that answers in place of a type and a path
   std::vector<std::string> reads;             // the model paths that it reads
+  bool live = false;                          // it wants to know the instant of the call, too
   std::string later;                          // not simulated yet: the subject that it arrives with
 };
 

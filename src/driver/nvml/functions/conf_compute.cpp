@@ -29,7 +29,7 @@ bool tells_state(const Machine& machine) {
 
 const Settings& settings_of(const Machine& machine) { return machine.system().conf_compute; }
 
-bool enabled(const Machine& machine) {
+bool feature_enabled(const Machine& machine) {
   return capable(machine) && settings_of(machine).feature.value_or(EnableState::disabled) == EnableState::enabled;
 }
 
@@ -39,7 +39,7 @@ bool protects_pcie(const Machine& machine) {
 }
 
 unsigned int environment_of(const Machine& machine) {
-  const bool used = enabled(machine) || protects_pcie(machine);
+  const bool used = feature_enabled(machine) || protects_pcie(machine);
   return settings_of(machine).environment.value_or(used ? CC_SYSTEM_ENVIRONMENT_PROD
                                                         : CC_SYSTEM_ENVIRONMENT_UNAVAILABLE);
 }
@@ -59,10 +59,6 @@ nvmlReturn_t change_settings(const Machine& machine, Change change) {
   return lock.replace(settings_of(machine), changed) ? NVML_SUCCESS : NVML_ERROR_UNKNOWN;
 }
 
-unsigned long long left(unsigned long long total, unsigned long long taken) {
-  return total > taken ? total - taken : 0;
-}
-
 }  // namespace
 
 nvmlReturn_t SystemGetConfComputeCapabilities(const Machine& machine, nvmlConfComputeSystemCaps_t* capabilities) {
@@ -75,7 +71,7 @@ nvmlReturn_t SystemGetConfComputeCapabilities(const Machine& machine, nvmlConfCo
 nvmlReturn_t SystemGetConfComputeState(const Machine& machine, nvmlConfComputeSystemState_t* state) {
   if (!tells_state(machine)) return NVML_ERROR_NOT_SUPPORTED;
   state->environment = environment_of(machine);
-  state->ccFeature = enabled(machine) ? CC_SYSTEM_FEATURE_ENABLED : CC_SYSTEM_FEATURE_DISABLED;
+  state->ccFeature = feature_enabled(machine) ? CC_SYSTEM_FEATURE_ENABLED : CC_SYSTEM_FEATURE_DISABLED;
   state->devToolsMode = dev_tools_mode_of(machine);
   return NVML_SUCCESS;
 }
@@ -91,13 +87,13 @@ nvmlReturn_t SystemGetConfComputeSettings(const Machine& machine, nvmlSystemConf
 }
 
 nvmlReturn_t SystemGetConfComputeGpusReadyState(const Machine& machine, unsigned int* isAcceptingWork) {
-  if (!enabled(machine)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!feature_enabled(machine)) return NVML_ERROR_NOT_SUPPORTED;
   *isAcceptingWork = settings_of(machine).accepts_work.value_or(false) ? 1 : 0;
   return NVML_SUCCESS;
 }
 
 nvmlReturn_t SystemSetConfComputeGpusReadyState(const Machine& machine, unsigned int isAcceptingWork) {
-  if (!enabled(machine)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!feature_enabled(machine)) return NVML_ERROR_NOT_SUPPORTED;
   if (isAcceptingWork > 1) return NVML_ERROR_INVALID_ARGUMENT;
   return change_settings(machine, [&](Settings& settings) {
     settings.accepts_work = isAcceptingWork != 0;
@@ -107,7 +103,7 @@ nvmlReturn_t SystemSetConfComputeGpusReadyState(const Machine& machine, unsigned
 
 nvmlReturn_t SystemGetConfComputeKeyRotationThresholdInfo(
     const Machine& machine, nvmlConfComputeGetKeyRotationThresholdInfo_t* pKeyRotationThrInfo) {
-  if (!enabled(machine)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!feature_enabled(machine)) return NVML_ERROR_NOT_SUPPORTED;
   pKeyRotationThrInfo->attackerAdvantage = settings_of(machine).max_attacker_advantage.value_or(60);
   return NVML_SUCCESS;
 }
@@ -115,7 +111,7 @@ nvmlReturn_t SystemGetConfComputeKeyRotationThresholdInfo(
 // The threshold is fixed once GPUs accept work.
 nvmlReturn_t SystemSetConfComputeKeyRotationThresholdInfo(
     const Machine& machine, nvmlConfComputeSetKeyRotationThresholdInfo_t* pKeyRotationThrInfo) {
-  if (!enabled(machine)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!feature_enabled(machine)) return NVML_ERROR_NOT_SUPPORTED;
   const auto wanted = pKeyRotationThrInfo->maxAttackerAdvantage;
   if (wanted < CC_KEY_ROTATION_THRESHOLD_ATTACKER_ADVANTAGE_MIN ||
       wanted > CC_KEY_ROTATION_THRESHOLD_ATTACKER_ADVANTAGE_MAX)
@@ -133,13 +129,13 @@ nvmlReturn_t DeviceGetConfComputeMemSizeInfo(const Machine& machine, const Gpu& 
   if (!capable(gpu) || !gpu.memory.total_bytes) return NVML_ERROR_NOT_SUPPORTED;
   const auto total = *gpu.memory.total_bytes / 1024;
   const auto apart = gpu.conf_compute.unprotected_memory_kib.value_or(0);
-  memInfo->unprotectedMemSizeKib = enabled(machine) ? std::min<unsigned long long>(apart, total) : total;
+  memInfo->unprotectedMemSizeKib = feature_enabled(machine) ? std::min<unsigned long long>(apart, total) : total;
   memInfo->protectedMemSizeKib = total - memInfo->unprotectedMemSizeKib;
   return NVML_SUCCESS;
 }
 
 nvmlReturn_t DeviceSetConfComputeUnprotectedMemSize(const Machine& machine, Gpu& gpu, unsigned long long sizeKiB) {
-  if (!capable(gpu) || !enabled(machine) || !gpu.memory.total_bytes) return NVML_ERROR_NOT_SUPPORTED;
+  if (!capable(gpu) || !feature_enabled(machine) || !gpu.memory.total_bytes) return NVML_ERROR_NOT_SUPPORTED;
   if (sizeKiB > *gpu.memory.total_bytes / 1024) return NVML_ERROR_INVALID_ARGUMENT;
   gpu.conf_compute.unprotected_memory_kib = sizeKiB;
   return NVML_SUCCESS;
@@ -152,18 +148,18 @@ nvmlReturn_t DeviceGetConfComputeProtectedMemoryUsage(const Machine& machine, co
   memory->total = *protected_memory.total_bytes;
   memory->used = protected_memory.used_bytes.value_or(0);
   nvmlConfComputeMemSizeInfo_t sizes{};
-  if (memory->total == 0 && enabled(machine) && DeviceGetConfComputeMemSizeInfo(machine, gpu, &sizes) == NVML_SUCCESS) {
+  if (memory->total == 0 && feature_enabled(machine) && DeviceGetConfComputeMemSizeInfo(machine, gpu, &sizes) == NVML_SUCCESS) {
     const auto now = sim::processes::memory_of(machine, gpu, machine.index_of(gpu));
     memory->total = sizes.protectedMemSizeKib * 1024;
     memory->used = std::min<unsigned long long>(now.used + now.reserved, memory->total);
   }
-  memory->free = left(memory->total, memory->used);
+  memory->free = memory->total - std::min(memory->used, memory->total);
   return NVML_SUCCESS;
 }
 
 nvmlReturn_t DeviceGetConfComputeGpuCertificate(const Machine& machine, const Gpu& gpu,
                                                 nvmlConfComputeGpuCertificate_t* gpuCert) {
-  if (!capable(gpu) || !(enabled(machine) || protects_pcie(machine))) return NVML_ERROR_NOT_SUPPORTED;
+  if (!capable(gpu) || !(feature_enabled(machine) || protects_pcie(machine))) return NVML_ERROR_NOT_SUPPORTED;
   gpuCert->certChainSize = attestation::write_certificates(gpu, "identity", gpuCert->certChain);
   gpuCert->attestationCertChainSize =
       attestation::write_certificates(gpu, "attestation", gpuCert->attestationCertChain);
@@ -172,7 +168,7 @@ nvmlReturn_t DeviceGetConfComputeGpuCertificate(const Machine& machine, const Gp
 
 nvmlReturn_t DeviceGetConfComputeGpuAttestationReport(const Machine& machine, const Gpu& gpu,
                                                       nvmlConfComputeGpuAttestationReport_t* gpuAtstReport) {
-  if (!capable(gpu) || !(enabled(machine) || protects_pcie(machine))) return NVML_ERROR_NOT_SUPPORTED;
+  if (!capable(gpu) || !(feature_enabled(machine) || protects_pcie(machine))) return NVML_ERROR_NOT_SUPPORTED;
   const bool cec = gpu.conf_compute.cec_attestation.value_or(false);
   auto& out = *gpuAtstReport;
   out.attestationReportSize = attestation::write_report(gpu, "gpu", out.nonce, out.attestationReport);

@@ -1,62 +1,69 @@
-// Binding the calling thread to the CPUs near a GPU. The machine file names CPUs of the simulated host; of those only
-// what this host has, and lets the thread use, counts.
+// The CPUs and the memory near a GPU, and binding the calling thread to these CPUs.
 #include <sched.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
-#include <string_view>
 
 #include "driver/nvml/access.hpp"
 #include "driver/nvml/generated/functions.hpp"
+#include "sim/topology/affinity.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {
 
-// "0-15,32-47". What is no number ends the list.
-cpu_set_t parse_cpus(std::string_view list) {
-  cpu_set_t out;
-  CPU_ZERO(&out);
-  const char* at = list.data();
-  const char* const end = at + list.size();
-  while (at < end) {
-    unsigned int first = 0;
-    auto [next, problem] = std::from_chars(at, end, first);
-    if (problem != std::errc()) break;
-    unsigned int last = first;
-    if (next < end && *next == '-') {
-      const auto range = std::from_chars(next + 1, end, last);
-      if (range.ec != std::errc()) break;
-      next = range.ptr;
-    }
-    for (unsigned int cpu = first; cpu <= last && cpu < CPU_SETSIZE; ++cpu) CPU_SET(cpu, &out);
-    at = next < end && *next == ',' ? next + 1 : end;
+using sim::topology::Scope;
+
+// As much of the set as the caller has room for: words of `unsigned long`, the lowest numbers first.
+template <class Set>
+nvmlReturn_t write_set(const Set& set, unsigned int words, unsigned long* out) {
+  constexpr std::size_t bits = 8 * sizeof(unsigned long);
+  if (words == 0 || !out) return NVML_ERROR_INVALID_ARGUMENT;
+  for (unsigned int i = 0; i < words; ++i) {
+    out[i] = 0;
+    for (std::size_t bit = 0; bit < bits && i * bits + bit < set.size(); ++bit)
+      out[i] |= static_cast<unsigned long>(set.test(i * bits + bit)) << bit;
   }
-  return out;
+  return NVML_SUCCESS;
 }
 
-// The CPUs that the machine file names for the GPU. False where it names none.
-bool find_cpus(const Machine& machine, const Gpu& gpu, cpu_set_t& cpus) {
-  if (!gpu.pci.bus_id) return false;
-  for (const auto& complex : machine.host().pcie_topology.root_complexes) {
-    const auto devices = complex.devices.span();
-    if (!complex.cpu_affinity || std::find(devices.begin(), devices.end(), *gpu.pci.bus_id) == devices.end()) continue;
-    cpus = parse_cpus(complex.cpu_affinity->view());
-    return CPU_COUNT(&cpus) > 0;
-  }
-  return false;
+bool read_scope(nvmlAffinityScope_t scope, Scope& out) {
+  if (scope != AFFINITY_SCOPE_NODE && scope != AFFINITY_SCOPE_SOCKET) return false;
+  out = scope == AFFINITY_SCOPE_NODE ? Scope::node : Scope::socket;
+  return true;
 }
 
 }  // namespace
 
+nvmlReturn_t DeviceGetCpuAffinity(const Machine& machine, const Gpu& gpu, unsigned int cpuSetSize,
+                                  unsigned long* cpuSet) {
+  return write_set(sim::topology::cpus_near(machine, gpu, Scope::node), cpuSetSize, cpuSet);
+}
+
+nvmlReturn_t DeviceGetCpuAffinityWithinScope(const Machine& machine, const Gpu& gpu, unsigned int cpuSetSize,
+                                             unsigned long* cpuSet, nvmlAffinityScope_t scope) {
+  Scope within{};
+  if (!read_scope(scope, within)) return NVML_ERROR_INVALID_ARGUMENT;
+  return write_set(sim::topology::cpus_near(machine, gpu, within), cpuSetSize, cpuSet);
+}
+
+nvmlReturn_t DeviceGetMemoryAffinity(const Machine& machine, const Gpu& gpu, unsigned int nodeSetSize,
+                                     unsigned long* nodeSet, nvmlAffinityScope_t scope) {
+  Scope within{};
+  if (!read_scope(scope, within)) return NVML_ERROR_INVALID_ARGUMENT;
+  return write_set(sim::topology::nodes_near(machine, gpu, within), nodeSetSize, nodeSet);
+}
+
 // Where all CPUs are equally near, or this host has none of those that are, the thread stays where it is.
 nvmlReturn_t DeviceSetCpuAffinity(const Machine& machine, const Gpu& gpu) {
   cpu_set_t near;
-  const auto result = consistent(machine, machine.sequence(),
-                                 [&] { return find_cpus(machine, gpu, near) ? NVML_SUCCESS : NVML_ERROR_NOT_FOUND; });
-  if (result == NVML_ERROR_NOT_FOUND) return NVML_SUCCESS;
-  if (result != NVML_SUCCESS) return result;
+  const auto result = consistent(machine, machine.sequence(), [&] {
+    CPU_ZERO(&near);
+    const auto cpus = sim::topology::stated_cpus(machine, gpu, Scope::node);
+    for (std::size_t cpu = 0; cpu < cpus.size() && cpu < CPU_SETSIZE; ++cpu)
+      if (cpus.test(cpu)) CPU_SET(cpu, &near);
+    return NVML_SUCCESS;
+  });
+  if (result != NVML_SUCCESS || CPU_COUNT(&near) == 0) return result;
   return sched_setaffinity(0, sizeof near, &near) == 0 || errno == EINVAL ? NVML_SUCCESS : NVML_ERROR_UNKNOWN;
 }
 

@@ -26,7 +26,7 @@ unsigned int longest_list(const Machine& machine) {
 
 // `between` is null while a sample was never taken: then there are names and no values, as nvidia-smi dmon asks for its
 // headings.
-void compute(const sim::gpm::Interval* between, unsigned int limit, nvmlGpmMetric_t& out) {
+void fill_metric(const sim::gpm::Interval* between, unsigned int limit, nvmlGpmMetric_t& out) {
   const auto* metric = out.metricId < limit ? find_gpm_metric(out.metricId) : nullptr;
   out.value = 0;
   out.metricInfo = {};
@@ -73,13 +73,13 @@ nvmlReturn_t GpmMetricsGet(const Machine& machine, nvmlGpmMetricsGet_t* metricsG
   const std::span<nvmlGpmMetric_t> wanted(metricsGet->metrics, metricsGet->numMetrics);
   const auto first = load_gpm_sample(metricsGet->sample1), last = load_gpm_sample(metricsGet->sample2);
   if (!first || !last) {
-    for (auto& metric : wanted) compute(nullptr, limit, metric);
+    for (auto& metric : wanted) fill_metric(nullptr, limit, metric);
     return NVML_SUCCESS;
   }
   if (first->gpu != last->gpu || first->instance != last->instance) return NVML_ERROR_INVALID_ARGUMENT;
   const sim::gpm::Interval between(*first, *last);
   if (!between.meaningful()) return NVML_ERROR_INVALID_ARGUMENT;
-  for (auto& metric : wanted) compute(&between, limit, metric);
+  for (auto& metric : wanted) fill_metric(&between, limit, metric);
   return NVML_SUCCESS;
 }
 

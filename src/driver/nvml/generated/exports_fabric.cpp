@@ -53,7 +53,9 @@ static nvmlReturn_t answer_DeviceGetPlatformInfo(nvmlDevice_t device, nvmlPlatfo
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !platformInfo) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(platformInfo->version, {0x0200002cu, 0x0100002cu})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: fabric
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetPlatformInfo(*machine, *gpu, platformInfo);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPlatformInfo(nvmlDevice_t device, nvmlPlatformInfo_t* platformInfo) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetPlatformInfo>(Symbol::DeviceGetPlatformInfo, device, platformInfo);

@@ -23,7 +23,9 @@ static nvmlReturn_t answer_DeviceGetC2cModeInfoV(nvmlDevice_t device, nvmlC2cMod
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !c2cModeInfo) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::DeviceGetC2cModeInfoV(*machine, *gpu, c2cModeInfo);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetC2cModeInfoV(nvmlDevice_t device, nvmlC2cModeInfo_v1_t* c2cModeInfo) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetC2cModeInfoV>(Symbol::DeviceGetC2cModeInfoV, device, c2cModeInfo);
@@ -35,7 +37,10 @@ static nvmlReturn_t answer_DeviceGetNvLinkState(nvmlDevice_t device, unsigned in
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !isActive) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::DeviceGetNvLinkState(*machine, *gpu, link, isActive);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkState(nvmlDevice_t device, unsigned int link, nvmlEnableState_t* isActive) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetNvLinkState>(Symbol::DeviceGetNvLinkState, device, link, isActive);
@@ -47,7 +52,10 @@ static nvmlReturn_t answer_DeviceGetNvLinkVersion(nvmlDevice_t device, unsigned 
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !version) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::DeviceGetNvLinkVersion(*machine, *gpu, link, version);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkVersion(nvmlDevice_t device, unsigned int link, unsigned int* version) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetNvLinkVersion>(Symbol::DeviceGetNvLinkVersion, device, link, version);
@@ -60,7 +68,10 @@ static nvmlReturn_t answer_DeviceGetNvLinkCapability(nvmlDevice_t device, unsign
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !capResult) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(capability)) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetNvLinkCapability(*machine, *gpu, link, capability, capResult);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkCapability(nvmlDevice_t device, unsigned int link, nvmlNvLinkCapability_t capability, unsigned int* capResult) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetNvLinkCapability>(Symbol::DeviceGetNvLinkCapability, device, link, capability, capResult);
@@ -72,7 +83,10 @@ static nvmlReturn_t answer_DeviceGetNvLinkRemotePciInfo_v2(nvmlDevice_t device, 
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pci) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::DeviceGetNvLinkRemotePciInfo_v2(*machine, *gpu, link, pci);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkRemotePciInfo_v2(nvmlDevice_t device, unsigned int link, nvmlPciInfo_t* pci) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetNvLinkRemotePciInfo_v2>(Symbol::DeviceGetNvLinkRemotePciInfo_v2, device, link, pci);
@@ -85,7 +99,10 @@ static nvmlReturn_t answer_DeviceGetNvLinkErrorCounter(nvmlDevice_t device, unsi
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !counterValue) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(counter)) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::DeviceGetNvLinkErrorCounter(*machine, *gpu, link, counter, counterValue);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkErrorCounter(nvmlDevice_t device, unsigned int link, nvmlNvLinkErrorCounter_t counter, unsigned long long* counterValue) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetNvLinkErrorCounter>(Symbol::DeviceGetNvLinkErrorCounter, device, link, counter, counterValue);
@@ -97,7 +114,8 @@ static nvmlReturn_t answer_DeviceResetNvLinkErrorCounters(nvmlDevice_t device, u
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceResetNvLinkErrorCounters(*machine, changed, link); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceResetNvLinkErrorCounters(nvmlDevice_t device, unsigned int link) {
   if (watched()) [[unlikely]] return observe<answer_DeviceResetNvLinkErrorCounters>(Symbol::DeviceResetNvLinkErrorCounters, device, link);
@@ -109,7 +127,7 @@ static nvmlReturn_t answer_DeviceSetNvLinkUtilizationControl(nvmlDevice_t device
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !control) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+  return NVML_ERROR_NOT_SUPPORTED;  // deprecated: drivers count bytes and cannot be told otherwise
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetNvLinkUtilizationControl(nvmlDevice_t device, unsigned int link, unsigned int counter, nvmlNvLinkUtilizationControl_t* control, unsigned int reset) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetNvLinkUtilizationControl>(Symbol::DeviceSetNvLinkUtilizationControl, device, link, counter, control, reset);
@@ -121,7 +139,7 @@ static nvmlReturn_t answer_DeviceGetNvLinkUtilizationControl(nvmlDevice_t device
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !control) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+  return NVML_ERROR_NOT_SUPPORTED;  // deprecated: drivers count bytes and cannot be told otherwise
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkUtilizationControl(nvmlDevice_t device, unsigned int link, unsigned int counter, nvmlNvLinkUtilizationControl_t* control) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetNvLinkUtilizationControl>(Symbol::DeviceGetNvLinkUtilizationControl, device, link, counter, control);
@@ -133,7 +151,10 @@ static nvmlReturn_t answer_DeviceGetNvLinkUtilizationCounter(nvmlDevice_t device
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !rxcounter || !txcounter) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::DeviceGetNvLinkUtilizationCounter(*machine, *gpu, link, counter, rxcounter, txcounter);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkUtilizationCounter(nvmlDevice_t device, unsigned int link, unsigned int counter, unsigned long long* rxcounter, unsigned long long* txcounter) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetNvLinkUtilizationCounter>(Symbol::DeviceGetNvLinkUtilizationCounter, device, link, counter, rxcounter, txcounter);
@@ -146,7 +167,7 @@ static nvmlReturn_t answer_DeviceFreezeNvLinkUtilizationCounter(nvmlDevice_t dev
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(freeze)) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+  return NVML_ERROR_NOT_SUPPORTED;  // deprecated: drivers cannot freeze the counters any more
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceFreezeNvLinkUtilizationCounter(nvmlDevice_t device, unsigned int link, unsigned int counter, nvmlEnableState_t freeze) {
   if (watched()) [[unlikely]] return observe<answer_DeviceFreezeNvLinkUtilizationCounter>(Symbol::DeviceFreezeNvLinkUtilizationCounter, device, link, counter, freeze);
@@ -158,7 +179,7 @@ static nvmlReturn_t answer_DeviceResetNvLinkUtilizationCounter(nvmlDevice_t devi
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+  return NVML_ERROR_NOT_SUPPORTED;  // deprecated: drivers cannot reset the counters any more
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceResetNvLinkUtilizationCounter(nvmlDevice_t device, unsigned int link, unsigned int counter) {
   if (watched()) [[unlikely]] return observe<answer_DeviceResetNvLinkUtilizationCounter>(Symbol::DeviceResetNvLinkUtilizationCounter, device, link, counter);
@@ -170,7 +191,10 @@ static nvmlReturn_t answer_DeviceGetNvLinkRemoteDeviceType(nvmlDevice_t device, 
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pNvLinkDeviceType) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::DeviceGetNvLinkRemoteDeviceType(*machine, *gpu, link, pNvLinkDeviceType);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkRemoteDeviceType(nvmlDevice_t device, unsigned int link, nvmlIntNvLinkDeviceType_t* pNvLinkDeviceType) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetNvLinkRemoteDeviceType>(Symbol::DeviceGetNvLinkRemoteDeviceType, device, link, pNvLinkDeviceType);
@@ -262,7 +286,10 @@ static nvmlReturn_t answer_DeviceGetNvLinkInfo(nvmlDevice_t device, nvmlNvLinkIn
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !info) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(info->version, {0x0200064cu, 0x01000008u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::DeviceGetNvLinkInfo(*machine, *gpu, info);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkInfo(nvmlDevice_t device, nvmlNvLinkInfo_t* info) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetNvLinkInfo>(Symbol::DeviceGetNvLinkInfo, device, info);
@@ -274,7 +301,10 @@ static nvmlReturn_t answer_DeviceGetNvLinkRemotePciInfo(nvmlDevice_t device, uns
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pci) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::DeviceGetNvLinkRemotePciInfo(*machine, *gpu, link, pci);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkRemotePciInfo(nvmlDevice_t device, unsigned int link, nvmlPciInfo_t* pci) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetNvLinkRemotePciInfo>(Symbol::DeviceGetNvLinkRemotePciInfo, device, link, pci);

@@ -22,7 +22,11 @@ static nvmlReturn_t answer_SystemGetTopologyGpuSet(unsigned int cpuNumber, unsig
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!count) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: topology
+  const auto said_count = *count;
+  return consistent(*machine, machine->sequence(), [&] {
+    *count = said_count;
+    return functions::SystemGetTopologyGpuSet(*machine, cpuNumber, count, deviceArray);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetTopologyGpuSet(unsigned int cpuNumber, unsigned int* count, nvmlDevice_t* deviceArray) {
   if (watched()) [[unlikely]] return observe<answer_SystemGetTopologyGpuSet>(Symbol::SystemGetTopologyGpuSet, cpuNumber, count, deviceArray);
@@ -34,7 +38,9 @@ static nvmlReturn_t answer_DeviceGetMemoryAffinity(nvmlDevice_t device, unsigned
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: topology
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::DeviceGetMemoryAffinity(*machine, *gpu, nodeSetSize, nodeSet, scope);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemoryAffinity(nvmlDevice_t device, unsigned int nodeSetSize, unsigned long* nodeSet, nvmlAffinityScope_t scope) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetMemoryAffinity>(Symbol::DeviceGetMemoryAffinity, device, nodeSetSize, nodeSet, scope);
@@ -46,7 +52,9 @@ static nvmlReturn_t answer_DeviceGetCpuAffinityWithinScope(nvmlDevice_t device, 
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: topology
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::DeviceGetCpuAffinityWithinScope(*machine, *gpu, cpuSetSize, cpuSet, scope);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCpuAffinityWithinScope(nvmlDevice_t device, unsigned int cpuSetSize, unsigned long* cpuSet, nvmlAffinityScope_t scope) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetCpuAffinityWithinScope>(Symbol::DeviceGetCpuAffinityWithinScope, device, cpuSetSize, cpuSet, scope);
@@ -58,7 +66,9 @@ static nvmlReturn_t answer_DeviceGetCpuAffinity(nvmlDevice_t device, unsigned in
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: topology
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::DeviceGetCpuAffinity(*machine, *gpu, cpuSetSize, cpuSet);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCpuAffinity(nvmlDevice_t device, unsigned int cpuSetSize, unsigned long* cpuSet) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetCpuAffinity>(Symbol::DeviceGetCpuAffinity, device, cpuSetSize, cpuSet);
@@ -141,7 +151,9 @@ static nvmlReturn_t answer_DeviceGetP2PStatus(nvmlDevice_t device1, nvmlDevice_t
   const auto* gpu = find_gpu(*machine, device1);
   if (!gpu || !p2pStatus) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(p2pIndex)) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: topology
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::DeviceGetP2PStatus(*machine, *gpu, device2, p2pIndex, p2pStatus);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetP2PStatus(nvmlDevice_t device1, nvmlDevice_t device2, nvmlGpuP2PCapsIndex_t p2pIndex, nvmlGpuP2PStatus_t* p2pStatus) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetP2PStatus>(Symbol::DeviceGetP2PStatus, device1, device2, p2pIndex, p2pStatus);

@@ -72,89 +72,89 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 31:  // NVML_FI_DEV_RETIRED_PENDING
       return retired_pages(*gpu, 31, scope, out);
     case 32:  // NVML_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_L0
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 32, scope, out);
     case 33:  // NVML_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_L1
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 33, scope, out);
     case 34:  // NVML_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_L2
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 34, scope, out);
     case 35:  // NVML_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_L3
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 35, scope, out);
     case 36:  // NVML_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_L4
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 36, scope, out);
     case 37:  // NVML_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_L5
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 37, scope, out);
     case 38:  // NVML_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 38, scope, out);
     case 39:  // NVML_FI_DEV_NVLINK_CRC_DATA_ERROR_COUNT_L0
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 39, scope, out);
     case 40:  // NVML_FI_DEV_NVLINK_CRC_DATA_ERROR_COUNT_L1
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 40, scope, out);
     case 41:  // NVML_FI_DEV_NVLINK_CRC_DATA_ERROR_COUNT_L2
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 41, scope, out);
     case 42:  // NVML_FI_DEV_NVLINK_CRC_DATA_ERROR_COUNT_L3
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 42, scope, out);
     case 43:  // NVML_FI_DEV_NVLINK_CRC_DATA_ERROR_COUNT_L4
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 43, scope, out);
     case 44:  // NVML_FI_DEV_NVLINK_CRC_DATA_ERROR_COUNT_L5
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 44, scope, out);
     case 45:  // NVML_FI_DEV_NVLINK_CRC_DATA_ERROR_COUNT_TOTAL
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 45, scope, out);
     case 46:  // NVML_FI_DEV_NVLINK_REPLAY_ERROR_COUNT_L0
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 46, scope, out);
     case 47:  // NVML_FI_DEV_NVLINK_REPLAY_ERROR_COUNT_L1
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 47, scope, out);
     case 48:  // NVML_FI_DEV_NVLINK_REPLAY_ERROR_COUNT_L2
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 48, scope, out);
     case 49:  // NVML_FI_DEV_NVLINK_REPLAY_ERROR_COUNT_L3
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 49, scope, out);
     case 50:  // NVML_FI_DEV_NVLINK_REPLAY_ERROR_COUNT_L4
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 50, scope, out);
     case 51:  // NVML_FI_DEV_NVLINK_REPLAY_ERROR_COUNT_L5
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 51, scope, out);
     case 52:  // NVML_FI_DEV_NVLINK_REPLAY_ERROR_COUNT_TOTAL
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 52, scope, out);
     case 53:  // NVML_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_L0
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 53, scope, out);
     case 54:  // NVML_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_L1
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 54, scope, out);
     case 55:  // NVML_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_L2
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 55, scope, out);
     case 56:  // NVML_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_L3
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 56, scope, out);
     case 57:  // NVML_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_L4
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 57, scope, out);
     case 58:  // NVML_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_L5
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 58, scope, out);
     case 59:  // NVML_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_TOTAL
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 59, scope, out);
     case 60:  // NVML_FI_DEV_NVLINK_BANDWIDTH_C0_L0
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 60, scope, out);
     case 61:  // NVML_FI_DEV_NVLINK_BANDWIDTH_C0_L1
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 61, scope, out);
     case 62:  // NVML_FI_DEV_NVLINK_BANDWIDTH_C0_L2
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 62, scope, out);
     case 63:  // NVML_FI_DEV_NVLINK_BANDWIDTH_C0_L3
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 63, scope, out);
     case 64:  // NVML_FI_DEV_NVLINK_BANDWIDTH_C0_L4
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 64, scope, out);
     case 65:  // NVML_FI_DEV_NVLINK_BANDWIDTH_C0_L5
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 65, scope, out);
     case 66:  // NVML_FI_DEV_NVLINK_BANDWIDTH_C0_TOTAL
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 66, scope, out);
     case 67:  // NVML_FI_DEV_NVLINK_BANDWIDTH_C1_L0
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 67, scope, out);
     case 68:  // NVML_FI_DEV_NVLINK_BANDWIDTH_C1_L1
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 68, scope, out);
     case 69:  // NVML_FI_DEV_NVLINK_BANDWIDTH_C1_L2
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 69, scope, out);
     case 70:  // NVML_FI_DEV_NVLINK_BANDWIDTH_C1_L3
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 70, scope, out);
     case 71:  // NVML_FI_DEV_NVLINK_BANDWIDTH_C1_L4
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 71, scope, out);
     case 72:  // NVML_FI_DEV_NVLINK_BANDWIDTH_C1_L5
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 72, scope, out);
     case 73:  // NVML_FI_DEV_NVLINK_BANDWIDTH_C1_TOTAL
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 73, scope, out);
     case 74:  // NVML_FI_DEV_PERF_POLICY_POWER
       return put_ullong(now(gpu->clocks_throttle_reasons.counters.sw_power_cap_us), out);
     case 75:  // NVML_FI_DEV_PERF_POLICY_THERMAL
@@ -176,21 +176,21 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 83:  // NVML_FI_DEV_TOTAL_ENERGY_CONSUMPTION
       return put_ullong(now(gpu->power.total_energy_consumption_mj), out);
     case 84:  // NVML_FI_DEV_NVLINK_SPEED_MBPS_L0
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 84, scope, out);
     case 85:  // NVML_FI_DEV_NVLINK_SPEED_MBPS_L1
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 85, scope, out);
     case 86:  // NVML_FI_DEV_NVLINK_SPEED_MBPS_L2
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 86, scope, out);
     case 87:  // NVML_FI_DEV_NVLINK_SPEED_MBPS_L3
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 87, scope, out);
     case 88:  // NVML_FI_DEV_NVLINK_SPEED_MBPS_L4
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 88, scope, out);
     case 89:  // NVML_FI_DEV_NVLINK_SPEED_MBPS_L5
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 89, scope, out);
     case 90:  // NVML_FI_DEV_NVLINK_SPEED_MBPS_COMMON
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 90, scope, out);
     case 91:  // NVML_FI_DEV_NVLINK_LINK_COUNT
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 91, scope, out);
     case 92:  // NVML_FI_DEV_RETIRED_PENDING_SBE
       return retired_pages(*gpu, 92, scope, out);
     case 93:  // NVML_FI_DEV_RETIRED_PENDING_DBE
@@ -200,97 +200,97 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 95:  // NVML_FI_DEV_PCIE_REPLAY_ROLLOVER_COUNTER
       return put_uint(now(gpu->pcie.replay_rollover_counter), out);
     case 96:  // NVML_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_L6
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 96, scope, out);
     case 97:  // NVML_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_L7
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 97, scope, out);
     case 98:  // NVML_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_L8
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 98, scope, out);
     case 99:  // NVML_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_L9
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 99, scope, out);
     case 100:  // NVML_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_L10
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 100, scope, out);
     case 101:  // NVML_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_L11
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 101, scope, out);
     case 102:  // NVML_FI_DEV_NVLINK_CRC_DATA_ERROR_COUNT_L6
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 102, scope, out);
     case 103:  // NVML_FI_DEV_NVLINK_CRC_DATA_ERROR_COUNT_L7
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 103, scope, out);
     case 104:  // NVML_FI_DEV_NVLINK_CRC_DATA_ERROR_COUNT_L8
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 104, scope, out);
     case 105:  // NVML_FI_DEV_NVLINK_CRC_DATA_ERROR_COUNT_L9
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 105, scope, out);
     case 106:  // NVML_FI_DEV_NVLINK_CRC_DATA_ERROR_COUNT_L10
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 106, scope, out);
     case 107:  // NVML_FI_DEV_NVLINK_CRC_DATA_ERROR_COUNT_L11
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 107, scope, out);
     case 108:  // NVML_FI_DEV_NVLINK_REPLAY_ERROR_COUNT_L6
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 108, scope, out);
     case 109:  // NVML_FI_DEV_NVLINK_REPLAY_ERROR_COUNT_L7
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 109, scope, out);
     case 110:  // NVML_FI_DEV_NVLINK_REPLAY_ERROR_COUNT_L8
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 110, scope, out);
     case 111:  // NVML_FI_DEV_NVLINK_REPLAY_ERROR_COUNT_L9
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 111, scope, out);
     case 112:  // NVML_FI_DEV_NVLINK_REPLAY_ERROR_COUNT_L10
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 112, scope, out);
     case 113:  // NVML_FI_DEV_NVLINK_REPLAY_ERROR_COUNT_L11
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 113, scope, out);
     case 114:  // NVML_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_L6
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 114, scope, out);
     case 115:  // NVML_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_L7
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 115, scope, out);
     case 116:  // NVML_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_L8
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 116, scope, out);
     case 117:  // NVML_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_L9
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 117, scope, out);
     case 118:  // NVML_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_L10
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 118, scope, out);
     case 119:  // NVML_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_L11
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 119, scope, out);
     case 120:  // NVML_FI_DEV_NVLINK_BANDWIDTH_C0_L6
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 120, scope, out);
     case 121:  // NVML_FI_DEV_NVLINK_BANDWIDTH_C0_L7
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 121, scope, out);
     case 122:  // NVML_FI_DEV_NVLINK_BANDWIDTH_C0_L8
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 122, scope, out);
     case 123:  // NVML_FI_DEV_NVLINK_BANDWIDTH_C0_L9
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 123, scope, out);
     case 124:  // NVML_FI_DEV_NVLINK_BANDWIDTH_C0_L10
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 124, scope, out);
     case 125:  // NVML_FI_DEV_NVLINK_BANDWIDTH_C0_L11
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 125, scope, out);
     case 126:  // NVML_FI_DEV_NVLINK_BANDWIDTH_C1_L6
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 126, scope, out);
     case 127:  // NVML_FI_DEV_NVLINK_BANDWIDTH_C1_L7
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 127, scope, out);
     case 128:  // NVML_FI_DEV_NVLINK_BANDWIDTH_C1_L8
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 128, scope, out);
     case 129:  // NVML_FI_DEV_NVLINK_BANDWIDTH_C1_L9
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 129, scope, out);
     case 130:  // NVML_FI_DEV_NVLINK_BANDWIDTH_C1_L10
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 130, scope, out);
     case 131:  // NVML_FI_DEV_NVLINK_BANDWIDTH_C1_L11
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 131, scope, out);
     case 132:  // NVML_FI_DEV_NVLINK_SPEED_MBPS_L6
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 132, scope, out);
     case 133:  // NVML_FI_DEV_NVLINK_SPEED_MBPS_L7
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 133, scope, out);
     case 134:  // NVML_FI_DEV_NVLINK_SPEED_MBPS_L8
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 134, scope, out);
     case 135:  // NVML_FI_DEV_NVLINK_SPEED_MBPS_L9
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 135, scope, out);
     case 136:  // NVML_FI_DEV_NVLINK_SPEED_MBPS_L10
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 136, scope, out);
     case 137:  // NVML_FI_DEV_NVLINK_SPEED_MBPS_L11
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 137, scope, out);
     case 138:  // NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 138, scope, out);
     case 139:  // NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_RX
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 139, scope, out);
     case 140:  // NVML_FI_DEV_NVLINK_THROUGHPUT_RAW_TX
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 140, scope, out);
     case 141:  // NVML_FI_DEV_NVLINK_THROUGHPUT_RAW_RX
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 141, scope, out);
     case 142:  // NVML_FI_DEV_REMAPPED_COR
       return put_uint(now(gpu->remapped_rows.correctable), out);
     case 143:  // NVML_FI_DEV_REMAPPED_UNC
@@ -300,59 +300,59 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 145:  // NVML_FI_DEV_REMAPPED_FAILURE
       return put_uint(now(gpu->remapped_rows.failure_occurred), out);
     case 146:  // NVML_FI_DEV_NVLINK_REMOTE_NVLINK_ID
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 146, scope, out);
     case 147:  // NVML_FI_DEV_NVSWITCH_CONNECTED_LINK_COUNT
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 147, scope, out);
     case 148:  // NVML_FI_DEV_NVLINK_ECC_DATA_ERROR_COUNT_L0
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 148, scope, out);
     case 149:  // NVML_FI_DEV_NVLINK_ECC_DATA_ERROR_COUNT_L1
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 149, scope, out);
     case 150:  // NVML_FI_DEV_NVLINK_ECC_DATA_ERROR_COUNT_L2
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 150, scope, out);
     case 151:  // NVML_FI_DEV_NVLINK_ECC_DATA_ERROR_COUNT_L3
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 151, scope, out);
     case 152:  // NVML_FI_DEV_NVLINK_ECC_DATA_ERROR_COUNT_L4
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 152, scope, out);
     case 153:  // NVML_FI_DEV_NVLINK_ECC_DATA_ERROR_COUNT_L5
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 153, scope, out);
     case 154:  // NVML_FI_DEV_NVLINK_ECC_DATA_ERROR_COUNT_L6
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 154, scope, out);
     case 155:  // NVML_FI_DEV_NVLINK_ECC_DATA_ERROR_COUNT_L7
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 155, scope, out);
     case 156:  // NVML_FI_DEV_NVLINK_ECC_DATA_ERROR_COUNT_L8
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 156, scope, out);
     case 157:  // NVML_FI_DEV_NVLINK_ECC_DATA_ERROR_COUNT_L9
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 157, scope, out);
     case 158:  // NVML_FI_DEV_NVLINK_ECC_DATA_ERROR_COUNT_L10
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 158, scope, out);
     case 159:  // NVML_FI_DEV_NVLINK_ECC_DATA_ERROR_COUNT_L11
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 159, scope, out);
     case 160:  // NVML_FI_DEV_NVLINK_ECC_DATA_ERROR_COUNT_TOTAL
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 160, scope, out);
     case 161:  // NVML_FI_DEV_NVLINK_ERROR_DL_REPLAY
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 161, scope, out);
     case 162:  // NVML_FI_DEV_NVLINK_ERROR_DL_RECOVERY
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 162, scope, out);
     case 163:  // NVML_FI_DEV_NVLINK_ERROR_DL_CRC
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 163, scope, out);
     case 164:  // NVML_FI_DEV_NVLINK_GET_SPEED
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 164, scope, out);
     case 165:  // NVML_FI_DEV_NVLINK_GET_STATE
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 165, scope, out);
     case 166:  // NVML_FI_DEV_NVLINK_GET_VERSION
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 166, scope, out);
     case 167:  // NVML_FI_DEV_NVLINK_GET_POWER_STATE
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 167, scope, out);
     case 168:  // NVML_FI_DEV_NVLINK_GET_POWER_THRESHOLD
       return nvlink_low_power(*gpu, 168, scope, out);
     case 169:  // NVML_FI_DEV_PCIE_L0_TO_RECOVERY_COUNTER
       return put_ullong(now(gpu->pcie.errors.l0_to_recovery), out);
     case 170:  // NVML_FI_DEV_C2C_LINK_COUNT
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink and C2C
+      return c2c_field(*gpu, 170, scope, out);
     case 171:  // NVML_FI_DEV_C2C_LINK_GET_STATUS
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink and C2C
+      return c2c_field(*gpu, 171, scope, out);
     case 172:  // NVML_FI_DEV_C2C_LINK_GET_MAX_BW
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink and C2C
+      return c2c_field(*gpu, 172, scope, out);
     case 173:  // NVML_FI_DEV_PCIE_COUNT_CORRECTABLE_ERRORS
       return put_ullong(now(gpu->pcie.errors.correctable), out);
     case 174:  // NVML_FI_DEV_PCIE_COUNT_NAKS_RECEIVED
@@ -426,49 +426,49 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 200:  // NVML_FI_DEV_NVLINK_GET_POWER_THRESHOLD_MAX
       return nvlink_low_power(*gpu, 200, scope, out);
     case 201:  // NVML_FI_DEV_NVLINK_COUNT_XMIT_PACKETS
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 201, scope, out);
     case 202:  // NVML_FI_DEV_NVLINK_COUNT_XMIT_BYTES
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 202, scope, out);
     case 203:  // NVML_FI_DEV_NVLINK_COUNT_RCV_PACKETS
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 203, scope, out);
     case 204:  // NVML_FI_DEV_NVLINK_COUNT_RCV_BYTES
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 204, scope, out);
     case 205:  // NVML_FI_DEV_NVLINK_COUNT_VL15_DROPPED
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 205, scope, out);
     case 206:  // NVML_FI_DEV_NVLINK_COUNT_MALFORMED_PACKET_ERRORS
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 206, scope, out);
     case 207:  // NVML_FI_DEV_NVLINK_COUNT_BUFFER_OVERRUN_ERRORS
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 207, scope, out);
     case 208:  // NVML_FI_DEV_NVLINK_COUNT_RCV_ERRORS
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 208, scope, out);
     case 209:  // NVML_FI_DEV_NVLINK_COUNT_RCV_REMOTE_ERRORS
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 209, scope, out);
     case 210:  // NVML_FI_DEV_NVLINK_COUNT_RCV_GENERAL_ERRORS
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 210, scope, out);
     case 211:  // NVML_FI_DEV_NVLINK_COUNT_LOCAL_LINK_INTEGRITY_ERRORS
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 211, scope, out);
     case 212:  // NVML_FI_DEV_NVLINK_COUNT_XMIT_DISCARDS
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 212, scope, out);
     case 213:  // NVML_FI_DEV_NVLINK_COUNT_LINK_RECOVERY_SUCCESSFUL_EVENTS
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 213, scope, out);
     case 214:  // NVML_FI_DEV_NVLINK_COUNT_LINK_RECOVERY_FAILED_EVENTS
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 214, scope, out);
     case 215:  // NVML_FI_DEV_NVLINK_COUNT_LINK_RECOVERY_EVENTS
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 215, scope, out);
     case 216:  // NVML_FI_DEV_NVLINK_COUNT_RAW_BER_LANE0
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 216, scope, out);
     case 217:  // NVML_FI_DEV_NVLINK_COUNT_RAW_BER_LANE1
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 217, scope, out);
     case 218:  // NVML_FI_DEV_NVLINK_COUNT_RAW_BER
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 218, scope, out);
     case 219:  // NVML_FI_DEV_NVLINK_COUNT_EFFECTIVE_ERRORS
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 219, scope, out);
     case 220:  // NVML_FI_DEV_NVLINK_COUNT_EFFECTIVE_BER
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 220, scope, out);
     case 221:  // NVML_FI_DEV_NVLINK_COUNT_SYMBOL_ERRORS
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 221, scope, out);
     case 222:  // NVML_FI_DEV_NVLINK_COUNT_SYMBOL_BER
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 222, scope, out);
     case 223:  // NVML_FI_DEV_NVLINK_GET_POWER_THRESHOLD_MIN
       return nvlink_low_power(*gpu, 223, scope, out);
     case 224:  // NVML_FI_DEV_NVLINK_GET_POWER_THRESHOLD_UNITS
@@ -486,45 +486,45 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 230:  // NVML_FI_DEV_GET_GPU_RECOVERY_ACTION
       return put_uint(now(gpu->reset_status.recovery_action), out);
     case 231:  // NVML_FI_DEV_C2C_LINK_ERROR_INTR
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink and C2C
+      return c2c_field(*gpu, 231, scope, out);
     case 232:  // NVML_FI_DEV_C2C_LINK_ERROR_REPLAY
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink and C2C
+      return c2c_field(*gpu, 232, scope, out);
     case 233:  // NVML_FI_DEV_C2C_LINK_ERROR_REPLAY_B2B
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink and C2C
+      return c2c_field(*gpu, 233, scope, out);
     case 234:  // NVML_FI_DEV_C2C_LINK_POWER_STATE
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink and C2C
+      return c2c_field(*gpu, 234, scope, out);
     case 235:  // NVML_FI_DEV_NVLINK_COUNT_FEC_HISTORY_0
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 235, scope, out);
     case 236:  // NVML_FI_DEV_NVLINK_COUNT_FEC_HISTORY_1
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 236, scope, out);
     case 237:  // NVML_FI_DEV_NVLINK_COUNT_FEC_HISTORY_2
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 237, scope, out);
     case 238:  // NVML_FI_DEV_NVLINK_COUNT_FEC_HISTORY_3
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 238, scope, out);
     case 239:  // NVML_FI_DEV_NVLINK_COUNT_FEC_HISTORY_4
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 239, scope, out);
     case 240:  // NVML_FI_DEV_NVLINK_COUNT_FEC_HISTORY_5
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 240, scope, out);
     case 241:  // NVML_FI_DEV_NVLINK_COUNT_FEC_HISTORY_6
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 241, scope, out);
     case 242:  // NVML_FI_DEV_NVLINK_COUNT_FEC_HISTORY_7
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 242, scope, out);
     case 243:  // NVML_FI_DEV_NVLINK_COUNT_FEC_HISTORY_8
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 243, scope, out);
     case 244:  // NVML_FI_DEV_NVLINK_COUNT_FEC_HISTORY_9
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 244, scope, out);
     case 245:  // NVML_FI_DEV_NVLINK_COUNT_FEC_HISTORY_10
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 245, scope, out);
     case 246:  // NVML_FI_DEV_NVLINK_COUNT_FEC_HISTORY_11
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 246, scope, out);
     case 247:  // NVML_FI_DEV_NVLINK_COUNT_FEC_HISTORY_12
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 247, scope, out);
     case 248:  // NVML_FI_DEV_NVLINK_COUNT_FEC_HISTORY_13
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 248, scope, out);
     case 249:  // NVML_FI_DEV_NVLINK_COUNT_FEC_HISTORY_14
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 249, scope, out);
     case 250:  // NVML_FI_DEV_NVLINK_COUNT_FEC_HISTORY_15
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 250, scope, out);
     case 251:  // NVML_FI_PWR_SMOOTHING_ENABLED
       return put_uint(now(gpu->power_smoothing.state), out);
     case 252:  // NVML_FI_PWR_SMOOTHING_PRIV_LVL
@@ -602,21 +602,21 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 288:  // NVML_FI_PWR_SMOOTHING_ADMIN_OVERRIDE_PRIMARY_FLOOR_ACT_OFFSET
       return put_double(now(gpu->power_smoothing.admin_override.primary_floor_activation_offset_w), out);
     case 289:  // NVML_FI_DEV_NVLINK_COUNT_RAW_ERRORS_LANE0
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 289, scope, out);
     case 290:  // NVML_FI_DEV_NVLINK_COUNT_RAW_ERRORS_LANE1
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 290, scope, out);
     case 291:  // NVML_FI_DEV_NVLINK_COUNT_RAW_BER_LANE0_V2
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 291, scope, out);
     case 292:  // NVML_FI_DEV_NVLINK_COUNT_RAW_BER_LANE1_V2
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 292, scope, out);
     case 293:  // NVML_FI_DEV_NVLINK_COUNT_RAW_BER_V2
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 293, scope, out);
     case 294:  // NVML_FI_DEV_NVLINK_PLR_XMIT_BLOCKS
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 294, scope, out);
     case 295:  // NVML_FI_DEV_NVLINK_PLR_XMIT_RETRY_BLOCKS
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 295, scope, out);
     case 296:  // NVML_FI_DEV_NVLINK_GET_DATA_RATE
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_field(*gpu, now, 296, scope, out);
     case 297:  // NVML_FI_DEV_MMA_STALL_PERCENT
       return put_double(now(gpu->mma_stall_percent), out);
     case 298:  // NVML_FI_DEV_MCLK_SWITCH_TYPE

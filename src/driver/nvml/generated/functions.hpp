@@ -119,6 +119,7 @@ nvmlReturn_t EventSetWait(const Machine& machine, nvmlEventSet_t set, nvmlEventD
 // fabric
 nvmlReturn_t DeviceGetGpuFabricInfo(const Machine& machine, const Gpu& gpu, nvmlGpuFabricInfo_t* gpuFabricInfo);
 nvmlReturn_t DeviceGetGpuFabricInfoV(const Machine& machine, const Gpu& gpu, nvmlGpuFabricInfoV_t* gpuFabricInfo);
+nvmlReturn_t DeviceGetPlatformInfo(const Machine& machine, const Gpu& gpu, nvmlPlatformInfo_t* platformInfo);
 
 // field_values
 nvmlReturn_t DeviceGetSamples(const Machine& machine, const Gpu& gpu, nvmlSamplingType_t type, unsigned long long lastSeenTimeStamp, nvmlValueType_t* sampleValType, unsigned int* sampleCount, nvmlSample_t* samples);
@@ -198,12 +199,23 @@ nvmlReturn_t DeviceSetGpuOperationMode(const Machine& machine, Gpu& gpu, nvmlGpu
 nvmlReturn_t DeviceSetAPIRestriction(const Machine& machine, Gpu& gpu, nvmlRestrictedAPI_t apiType, nvmlEnableState_t isRestricted);
 
 // nvlink
+nvmlReturn_t DeviceGetC2cModeInfoV(const Machine& machine, const Gpu& gpu, nvmlC2cModeInfo_v1_t* c2cModeInfo);
+nvmlReturn_t DeviceGetNvLinkState(const Machine& machine, const Gpu& gpu, unsigned int link, nvmlEnableState_t* isActive);
+nvmlReturn_t DeviceGetNvLinkVersion(const Machine& machine, const Gpu& gpu, unsigned int link, unsigned int* version);
+nvmlReturn_t DeviceGetNvLinkCapability(const Machine& machine, const Gpu& gpu, unsigned int link, nvmlNvLinkCapability_t capability, unsigned int* capResult);
+nvmlReturn_t DeviceGetNvLinkRemotePciInfo_v2(const Machine& machine, const Gpu& gpu, unsigned int link, nvmlPciInfo_t* pci);
+nvmlReturn_t DeviceGetNvLinkErrorCounter(const Machine& machine, const Gpu& gpu, unsigned int link, nvmlNvLinkErrorCounter_t counter, unsigned long long* counterValue);
+nvmlReturn_t DeviceResetNvLinkErrorCounters(const Machine& machine, Gpu& gpu, unsigned int link);
+nvmlReturn_t DeviceGetNvLinkUtilizationCounter(const Machine& machine, const Gpu& gpu, unsigned int link, unsigned int counter, unsigned long long* rxcounter, unsigned long long* txcounter);
+nvmlReturn_t DeviceGetNvLinkRemoteDeviceType(const Machine& machine, const Gpu& gpu, unsigned int link, nvmlIntNvLinkDeviceType_t* pNvLinkDeviceType);
 nvmlReturn_t DeviceSetNvLinkDeviceLowPowerThreshold(const Machine& machine, Gpu& gpu, nvmlNvLinkPowerThres_t* info);
 nvmlReturn_t SystemSetNvlinkBwMode(const Machine& machine, unsigned int nvlinkBwMode);
 nvmlReturn_t SystemGetNvlinkBwMode(const Machine& machine, unsigned int* nvlinkBwMode);
 nvmlReturn_t DeviceGetNvlinkSupportedBwModes(const Machine& machine, const Gpu& gpu, nvmlNvlinkSupportedBwModes_t* supportedBwMode);
 nvmlReturn_t DeviceGetNvlinkBwMode(const Machine& machine, const Gpu& gpu, nvmlNvlinkGetBwMode_t* getBwMode);
 nvmlReturn_t DeviceSetNvlinkBwMode(const Machine& machine, Gpu& gpu, nvmlNvlinkSetBwMode_t* setBwMode);
+nvmlReturn_t DeviceGetNvLinkInfo(const Machine& machine, const Gpu& gpu, nvmlNvLinkInfo_t* info);
+nvmlReturn_t DeviceGetNvLinkRemotePciInfo(const Machine& machine, const Gpu& gpu, unsigned int link, nvmlPciInfo_t* pci);
 
 // pci
 nvmlReturn_t DeviceGetHandleByPciBusId_v2(const Machine& machine, const char* pciBusId, nvmlDevice_t* device);
@@ -274,10 +286,15 @@ nvmlReturn_t DeviceSetTemperatureThreshold(const Machine& machine, Gpu& gpu, nvm
 nvmlReturn_t DeviceSetFanSpeed_v2(const Machine& machine, Gpu& gpu, unsigned int fan, unsigned int speed);
 
 // topology
+nvmlReturn_t SystemGetTopologyGpuSet(const Machine& machine, unsigned int cpuNumber, unsigned int* count, nvmlDevice_t* deviceArray);
+nvmlReturn_t DeviceGetMemoryAffinity(const Machine& machine, const Gpu& gpu, unsigned int nodeSetSize, unsigned long* nodeSet, nvmlAffinityScope_t scope);
+nvmlReturn_t DeviceGetCpuAffinityWithinScope(const Machine& machine, const Gpu& gpu, unsigned int cpuSetSize, unsigned long* cpuSet, nvmlAffinityScope_t scope);
+nvmlReturn_t DeviceGetCpuAffinity(const Machine& machine, const Gpu& gpu, unsigned int cpuSetSize, unsigned long* cpuSet);
 nvmlReturn_t DeviceSetCpuAffinity(const Machine& machine, const Gpu& gpu);
 nvmlReturn_t DeviceClearCpuAffinity(const Machine& machine, const Gpu& gpu);
 nvmlReturn_t DeviceGetTopologyCommonAncestor(const Machine& machine, const Gpu& gpu, nvmlDevice_t device2, nvmlGpuTopologyLevel_t* pathInfo);
 nvmlReturn_t DeviceGetTopologyNearestGpus(const Machine& machine, const Gpu& gpu, nvmlGpuTopologyLevel_t level, unsigned int* count, nvmlDevice_t* deviceArray);
+nvmlReturn_t DeviceGetP2PStatus(const Machine& machine, const Gpu& gpu, nvmlDevice_t device2, nvmlGpuP2PCapsIndex_t p2pIndex, nvmlGpuP2PStatus_t* p2pStatus);
 nvmlReturn_t DeviceOnSameBoard(const Machine& machine, const Gpu& gpu, nvmlDevice_t device2, int* onSameBoard);
 
 // unit

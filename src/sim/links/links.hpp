@@ -1,0 +1,48 @@
+// Which NVLinks of a GPU work, and what they count.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/generated/model.hpp"
+#include "sim/telemetry/reading.hpp"
+
+namespace nvmlkit::sim {
+class Machine;
+namespace state {
+class Lock;
+}
+}  // namespace nvmlkit::sim
+
+namespace nvmlkit::sim::links {
+
+inline std::uint32_t count(const model::Gpu& gpu) { return gpu.links.count < max_links ? gpu.links.count : max_links; }
+
+// A bit for each link that carries traffic.
+std::uint64_t active(const model::Gpu& gpu);
+inline bool is_active(const model::Gpu& gpu, std::uint32_t link) { return (active(gpu) >> link & 1) != 0; }
+
+// A bit for each link that counts errors.
+std::uint64_t erring(const model::Gpu& gpu);
+
+struct Counts {
+  double bytes;
+  std::uint64_t errors[error_kinds];
+};
+Counts counts(const model::Gpu& gpu, const telemetry::Reading& now, std::uint32_t link);
+
+// Sets the errors of a link to zero, on the copy that an Edit holds.
+void clear_errors(const Machine& machine, model::Gpu& gpu, std::uint32_t link);
+
+// How many active links lead from one GPU to the other, if they meet in NVSwitches or directly.
+std::uint32_t between(const model::Gpu& from, const model::Gpu& to, std::size_t to_index);
+
+// How many active links lead to NVSwitches.
+std::uint32_t to_switches(const model::Gpu& gpu);
+
+// After a change of one GPU: the other ends of its links are as usable as its own.
+void tell_peers(const state::Lock& lock, std::size_t gpu);
+
+// A GPU is about to become `after`: counters go on from where they are if anything that they depend on changes.
+void settle(const Machine& machine, const model::Gpu& before, model::Gpu& after);
+
+}  // namespace nvmlkit::sim::links

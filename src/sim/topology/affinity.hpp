@@ -1,0 +1,31 @@
+// Which CPUs and which memory are near a GPU. A machine file may name CPUs that this host lacks; where it names none,
+// all CPUs and NUMA nodes of this host are equally near.
+#pragma once
+
+#include <bitset>
+#include <string_view>
+
+#include "sim/generated/model.hpp"
+
+namespace nvmlkit::sim {
+class Machine;
+}
+
+namespace nvmlkit::sim::topology {
+
+inline constexpr std::size_t max_cpus = 1024;
+using CpuSet = std::bitset<max_cpus>;
+using NodeSet = std::bitset<max_cpus>;
+
+enum class Scope { node, socket };
+
+// "0-15,32-47". What is no number ends the list.
+CpuSet parse_list(std::string_view list);
+
+// What the machine file says; empty where it says nothing.
+CpuSet stated_cpus(const Machine& machine, const model::Gpu& gpu, Scope scope);
+
+CpuSet cpus_near(const Machine& machine, const model::Gpu& gpu, Scope scope);
+NodeSet nodes_near(const Machine& machine, const model::Gpu& gpu, Scope scope);
+
+}  // namespace nvmlkit::sim::topology
