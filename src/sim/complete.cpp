@@ -7,6 +7,7 @@
 
 #include "sim/identity.hpp"
 #include "sim/mig/instances.hpp"
+#include "sim/vgpu/instances.hpp"
 
 namespace nvmlkit::sim {
 namespace {
@@ -144,6 +145,7 @@ void complete(Machine& machine) {
         Maybe<bool>(machine.host().nvlink.links_per_gpu.value_or(0) > 0 && at_least(gpu, Architecture::hopper)));
     mig::settle(gpu);  // its problems are those of the machine file: config/check.cpp
   }
+  vgpu::settle(machine);  // the same
 }
 
 }  // namespace nvmlkit::sim

@@ -68,6 +68,14 @@ constexpr char text_pool[] =
     "host_vsga"
     "non_sriov"
     "sriov"
+    "best_effort"
+    "equal_share"
+    "fixed_share"
+    "uninitialized"
+    "unrestricted"
+    "restricted"
+    "unlicensed"
+    "licensed"
     "automatic"
     "manual"
     "ac"
@@ -128,6 +136,18 @@ constexpr char text_pool[] =
     "cpu_caps"
     "Confidential computing of the host."
     "SystemConfCompute"
+    "0x70001"
+    "Lowest that the host knows; an estimate."
+    "supported_min"
+    "0x140001"
+    "Highest that it knows; an estimate."
+    "supported_max"
+    "Lowest that guests may use. Default: supported_min."
+    "current_min"
+    "Highest that they may use. Default: supported_max."
+    "current_max"
+    "Versions of the protocol between host and guest, MAJOR * 65536 + MINOR; of vGPU hosts."
+    "VgpuVersions"
     "550.163.01"
     "Version of the kernel driver, as nvidia-smi prints it."
     "driver_version"
@@ -150,6 +170,8 @@ constexpr char text_pool[] =
     "enforce_privilege"
     "NVLink bandwidth of the whole machine: 0 full, 1 off, 2 minimal, 3 half, 4 three quarters. Machines with a GPU before Hopper have no such mode."
     "nvlink_bw_mode"
+    "Versions of the vGPU protocol."
+    "vgpu_versions"
     "The host, its driver and its library versions."
     "System"
     "8"
@@ -899,6 +921,98 @@ constexpr char text_pool[] =
     "host_vgpu_mode"
     "Virtualization."
     "Virtualization"
+    "Policy. Default: best_effort, on vGPU hosts."
+    "Adaptive round robin (ARR). Default: enabled, where the policy is another than best_effort."
+    "adaptive_round_robin"
+    "How often a vGPU gets its turn; with ARR. Default: 480."
+    "Hz"
+    "frequency"
+    "Over how many time slices ARR averages. Default: 33."
+    "averaging_factor"
+    "Time slice; without ARR. Default: 2083333."
+    "ns"
+    "timeslice_ns"
+    "How vGPUs share the time of a GPU or of a GPU instance."
+    "VgpuScheduler"
+    "Process id in the VM."
+    "Name of the program."
+    "Frame buffer that it holds."
+    "1"
+    "Its part of what the vGPU does, beside the other processes' parts."
+    "share"
+    "It has ended, and accounting remembers it."
+    "ended"
+    "How long it ran; of processes that have ended."
+    "time_ms"
+    "A process in a VM that uses its vGPU."
+    "VgpuProcess"
+    "Its type, as A40-8Q."
+    "The number by which NVML names it. Default: made from the GPU and the place in the list."
+    "Its UUID. Default: made from the id."
+    "uuid"
+    "UUID of the VM, or the number of its domain. Default: a UUID made from the id."
+    "vm_id"
+    "UUID of the mediated device. Default: the UUID, where the host has no SR-IOV."
+    "mdev_uuid"
+    "GPU instance that it runs in; of types with a GPU instance profile. Default: the first with room."
+    "Where it lies in the frame buffer, in steps of 512 MiB; on GPUs in heterogeneous mode. Default: the first free place."
+    "placement"
+    "Version of the driver in the VM; \"\" while none is loaded. Default: driver_version of the host."
+    "guest_driver"
+    "PCI address in the VM. Default: 00000000:02:00.0."
+    "guest_pci"
+    "Frame buffer that the VM uses. Default: what a driver takes for itself and what the processes hold."
+    "fb_used_mib"
+    "Its part of what the GPU does, beside the other vGPUs' parts; without a driver it does nothing."
+    "State of its license."
+    "license"
+    "When the license ends, in seconds since 1970. Absent: never."
+    "license_expiry"
+    "Frame rate limit in force; 0: none. Default: the type's, where the scheduler is best effort."
+    "frame_rate_limit"
+    "100"
+    "Share of the encoder."
+    "encoder_capacity"
+    "Accounting in the VM."
+    "accounting"
+    "encoder_stats"
+    "fbc_stats"
+    "Processes in the VM."
+    "processes"
+    "An active vGPU."
+    "VgpuInstance"
+    "Id of the GPU instance."
+    "vGPUs of different size may run together."
+    "heterogeneous_mode"
+    "Their scheduler."
+    "scheduler"
+    "What vGPUs in one GPU instance share; Blackwell and newer."
+    "VgpuGpuInstance"
+    "vGPUs of different size may run together. Default: disabled; absent on GPUs before Ampere."
+    "The scheduler."
+    "Types of a quarter of a GPU instance are offered."
+    "mini_quarter"
+    "Types with the media engines are offered."
+    "compute_media_engine"
+    "vGPUs share a GPU instance. Default: disabled; absent before Blackwell."
+    "mig_timeslicing"
+    "How fast a vGPU's frame buffer is read and written while its VM is moved; an estimate."
+    "MB/s"
+    "device_buffer_mb_per_s"
+    "How many vGPUs were made so far; the next one's id follows from it."
+    "made"
+    "Active vGPUs."
+    "Per GPU instance, where it differs from the default."
+    "gpu_instances"
+    "vGPUs; of GPUs whose virtualization.mode is host_vgpu."
+    "Vgpu"
+    "The licensed product, as NVIDIA RTX Virtual Workstation. Absent: the GPU is not licensed that way."
+    "product"
+    "The license was given."
+    "When it ends, in seconds since 1970. Absent: never."
+    "expiry"
+    "License of the vGPU software; of GPUs in a VM, whose virtualization.mode is vgpu or passthrough."
+    "GridLicense"
     "The firmware runs. Absent on GPUs without GSP."
     "The firmware runs unless switched off. Default: mode."
     "Version. Default: the driver version, where the firmware runs."
@@ -942,7 +1056,6 @@ constexpr char text_pool[] =
     "threshold"
     "Threshold after it is reset."
     "default_threshold"
-    "1"
     "Lowest threshold that can be set."
     "min_threshold"
     "8191"
@@ -1052,7 +1165,6 @@ constexpr char text_pool[] =
     "Brand of the product."
     "brand"
     "Globally unique id, GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx. Default: made from the model and the index."
-    "uuid"
     "Serial number of the board. Written under `device_defaults`, GPUs that give none of their own count on from it."
     "serial"
     "Number N of the device node /dev/nvidiaN. Default: the index."
@@ -1116,12 +1228,8 @@ constexpr char text_pool[] =
     "supported_clocks"
     "Performance state."
     "Utilization, in per cent."
-    "encoder_stats"
     "Encoder capacity, in per cent."
-    "encoder_capacity"
-    "fbc_stats"
     "Processes that use the GPU."
-    "processes"
     "What the GPU is busy with."
     "workload"
     "How the GPU answers a workload."
@@ -1146,10 +1254,12 @@ constexpr char text_pool[] =
     "gpu_operation_mode"
     "driver_model"
     "Accounting."
-    "accounting"
     "Which records of processes count."
     "accounting_marks"
     "virtualization"
+    "vGPUs."
+    "License of the vGPU software."
+    "grid_license"
     "gsp_firmware"
     "reset_status"
     "api_restriction"
@@ -1207,7 +1317,6 @@ constexpr char text_pool[] =
     "Links of each GPU."
     "links_per_gpu"
     "Bandwidth of a link."
-    "MB/s"
     "bandwidth_per_link_mbps"
     "NVLink-C2C to the CPU."
     "c2c_enabled"
@@ -1353,2847 +1462,3125 @@ constexpr Word word_table[] = {
     // HostVgpuMode (nvmlHostVgpuMode_t)
     {{380, 9}, 0u},  // non_sriov = NVML_HOST_VGPU_MODE_NON_SRIOV
     {{389, 5}, 1u},  // sriov = NVML_HOST_VGPU_MODE_SRIOV
+    // VgpuSchedulerPolicy (unsigned int)
+    {{394, 11}, 1u},  // best_effort = NVML_VGPU_SCHEDULER_POLICY_BEST_EFFORT
+    {{405, 11}, 2u},  // equal_share = NVML_VGPU_SCHEDULER_POLICY_EQUAL_SHARE
+    {{416, 11}, 3u},  // fixed_share = NVML_VGPU_SCHEDULER_POLICY_FIXED_SHARE
+    // VgpuLicenseState (unsigned int)
+    {{15, 7}, 0u},  // unknown = NVML_GRID_LICENSE_STATE_UNKNOWN
+    {{427, 13}, 1u},  // uninitialized = NVML_GRID_LICENSE_STATE_UNINITIALIZED
+    {{440, 12}, 2u},  // unrestricted = NVML_GRID_LICENSE_STATE_UNLICENSED_UNRESTRICTED
+    {{452, 10}, 3u},  // restricted = NVML_GRID_LICENSE_STATE_UNLICENSED_RESTRICTED
+    {{462, 10}, 4u},  // unlicensed = NVML_GRID_LICENSE_STATE_UNLICENSED
+    {{472, 8}, 5u},  // licensed = NVML_GRID_LICENSE_STATE_LICENSED
     // FanControlPolicy (nvmlFanControlPolicy_t)
-    {{394, 9}, 0u},  // automatic = NVML_FAN_POLICY_TEMPERATURE_CONTINOUS_SW
-    {{403, 6}, 1u},  // manual = NVML_FAN_POLICY_MANUAL
+    {{480, 9}, 0u},  // automatic = NVML_FAN_POLICY_TEMPERATURE_CONTINOUS_SW
+    {{489, 6}, 1u},  // manual = NVML_FAN_POLICY_MANUAL
     // PowerSource (nvmlPowerSource_t)
-    {{409, 2}, 0u},  // ac = NVML_POWER_SOURCE_AC
-    {{411, 7}, 1u},  // battery = NVML_POWER_SOURCE_BATTERY
-    {{418, 10}, 2u},  // undersized = NVML_POWER_SOURCE_UNDERSIZED
+    {{495, 2}, 0u},  // ac = NVML_POWER_SOURCE_AC
+    {{497, 7}, 1u},  // battery = NVML_POWER_SOURCE_BATTERY
+    {{504, 10}, 2u},  // undersized = NVML_POWER_SOURCE_UNDERSIZED
     // PowerMizerMode (unsigned int)
-    {{428, 8}, 0u},  // adaptive = NVML_POWER_MIZER_MODE_ADAPTIVE
-    {{436, 19}, 1u},  // maximum_performance = NVML_POWER_MIZER_MODE_PREFER_MAXIMUM_PERFORMANCE
-    {{455, 4}, 2u},  // auto = NVML_POWER_MIZER_MODE_AUTO
-    {{459, 22}, 3u},  // consistent_performance = NVML_POWER_MIZER_MODE_PREFER_CONSISTENT_PERFORMANCE
+    {{514, 8}, 0u},  // adaptive = NVML_POWER_MIZER_MODE_ADAPTIVE
+    {{522, 19}, 1u},  // maximum_performance = NVML_POWER_MIZER_MODE_PREFER_MAXIMUM_PERFORMANCE
+    {{541, 4}, 2u},  // auto = NVML_POWER_MIZER_MODE_AUTO
+    {{545, 22}, 3u},  // consistent_performance = NVML_POWER_MIZER_MODE_PREFER_CONSISTENT_PERFORMANCE
     // BusType (nvmlBusType_t)
     {{15, 7}, 0u},  // unknown = NVML_BUS_TYPE_UNKNOWN
-    {{481, 3}, 1u},  // pci = NVML_BUS_TYPE_PCI
-    {{484, 4}, 2u},  // pcie = NVML_BUS_TYPE_PCIE
-    {{488, 4}, 3u},  // fpci = NVML_BUS_TYPE_FPCI
-    {{492, 3}, 4u},  // agp = NVML_BUS_TYPE_AGP
+    {{567, 3}, 1u},  // pci = NVML_BUS_TYPE_PCI
+    {{570, 4}, 2u},  // pcie = NVML_BUS_TYPE_PCIE
+    {{574, 4}, 3u},  // fpci = NVML_BUS_TYPE_FPCI
+    {{578, 3}, 4u},  // agp = NVML_BUS_TYPE_AGP
     // AddressingMode (nvmlDeviceAddressingModeType_t)
     {{343, 4}, 0u},  // none = NVML_DEVICE_ADDRESSING_MODE_NONE
-    {{495, 3}, 1u},  // hmm = NVML_DEVICE_ADDRESSING_MODE_HMM
-    {{498, 3}, 2u},  // ats = NVML_DEVICE_ADDRESSING_MODE_ATS
+    {{581, 3}, 1u},  // hmm = NVML_DEVICE_ADDRESSING_MODE_HMM
+    {{584, 3}, 2u},  // ats = NVML_DEVICE_ADDRESSING_MODE_ATS
     // TopologyLevel (nvmlGpuTopologyLevel_t)
-    {{501, 8}, 0u},  // internal = NVML_TOPOLOGY_INTERNAL
-    {{509, 6}, 10u},  // single = NVML_TOPOLOGY_SINGLE
-    {{515, 8}, 20u},  // multiple = NVML_TOPOLOGY_MULTIPLE
-    {{523, 10}, 30u},  // hostbridge = NVML_TOPOLOGY_HOSTBRIDGE
-    {{533, 4}, 40u},  // node = NVML_TOPOLOGY_NODE
-    {{537, 6}, 50u},  // system = NVML_TOPOLOGY_SYSTEM
+    {{587, 8}, 0u},  // internal = NVML_TOPOLOGY_INTERNAL
+    {{595, 6}, 10u},  // single = NVML_TOPOLOGY_SINGLE
+    {{601, 8}, 20u},  // multiple = NVML_TOPOLOGY_MULTIPLE
+    {{609, 10}, 30u},  // hostbridge = NVML_TOPOLOGY_HOSTBRIDGE
+    {{619, 4}, 40u},  // node = NVML_TOPOLOGY_NODE
+    {{623, 6}, 50u},  // system = NVML_TOPOLOGY_SYSTEM
     // FabricState (nvmlGpuFabricState_t)
-    {{543, 9}, 3u},  // completed = NVML_GPU_FABRIC_STATE_COMPLETED
-    {{455, 4}, 3u},  // auto = NVML_GPU_FABRIC_STATE_COMPLETED
-    {{552, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_STATE_NOT_SUPPORTED
-    {{565, 11}, 1u},  // not_started = NVML_GPU_FABRIC_STATE_NOT_STARTED
-    {{576, 11}, 2u},  // in_progress = NVML_GPU_FABRIC_STATE_IN_PROGRESS
+    {{629, 9}, 3u},  // completed = NVML_GPU_FABRIC_STATE_COMPLETED
+    {{541, 4}, 3u},  // auto = NVML_GPU_FABRIC_STATE_COMPLETED
+    {{638, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_STATE_NOT_SUPPORTED
+    {{651, 11}, 1u},  // not_started = NVML_GPU_FABRIC_STATE_NOT_STARTED
+    {{662, 11}, 2u},  // in_progress = NVML_GPU_FABRIC_STATE_IN_PROGRESS
     // FabricHealthSummary (unsigned char)
-    {{587, 7}, 1u},  // healthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
-    {{455, 4}, 1u},  // auto = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
-    {{594, 9}, 2u},  // unhealthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_UNHEALTHY
-    {{603, 16}, 3u},  // limited_capacity = NVML_GPU_FABRIC_HEALTH_SUMMARY_LIMITED_CAPACITY
-    {{552, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_SUMMARY_NOT_SUPPORTED
+    {{673, 7}, 1u},  // healthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
+    {{541, 4}, 1u},  // auto = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
+    {{680, 9}, 2u},  // unhealthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_UNHEALTHY
+    {{689, 16}, 3u},  // limited_capacity = NVML_GPU_FABRIC_HEALTH_SUMMARY_LIMITED_CAPACITY
+    {{638, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_SUMMARY_NOT_SUPPORTED
     // FabricConfiguration (unsigned int)
-    {{552, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NOT_SUPPORTED
+    {{638, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NOT_SUPPORTED
     {{343, 4}, 1u},  // none = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NONE
-    {{619, 17}, 2u},  // incorrect_sysguid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_SYSGUID
-    {{636, 20}, 3u},  // incorrect_chassis_sn = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_CHASSIS_SN
-    {{656, 12}, 4u},  // no_partition = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NO_PARTITION
-    {{668, 20}, 5u},  // insufficient_nvlinks = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INSUFFICIENT_NVLINKS
-    {{688, 19}, 6u},  // incompatible_gpu_fw = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCOMPATIBLE_GPU_FW
-    {{707, 16}, 7u},  // invalid_location = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INVALID_LOCATION
-    {{723, 17}, 8u},  // gpu_state_invalid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_GPU_STATE_INVALID
+    {{705, 17}, 2u},  // incorrect_sysguid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_SYSGUID
+    {{722, 20}, 3u},  // incorrect_chassis_sn = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_CHASSIS_SN
+    {{742, 12}, 4u},  // no_partition = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NO_PARTITION
+    {{754, 20}, 5u},  // insufficient_nvlinks = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INSUFFICIENT_NVLINKS
+    {{774, 19}, 6u},  // incompatible_gpu_fw = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCOMPATIBLE_GPU_FW
+    {{793, 16}, 7u},  // invalid_location = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INVALID_LOCATION
+    {{809, 17}, 8u},  // gpu_state_invalid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_GPU_STATE_INVALID
     // Process.type
-    {{740, 1}, 0u},  // C
-    {{741, 1}, 0u},  // G
-    {{742, 3}, 0u},  // C+G
-    {{745, 1}, 0u},  // M
-    {{746, 3}, 0u},  // M+C
+    {{826, 1}, 0u},  // C
+    {{827, 1}, 0u},  // G
+    {{828, 3}, 0u},  // C+G
+    {{831, 1}, 0u},  // M
+    {{832, 3}, 0u},  // M+C
     // DynamicUtilization.pattern
-    {{749, 4}, 0u},  // idle
-    {{753, 4}, 0u},  // busy
-    {{757, 5}, 0u},  // burst
-    {{762, 6}, 0u},  // steady
+    {{835, 4}, 0u},  // idle
+    {{839, 4}, 0u},  // busy
+    {{843, 5}, 0u},  // burst
+    {{848, 6}, 0u},  // steady
     // Failure.mode
-    {{587, 7}, 0u},  // healthy
-    {{768, 4}, 0u},  // lost
-    {{772, 14}, 0u},  // fallen_off_bus
-    {{786, 17}, 0u},  // ecc_uncorrectable
+    {{673, 7}, 0u},  // healthy
+    {{854, 4}, 0u},  // lost
+    {{858, 14}, 0u},  // fallen_off_bus
+    {{872, 17}, 0u},  // ecc_uncorrectable
     // NvLinkLink.state
-    {{803, 6}, 0u},  // active
-    {{809, 8}, 0u},  // inactive
-    {{817, 2}, 0u},  // up
-    {{819, 4}, 0u},  // down
+    {{889, 6}, 0u},  // active
+    {{895, 8}, 0u},  // inactive
+    {{903, 2}, 0u},  // up
+    {{905, 4}, 0u},  // down
     // NvLinkLink.remote_device_type
-    {{823, 3}, 0u},  // gpu
-    {{826, 6}, 0u},  // switch
-    {{832, 3}, 0u},  // npu
-    {{835, 6}, 0u},  // ibmnpu
+    {{909, 3}, 0u},  // gpu
+    {{912, 6}, 0u},  // switch
+    {{918, 3}, 0u},  // npu
+    {{921, 6}, 0u},  // ibmnpu
     {{15, 7}, 0u},  // unknown
     // NvLinkDefaults.state
-    {{803, 6}, 0u},  // active
-    {{809, 8}, 0u},  // inactive
-    {{817, 2}, 0u},  // up
-    {{819, 4}, 0u},  // down
+    {{889, 6}, 0u},  // active
+    {{895, 8}, 0u},  // inactive
+    {{903, 2}, 0u},  // up
+    {{905, 4}, 0u},  // down
 };
 
 constexpr FieldDescriptor field_table[] = {
     // SystemConfCompute.cpu_caps
-    {.name_text = {905, 8}, .unit_text = {0, 0}, .doc_text = {863, 42}, .note_text = {841, 22}, .default_text = {0, 0},
+    {.name_text = {991, 8}, .unit_text = {0, 0}, .doc_text = {949, 42}, .note_text = {927, 22}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(SystemConfCompute, cpu_caps), .present_offset = offsetof(decltype(SystemConfCompute::cpu_caps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
+    // VgpuVersions.supported_min
+    {.name_text = {1098, 13}, .unit_text = {0, 0}, .doc_text = {1058, 40}, .note_text = {0, 0}, .default_text = {1051, 7},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(VgpuVersions, supported_min), .present_offset = offsetof(decltype(VgpuVersions::supported_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 458753},
+    // VgpuVersions.supported_max
+    {.name_text = {1154, 13}, .unit_text = {0, 0}, .doc_text = {1119, 35}, .note_text = {0, 0}, .default_text = {1111, 8},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(VgpuVersions, supported_max), .present_offset = offsetof(decltype(VgpuVersions::supported_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1310721},
+    // VgpuVersions.current_min
+    {.name_text = {1218, 11}, .unit_text = {0, 0}, .doc_text = {1167, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuVersions, current_min), .present_offset = offsetof(decltype(VgpuVersions::current_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuVersions.current_max
+    {.name_text = {1279, 11}, .unit_text = {0, 0}, .doc_text = {1229, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuVersions, current_max), .present_offset = offsetof(decltype(VgpuVersions::current_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.driver_version
-    {.name_text = {1029, 14}, .unit_text = {0, 0}, .doc_text = {975, 54}, .note_text = {0, 0}, .default_text = {965, 10},
+    {.name_text = {1452, 14}, .unit_text = {0, 0}, .doc_text = {1398, 54}, .note_text = {0, 0}, .default_text = {1388, 10},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(System, driver_version), .present_offset = offsetof(decltype(System::driver_version), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.nvml_version
-    {.name_text = {1159, 12}, .unit_text = {0, 0}, .doc_text = {1043, 116}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1582, 12}, .unit_text = {0, 0}, .doc_text = {1466, 116}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, nvml_version), .present_offset = offsetof(decltype(System::nvml_version), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.cuda_version
-    {.name_text = {1279, 12}, .unit_text = {0, 0}, .doc_text = {1171, 108}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1702, 12}, .unit_text = {0, 0}, .doc_text = {1594, 108}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, cuda_version), .present_offset = offsetof(decltype(System::cuda_version), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.cuda_version_major
-    {.name_text = {1397, 18}, .unit_text = {0, 0}, .doc_text = {1291, 106}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1820, 18}, .unit_text = {0, 0}, .doc_text = {1714, 106}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, cuda_version_major), .present_offset = offsetof(decltype(System::cuda_version_major), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 99, .default_value = 0},
     // System.cuda_version_minor
-    {.name_text = {1520, 18}, .unit_text = {0, 0}, .doc_text = {1415, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1943, 18}, .unit_text = {0, 0}, .doc_text = {1838, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, cuda_version_minor), .present_offset = offsetof(decltype(System::cuda_version_minor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 99, .default_value = 0},
     // System.num_devices
-    {.name_text = {1613, 11}, .unit_text = {0, 0}, .doc_text = {1538, 75}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2036, 11}, .unit_text = {0, 0}, .doc_text = {1961, 75}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1024, .default_value = 0},
     // System.unit_count
-    {.name_text = {1660, 10}, .unit_text = {0, 0}, .doc_text = {1625, 35}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {2083, 10}, .unit_text = {0, 0}, .doc_text = {2048, 35}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(System, unit_count), .present_offset = offsetof(decltype(System::unit_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // System.conf_compute
-    {.name_text = {1670, 12}, .unit_text = {0, 0}, .doc_text = {913, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2093, 12}, .unit_text = {0, 0}, .doc_text = {999, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, conf_compute), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SystemConfCompute),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.enforce_privilege
-    {.name_text = {1733, 17}, .unit_text = {0, 0}, .doc_text = {1686, 47}, .note_text = {0, 0}, .default_text = {1682, 4},
+    {.name_text = {2156, 17}, .unit_text = {0, 0}, .doc_text = {2109, 47}, .note_text = {0, 0}, .default_text = {2105, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(System, enforce_privilege), .present_offset = offsetof(decltype(System::enforce_privilege), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // System.nvlink_bw_mode
-    {.name_text = {1893, 14}, .unit_text = {0, 0}, .doc_text = {1750, 143}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {2316, 14}, .unit_text = {0, 0}, .doc_text = {2173, 143}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(System, nvlink_bw_mode), .present_offset = offsetof(decltype(System::nvlink_bw_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
+    // System.vgpu_versions
+    {.name_text = {2360, 13}, .unit_text = {0, 0}, .doc_text = {2330, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(System, vgpu_versions), .present_offset = 0, .items_offset = 0, .value_size = sizeof(VgpuVersions),
+     .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ComputeCapability.major
-    {.name_text = {1973, 5}, .unit_text = {0, 0}, .doc_text = {1960, 13}, .note_text = {0, 0}, .default_text = {1959, 1},
+    {.name_text = {2439, 5}, .unit_text = {0, 0}, .doc_text = {2426, 13}, .note_text = {0, 0}, .default_text = {2425, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(ComputeCapability, major), .present_offset = offsetof(decltype(ComputeCapability::major), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 99, .default_value = 8},
     // ComputeCapability.minor
-    {.name_text = {1991, 5}, .unit_text = {0, 0}, .doc_text = {1978, 13}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {2457, 5}, .unit_text = {0, 0}, .doc_text = {2444, 13}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(ComputeCapability, minor), .present_offset = offsetof(decltype(ComputeCapability::minor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 99, .default_value = 0},
     // Inforom.image_version
-    {.name_text = {2064, 13}, .unit_text = {0, 0}, .doc_text = {2037, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2530, 13}, .unit_text = {0, 0}, .doc_text = {2503, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, image_version), .present_offset = offsetof(decltype(Inforom::image_version), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.oem_object
-    {.name_text = {2103, 10}, .unit_text = {0, 0}, .doc_text = {2077, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2569, 10}, .unit_text = {0, 0}, .doc_text = {2543, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, oem_object), .present_offset = offsetof(decltype(Inforom::oem_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.ecc_object
-    {.name_text = {2139, 10}, .unit_text = {0, 0}, .doc_text = {2113, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2605, 10}, .unit_text = {0, 0}, .doc_text = {2579, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, ecc_object), .present_offset = offsetof(decltype(Inforom::ecc_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.pwr_object
-    {.name_text = {2188, 10}, .unit_text = {0, 0}, .doc_text = {2149, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2654, 10}, .unit_text = {0, 0}, .doc_text = {2615, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, pwr_object), .present_offset = offsetof(decltype(Inforom::pwr_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.den_object
-    {.name_text = {2236, 10}, .unit_text = {0, 0}, .doc_text = {2198, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2702, 10}, .unit_text = {0, 0}, .doc_text = {2664, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, den_object), .present_offset = offsetof(decltype(Inforom::den_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.checksum
-    {.name_text = {2327, 8}, .unit_text = {0, 0}, .doc_text = {2246, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2793, 8}, .unit_text = {0, 0}, .doc_text = {2712, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, checksum), .present_offset = offsetof(decltype(Inforom::checksum), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.bbx_flush_time_us
-    {.name_text = {2400, 17}, .unit_text = {2398, 2}, .doc_text = {2335, 63}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2866, 17}, .unit_text = {2864, 2}, .doc_text = {2801, 63}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, bbx_flush_time_us), .present_offset = offsetof(decltype(Inforom::bbx_flush_time_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.bbx_flush_duration_us
-    {.name_text = {2436, 21}, .unit_text = {2398, 2}, .doc_text = {2417, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2902, 21}, .unit_text = {2864, 2}, .doc_text = {2883, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, bbx_flush_duration_us), .present_offset = offsetof(decltype(Inforom::bbx_flush_duration_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.valid
-    {.name_text = {2503, 5}, .unit_text = {0, 0}, .doc_text = {2457, 46}, .note_text = {0, 0}, .default_text = {1682, 4},
+    {.name_text = {2969, 5}, .unit_text = {0, 0}, .doc_text = {2923, 46}, .note_text = {0, 0}, .default_text = {2105, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Inforom, valid), .present_offset = offsetof(decltype(Inforom::valid), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Memory.total_bytes
-    {.name_text = {2561, 11}, .unit_text = {2560, 1}, .doc_text = {2550, 10}, .note_text = {0, 0}, .default_text = {2539, 11},
+    {.name_text = {3027, 11}, .unit_text = {3026, 1}, .doc_text = {3016, 10}, .note_text = {0, 0}, .default_text = {3005, 11},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, total_bytes), .present_offset = offsetof(decltype(Memory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 42949672960},
     // Memory.reserved_bytes
-    {.name_text = {2604, 14}, .unit_text = {2560, 1}, .doc_text = {2572, 32}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3070, 14}, .unit_text = {3026, 1}, .doc_text = {3038, 32}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, reserved_bytes), .present_offset = offsetof(decltype(Memory::reserved_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.free_bytes
-    {.name_text = {2662, 10}, .unit_text = {2560, 1}, .doc_text = {2618, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3128, 10}, .unit_text = {3026, 1}, .doc_text = {3084, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, free_bytes), .present_offset = offsetof(decltype(Memory::free_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.used_bytes
-    {.name_text = {2695, 10}, .unit_text = {2560, 1}, .doc_text = {2672, 23}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3161, 10}, .unit_text = {3026, 1}, .doc_text = {3138, 23}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, used_bytes), .present_offset = offsetof(decltype(Memory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.memory_bus_width
-    {.name_text = {2732, 16}, .unit_text = {2729, 3}, .doc_text = {2705, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3198, 16}, .unit_text = {3195, 3}, .doc_text = {3171, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, memory_bus_width), .present_offset = offsetof(decltype(Memory::memory_bus_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.l2_cache_bytes
-    {.name_text = {2802, 14}, .unit_text = {2560, 1}, .doc_text = {2793, 9}, .note_text = {2748, 45}, .default_text = {0, 0},
+    {.name_text = {3268, 14}, .unit_text = {3026, 1}, .doc_text = {3259, 9}, .note_text = {3214, 45}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, l2_cache_bytes), .present_offset = offsetof(decltype(Memory::l2_cache_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.total_bytes
-    {.name_text = {2561, 11}, .unit_text = {2560, 1}, .doc_text = {2550, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3027, 11}, .unit_text = {3026, 1}, .doc_text = {3016, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Bar1Memory, total_bytes), .present_offset = offsetof(decltype(Bar1Memory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.free_bytes
-    {.name_text = {2662, 10}, .unit_text = {2560, 1}, .doc_text = {2835, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3128, 10}, .unit_text = {3026, 1}, .doc_text = {3301, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Bar1Memory, free_bytes), .present_offset = offsetof(decltype(Bar1Memory::free_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.used_bytes
-    {.name_text = {2695, 10}, .unit_text = {2560, 1}, .doc_text = {2866, 7}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3161, 10}, .unit_text = {3026, 1}, .doc_text = {3332, 7}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Bar1Memory, used_bytes), .present_offset = offsetof(decltype(Bar1Memory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ProtectedMemory.total_bytes
-    {.name_text = {2561, 11}, .unit_text = {2560, 1}, .doc_text = {2550, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3027, 11}, .unit_text = {3026, 1}, .doc_text = {3016, 10}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ProtectedMemory, total_bytes), .present_offset = offsetof(decltype(ProtectedMemory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ProtectedMemory.used_bytes
-    {.name_text = {2695, 10}, .unit_text = {2560, 1}, .doc_text = {2897, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3161, 10}, .unit_text = {3026, 1}, .doc_text = {3363, 10}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ProtectedMemory, used_bytes), .present_offset = offsetof(decltype(ProtectedMemory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pci.bus_id
-    {.name_text = {3024, 6}, .unit_text = {0, 0}, .doc_text = {2966, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3490, 6}, .unit_text = {0, 0}, .doc_text = {3432, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Pci, bus_id), .present_offset = offsetof(decltype(Pci::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pci.device_id
-    {.name_text = {3098, 9}, .unit_text = {0, 0}, .doc_text = {3040, 58}, .note_text = {0, 0}, .default_text = {3030, 10},
+    {.name_text = {3564, 9}, .unit_text = {0, 0}, .doc_text = {3506, 58}, .note_text = {0, 0}, .default_text = {3496, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pci, device_id), .present_offset = offsetof(decltype(Pci::device_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 548409566},
     // Pci.subsystem_id
-    {.name_text = {3148, 12}, .unit_text = {0, 0}, .doc_text = {3117, 31}, .note_text = {0, 0}, .default_text = {3107, 10},
+    {.name_text = {3614, 12}, .unit_text = {0, 0}, .doc_text = {3583, 31}, .note_text = {0, 0}, .default_text = {3573, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pci, subsystem_id), .present_offset = offsetof(decltype(Pci::subsystem_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 323948766},
     // Pci.base_class
-    {.name_text = {3200, 10}, .unit_text = {0, 0}, .doc_text = {3161, 39}, .note_text = {0, 0}, .default_text = {3160, 1},
+    {.name_text = {3666, 10}, .unit_text = {0, 0}, .doc_text = {3627, 39}, .note_text = {0, 0}, .default_text = {3626, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Pci, base_class), .present_offset = offsetof(decltype(Pci::base_class), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 3},
     // Pci.sub_class
-    {.name_text = {3253, 9}, .unit_text = {0, 0}, .doc_text = {3211, 42}, .note_text = {0, 0}, .default_text = {3210, 1},
+    {.name_text = {3719, 9}, .unit_text = {0, 0}, .doc_text = {3677, 42}, .note_text = {0, 0}, .default_text = {3676, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Pci, sub_class), .present_offset = offsetof(decltype(Pci::sub_class), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 2},
     // PcieErrors.l0_to_recovery
-    {.name_text = {3310, 14}, .unit_text = {0, 0}, .doc_text = {3278, 32}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3776, 14}, .unit_text = {0, 0}, .doc_text = {3744, 32}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, l0_to_recovery), .present_offset = offsetof(decltype(PcieErrors::l0_to_recovery), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.correctable
-    {.name_text = {3343, 11}, .unit_text = {0, 0}, .doc_text = {3324, 19}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3809, 11}, .unit_text = {0, 0}, .doc_text = {3790, 19}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, correctable), .present_offset = offsetof(decltype(PcieErrors::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.naks_received
-    {.name_text = {3368, 13}, .unit_text = {0, 0}, .doc_text = {3354, 14}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3834, 13}, .unit_text = {0, 0}, .doc_text = {3820, 14}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, naks_received), .present_offset = offsetof(decltype(PcieErrors::naks_received), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.receiver
-    {.name_text = {3397, 8}, .unit_text = {0, 0}, .doc_text = {3381, 16}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3863, 8}, .unit_text = {0, 0}, .doc_text = {3847, 16}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, receiver), .present_offset = offsetof(decltype(PcieErrors::receiver), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.bad_tlp
-    {.name_text = {3423, 7}, .unit_text = {0, 0}, .doc_text = {3405, 18}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3889, 7}, .unit_text = {0, 0}, .doc_text = {3871, 18}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, bad_tlp), .present_offset = offsetof(decltype(PcieErrors::bad_tlp), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.naks_sent
-    {.name_text = {3440, 9}, .unit_text = {0, 0}, .doc_text = {3430, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3906, 9}, .unit_text = {0, 0}, .doc_text = {3896, 10}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, naks_sent), .present_offset = offsetof(decltype(PcieErrors::naks_sent), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.bad_dllp
-    {.name_text = {3468, 8}, .unit_text = {0, 0}, .doc_text = {3449, 19}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3934, 8}, .unit_text = {0, 0}, .doc_text = {3915, 19}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, bad_dllp), .present_offset = offsetof(decltype(PcieErrors::bad_dllp), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.non_fatal
-    {.name_text = {3493, 9}, .unit_text = {0, 0}, .doc_text = {3476, 17}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3959, 9}, .unit_text = {0, 0}, .doc_text = {3942, 17}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, non_fatal), .present_offset = offsetof(decltype(PcieErrors::non_fatal), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.fatal
-    {.name_text = {3515, 5}, .unit_text = {0, 0}, .doc_text = {3502, 13}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3981, 5}, .unit_text = {0, 0}, .doc_text = {3968, 13}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, fatal), .present_offset = offsetof(decltype(PcieErrors::fatal), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.unsupported_request
-    {.name_text = {3541, 19}, .unit_text = {0, 0}, .doc_text = {3520, 21}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {4007, 19}, .unit_text = {0, 0}, .doc_text = {3986, 21}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, unsupported_request), .present_offset = offsetof(decltype(PcieErrors::unsupported_request), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.lcrc
-    {.name_text = {3572, 4}, .unit_text = {0, 0}, .doc_text = {3560, 12}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {4038, 4}, .unit_text = {0, 0}, .doc_text = {4026, 12}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, lcrc), .present_offset = offsetof(decltype(PcieErrors::lcrc), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.lane
-    {.name_text = {3588, 4}, .unit_text = {0, 0}, .doc_text = {3576, 12}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {4054, 4}, .unit_text = {0, 0}, .doc_text = {4042, 12}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, lane), .present_offset = offsetof(decltype(PcieErrors::lane), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.max_link_gen
-    {.name_text = {3688, 12}, .unit_text = {0, 0}, .doc_text = {3642, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4154, 12}, .unit_text = {0, 0}, .doc_text = {4108, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, max_link_gen), .present_offset = offsetof(decltype(Pcie::max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.device_max_link_gen
-    {.name_text = {3759, 19}, .unit_text = {0, 0}, .doc_text = {3700, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4225, 19}, .unit_text = {0, 0}, .doc_text = {4166, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, device_max_link_gen), .present_offset = offsetof(decltype(Pcie::device_max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.host_max_link_gen
-    {.name_text = {3809, 17}, .unit_text = {0, 0}, .doc_text = {3778, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4275, 17}, .unit_text = {0, 0}, .doc_text = {4244, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, host_max_link_gen), .present_offset = offsetof(decltype(Pcie::host_max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.current_link_gen
-    {.name_text = {3841, 16}, .unit_text = {0, 0}, .doc_text = {3826, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4307, 16}, .unit_text = {0, 0}, .doc_text = {4292, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, current_link_gen), .present_offset = offsetof(decltype(Pcie::current_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.max_link_width
-    {.name_text = {3896, 14}, .unit_text = {3588, 4}, .doc_text = {3857, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4362, 14}, .unit_text = {4054, 4}, .doc_text = {4323, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, max_link_width), .present_offset = offsetof(decltype(Pcie::max_link_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // Pcie.current_link_width
-    {.name_text = {3920, 18}, .unit_text = {3588, 4}, .doc_text = {3910, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4386, 18}, .unit_text = {4054, 4}, .doc_text = {4376, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, current_link_width), .present_offset = offsetof(decltype(Pcie::current_link_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // Pcie.replay_counter
-    {.name_text = {3974, 14}, .unit_text = {0, 0}, .doc_text = {3938, 36}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {4440, 14}, .unit_text = {0, 0}, .doc_text = {4404, 36}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, replay_counter), .present_offset = offsetof(decltype(Pcie::replay_counter), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.replay_rollover_counter
-    {.name_text = {4012, 23}, .unit_text = {0, 0}, .doc_text = {3988, 24}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {4478, 23}, .unit_text = {0, 0}, .doc_text = {4454, 24}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, replay_rollover_counter), .present_offset = offsetof(decltype(Pcie::replay_rollover_counter), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.tx_throughput_kbps
-    {.name_text = {4064, 18}, .unit_text = {4060, 4}, .doc_text = {4035, 25}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {4530, 18}, .unit_text = {4526, 4}, .doc_text = {4501, 25}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, tx_throughput_kbps), .present_offset = offsetof(decltype(Pcie::tx_throughput_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.rx_throughput_kbps
-    {.name_text = {4111, 18}, .unit_text = {4060, 4}, .doc_text = {4082, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {4577, 18}, .unit_text = {4526, 4}, .doc_text = {4548, 29}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, rx_throughput_kbps), .present_offset = offsetof(decltype(Pcie::rx_throughput_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.tx_bytes
-    {.name_text = {4162, 8}, .unit_text = {2560, 1}, .doc_text = {4129, 33}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {4628, 8}, .unit_text = {3026, 1}, .doc_text = {4595, 33}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, tx_bytes), .present_offset = offsetof(decltype(Pcie::tx_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.rx_bytes
-    {.name_text = {4207, 8}, .unit_text = {2560, 1}, .doc_text = {4170, 37}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {4673, 8}, .unit_text = {3026, 1}, .doc_text = {4636, 37}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, rx_bytes), .present_offset = offsetof(decltype(Pcie::rx_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.errors
-    {.name_text = {4234, 6}, .unit_text = {0, 0}, .doc_text = {4215, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4700, 6}, .unit_text = {0, 0}, .doc_text = {4681, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Pcie, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieErrors),
-     .max_items = 0, .capacity = 0, .structure = 8, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.atomic_caps_outbound
-    {.name_text = {4321, 20}, .unit_text = {0, 0}, .doc_text = {4240, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4787, 20}, .unit_text = {0, 0}, .doc_text = {4706, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, atomic_caps_outbound), .present_offset = offsetof(decltype(Pcie::atomic_caps_outbound), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 127, .default_value = 0},
     // Pcie.atomic_caps_inbound
-    {.name_text = {4372, 19}, .unit_text = {0, 0}, .doc_text = {4341, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4838, 19}, .unit_text = {0, 0}, .doc_text = {4807, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, atomic_caps_inbound), .present_offset = offsetof(decltype(Pcie::atomic_caps_inbound), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 127, .default_value = 0},
     // Power.management_supported
-    {.name_text = {4438, 20}, .unit_text = {0, 0}, .doc_text = {4405, 33}, .note_text = {0, 0}, .default_text = {1682, 4},
+    {.name_text = {4904, 20}, .unit_text = {0, 0}, .doc_text = {4871, 33}, .note_text = {0, 0}, .default_text = {2105, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, management_supported), .present_offset = offsetof(decltype(Power::management_supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Power.management_mode
-    {.name_text = {4480, 15}, .unit_text = {0, 0}, .doc_text = {4458, 22}, .note_text = {0, 0}, .default_text = {8, 7},
+    {.name_text = {4946, 15}, .unit_text = {0, 0}, .doc_text = {4924, 22}, .note_text = {0, 0}, .default_text = {8, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, management_mode), .present_offset = offsetof(decltype(Power::management_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 1},
     // Power.limit_mw
-    {.name_text = {4546, 8}, .unit_text = {4544, 2}, .doc_text = {4495, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5012, 8}, .unit_text = {5010, 2}, .doc_text = {4961, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, limit_mw), .present_offset = offsetof(decltype(Power::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.default_limit_mw
-    {.name_text = {4593, 16}, .unit_text = {4544, 2}, .doc_text = {4554, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5059, 16}, .unit_text = {5010, 2}, .doc_text = {5020, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, default_limit_mw), .present_offset = offsetof(decltype(Power::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.enforced_limit_mw
-    {.name_text = {4658, 17}, .unit_text = {4544, 2}, .doc_text = {4609, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5124, 17}, .unit_text = {5010, 2}, .doc_text = {5075, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, enforced_limit_mw), .present_offset = offsetof(decltype(Power::enforced_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.other_limit_mw
-    {.name_text = {4788, 14}, .unit_text = {4544, 2}, .doc_text = {4675, 113}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5254, 14}, .unit_text = {5010, 2}, .doc_text = {5141, 113}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, other_limit_mw), .present_offset = offsetof(decltype(Power::other_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.min_limit_mw
-    {.name_text = {4831, 12}, .unit_text = {4544, 2}, .doc_text = {4802, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5297, 12}, .unit_text = {5010, 2}, .doc_text = {5268, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, min_limit_mw), .present_offset = offsetof(decltype(Power::min_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.max_limit_mw
-    {.name_text = {4873, 12}, .unit_text = {4544, 2}, .doc_text = {4843, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5339, 12}, .unit_text = {5010, 2}, .doc_text = {5309, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, max_limit_mw), .present_offset = offsetof(decltype(Power::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.current_draw_mw
-    {.name_text = {4900, 15}, .unit_text = {4544, 2}, .doc_text = {4885, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5366, 15}, .unit_text = {5010, 2}, .doc_text = {5351, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, current_draw_mw), .present_offset = offsetof(decltype(Power::current_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.average_draw_mw
-    {.name_text = {4951, 15}, .unit_text = {4544, 2}, .doc_text = {4915, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5417, 15}, .unit_text = {5010, 2}, .doc_text = {5381, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, average_draw_mw), .present_offset = offsetof(decltype(Power::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.instant_draw_mw
-    {.name_text = {5019, 15}, .unit_text = {4544, 2}, .doc_text = {4966, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5485, 15}, .unit_text = {5010, 2}, .doc_text = {5432, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, instant_draw_mw), .present_offset = offsetof(decltype(Power::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.memory_draw_mw
-    {.name_text = {5059, 14}, .unit_text = {4544, 2}, .doc_text = {5034, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5525, 14}, .unit_text = {5010, 2}, .doc_text = {5500, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, memory_draw_mw), .present_offset = offsetof(decltype(Power::memory_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.graphics_voltage_uv
-    {.name_text = {5104, 19}, .unit_text = {5102, 2}, .doc_text = {5073, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5570, 19}, .unit_text = {5568, 2}, .doc_text = {5539, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, graphics_voltage_uv), .present_offset = offsetof(decltype(Power::graphics_voltage_uv), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.power_state
-    {.name_text = {5163, 11}, .unit_text = {0, 0}, .doc_text = {5123, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5629, 11}, .unit_text = {0, 0}, .doc_text = {5589, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, power_state), .present_offset = offsetof(decltype(Power::power_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Power.power_source
-    {.name_text = {5201, 12}, .unit_text = {0, 0}, .doc_text = {5174, 27}, .note_text = {0, 0}, .default_text = {409, 2},
+    {.name_text = {5667, 12}, .unit_text = {0, 0}, .doc_text = {5640, 27}, .note_text = {0, 0}, .default_text = {495, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, power_source), .present_offset = offsetof(decltype(Power::power_source), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 66, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 75, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Power.total_energy_consumption_mj
-    {.name_text = {5250, 27}, .unit_text = {5248, 2}, .doc_text = {5213, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5716, 27}, .unit_text = {5714, 2}, .doc_text = {5679, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, total_energy_consumption_mj), .present_offset = offsetof(decltype(Power::total_energy_consumption_mj), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.average_draw_mw
-    {.name_text = {4951, 15}, .unit_text = {4544, 2}, .doc_text = {4915, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5417, 15}, .unit_text = {5010, 2}, .doc_text = {5381, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, average_draw_mw), .present_offset = offsetof(decltype(ModulePower::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.instant_draw_mw
-    {.name_text = {5019, 15}, .unit_text = {4544, 2}, .doc_text = {5304, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5485, 15}, .unit_text = {5010, 2}, .doc_text = {5770, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, instant_draw_mw), .present_offset = offsetof(decltype(ModulePower::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.limit_mw
-    {.name_text = {4546, 8}, .unit_text = {4544, 2}, .doc_text = {5331, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5012, 8}, .unit_text = {5010, 2}, .doc_text = {5797, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, limit_mw), .present_offset = offsetof(decltype(ModulePower::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.requested_limit_mw
-    {.name_text = {5393, 18}, .unit_text = {4544, 2}, .doc_text = {5352, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5859, 18}, .unit_text = {5010, 2}, .doc_text = {5818, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, requested_limit_mw), .present_offset = offsetof(decltype(ModulePower::requested_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.default_limit_mw
-    {.name_text = {4593, 16}, .unit_text = {4544, 2}, .doc_text = {4554, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5059, 16}, .unit_text = {5010, 2}, .doc_text = {5020, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, default_limit_mw), .present_offset = offsetof(decltype(ModulePower::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.min_limit_mw
-    {.name_text = {4831, 12}, .unit_text = {4544, 2}, .doc_text = {4802, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5297, 12}, .unit_text = {5010, 2}, .doc_text = {5268, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, min_limit_mw), .present_offset = offsetof(decltype(ModulePower::min_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.max_limit_mw
-    {.name_text = {4873, 12}, .unit_text = {4544, 2}, .doc_text = {4843, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5339, 12}, .unit_text = {5010, 2}, .doc_text = {5309, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, max_limit_mw), .present_offset = offsetof(decltype(ModulePower::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Thermal.temperature_gpu_c
-    {.name_text = {5493, 17}, .unit_text = {740, 1}, .doc_text = {5465, 28}, .note_text = {0, 0}, .default_text = {5463, 2},
+    {.name_text = {5959, 17}, .unit_text = {826, 1}, .doc_text = {5931, 28}, .note_text = {0, 0}, .default_text = {5929, 2},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Thermal, temperature_gpu_c), .present_offset = offsetof(decltype(Thermal::temperature_gpu_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 30},
     // Thermal.temperature_memory_c
-    {.name_text = {5536, 20}, .unit_text = {740, 1}, .doc_text = {5510, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6002, 20}, .unit_text = {826, 1}, .doc_text = {5976, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, temperature_memory_c), .present_offset = offsetof(decltype(Thermal::temperature_memory_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
     // Thermal.shutdown_threshold_c
-    {.name_text = {5595, 20}, .unit_text = {740, 1}, .doc_text = {5556, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6061, 20}, .unit_text = {826, 1}, .doc_text = {6022, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_threshold_c), .present_offset = offsetof(decltype(Thermal::shutdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.slowdown_threshold_c
-    {.name_text = {5654, 20}, .unit_text = {740, 1}, .doc_text = {5615, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6120, 20}, .unit_text = {826, 1}, .doc_text = {6081, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_threshold_c), .present_offset = offsetof(decltype(Thermal::slowdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.max_operating_c
-    {.name_text = {5708, 15}, .unit_text = {740, 1}, .doc_text = {5674, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6174, 15}, .unit_text = {826, 1}, .doc_text = {6140, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_c), .present_offset = offsetof(decltype(Thermal::max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_c
-    {.name_text = {5771, 22}, .unit_text = {740, 1}, .doc_text = {5723, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6237, 22}, .unit_text = {826, 1}, .doc_text = {6189, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_temperature_c
-    {.name_text = {5831, 20}, .unit_text = {740, 1}, .doc_text = {5793, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6297, 20}, .unit_text = {826, 1}, .doc_text = {6259, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_temperature_c), .present_offset = offsetof(decltype(Thermal::target_temperature_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_min_c
-    {.name_text = {5881, 12}, .unit_text = {740, 1}, .doc_text = {5851, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6347, 12}, .unit_text = {826, 1}, .doc_text = {6317, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_min_c), .present_offset = offsetof(decltype(Thermal::target_min_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_max_c
-    {.name_text = {5924, 12}, .unit_text = {740, 1}, .doc_text = {5893, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6390, 12}, .unit_text = {826, 1}, .doc_text = {6359, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_max_c), .present_offset = offsetof(decltype(Thermal::target_max_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.tlimit_c
-    {.name_text = {6012, 8}, .unit_text = {740, 1}, .doc_text = {5936, 76}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6478, 8}, .unit_text = {826, 1}, .doc_text = {6402, 76}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, tlimit_c), .present_offset = offsetof(decltype(Thermal::tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.shutdown_tlimit_c
-    {.name_text = {6055, 17}, .unit_text = {740, 1}, .doc_text = {6020, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6521, 17}, .unit_text = {826, 1}, .doc_text = {6486, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::shutdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.slowdown_tlimit_c
-    {.name_text = {6107, 17}, .unit_text = {740, 1}, .doc_text = {6072, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6573, 17}, .unit_text = {826, 1}, .doc_text = {6538, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::slowdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.max_operating_tlimit_c
-    {.name_text = {6165, 22}, .unit_text = {740, 1}, .doc_text = {6124, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6631, 22}, .unit_text = {826, 1}, .doc_text = {6590, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_tlimit_c
-    {.name_text = {6242, 29}, .unit_text = {740, 1}, .doc_text = {6187, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6708, 29}, .unit_text = {826, 1}, .doc_text = {6653, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Fan.count
-    {.name_text = {6428, 5}, .unit_text = {0, 0}, .doc_text = {6397, 31}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {6894, 5}, .unit_text = {0, 0}, .doc_text = {6863, 31}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Fan, count), .present_offset = offsetof(decltype(Fan::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 16, .default_value = 0},
     // Fan.speed_percent
-    {.name_text = {6444, 13}, .unit_text = {6443, 1}, .doc_text = {6433, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6910, 13}, .unit_text = {6909, 1}, .doc_text = {6899, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, speed_percent), .present_offset = offsetof(decltype(Fan::speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.target_speed_percent
-    {.name_text = {6496, 20}, .unit_text = {6443, 1}, .doc_text = {6457, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6962, 20}, .unit_text = {6909, 1}, .doc_text = {6923, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, target_speed_percent), .present_offset = offsetof(decltype(Fan::target_speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.manual_percent
-    {.name_text = {6573, 14}, .unit_text = {6443, 1}, .doc_text = {6516, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7039, 14}, .unit_text = {6909, 1}, .doc_text = {6982, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, manual_percent), .present_offset = offsetof(decltype(Fan::manual_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.min_percent
-    {.name_text = {6616, 11}, .unit_text = {6443, 1}, .doc_text = {6587, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7082, 11}, .unit_text = {6909, 1}, .doc_text = {7053, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, min_percent), .present_offset = offsetof(decltype(Fan::min_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.max_percent
-    {.name_text = {6657, 11}, .unit_text = {6443, 1}, .doc_text = {6627, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7123, 11}, .unit_text = {6909, 1}, .doc_text = {7093, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, max_percent), .present_offset = offsetof(decltype(Fan::max_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.speed_rpm
-    {.name_text = {6703, 9}, .unit_text = {6700, 3}, .doc_text = {6668, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7169, 9}, .unit_text = {7166, 3}, .doc_text = {7134, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fan, speed_rpm), .present_offset = offsetof(decltype(Fan::speed_rpm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fan.policy
-    {.name_text = {6732, 6}, .unit_text = {0, 0}, .doc_text = {6712, 20}, .note_text = {0, 0}, .default_text = {394, 9},
+    {.name_text = {7198, 6}, .unit_text = {0, 0}, .doc_text = {7178, 20}, .note_text = {0, 0}, .default_text = {480, 9},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fan, policy), .present_offset = offsetof(decltype(Fan::policy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 64, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 73, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfile.id
-    {.name_text = {6805, 2}, .unit_text = {0, 0}, .doc_text = {6776, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7271, 2}, .unit_text = {0, 0}, .doc_text = {7242, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(WorkloadPowerProfile, id), .present_offset = offsetof(decltype(WorkloadPowerProfile::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 254, .default_value = 0},
     // WorkloadPowerProfile.priority
-    {.name_text = {6858, 8}, .unit_text = {0, 0}, .doc_text = {6807, 51}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {7324, 8}, .unit_text = {0, 0}, .doc_text = {7273, 51}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(WorkloadPowerProfile, priority), .present_offset = offsetof(decltype(WorkloadPowerProfile::priority), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfile.conflicts
-    {.name_text = {6924, 9}, .unit_text = {0, 0}, .doc_text = {6866, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7390, 9}, .unit_text = {0, 0}, .doc_text = {7332, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(WorkloadPowerProfile, conflicts), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfile::conflicts), items), .value_size = sizeof(std::uint32_t),
      .max_items = 16, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfiles.profiles
-    {.name_text = {7018, 8}, .unit_text = {0, 0}, .doc_text = {6998, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7484, 8}, .unit_text = {0, 0}, .doc_text = {7464, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(WorkloadPowerProfiles, profiles), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfiles::profiles), items), .value_size = sizeof(WorkloadPowerProfile),
-     .max_items = 32, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 32, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfiles.requested
-    {.name_text = {7069, 9}, .unit_text = {0, 0}, .doc_text = {7026, 43}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7535, 9}, .unit_text = {0, 0}, .doc_text = {7492, 43}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(WorkloadPowerProfiles, requested), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfiles::requested), items), .value_size = sizeof(std::uint32_t),
      .max_items = 32, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.percent_tmp_floor
-    {.name_text = {7204, 17}, .unit_text = {6443, 1}, .doc_text = {7156, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7670, 17}, .unit_text = {6909, 1}, .doc_text = {7622, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothingProfile::percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothingProfile.ramp_up_rate_mw_per_s
-    {.name_text = {7249, 21}, .unit_text = {7245, 4}, .doc_text = {7221, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7715, 21}, .unit_text = {7711, 4}, .doc_text = {7687, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, ramp_up_rate_mw_per_s), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_up_rate_mw_per_s), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.ramp_down_rate_mw_per_s
-    {.name_text = {7294, 23}, .unit_text = {7245, 4}, .doc_text = {7270, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7760, 23}, .unit_text = {7711, 4}, .doc_text = {7736, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, ramp_down_rate_mw_per_s), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_down_rate_mw_per_s), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.ramp_down_hysteresis_ms
-    {.name_text = {7358, 23}, .unit_text = {7356, 2}, .doc_text = {7317, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7824, 23}, .unit_text = {7822, 2}, .doc_text = {7783, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, ramp_down_hysteresis_ms), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_down_hysteresis_ms), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.secondary_power_floor_w
-    {.name_text = {7401, 23}, .unit_text = {7400, 1}, .doc_text = {7381, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7867, 23}, .unit_text = {7866, 1}, .doc_text = {7847, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, secondary_power_floor_w), .present_offset = offsetof(decltype(PowerSmoothingProfile::secondary_power_floor_w), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.primary_floor_activation_window_multiplier
-    {.name_text = {7464, 42}, .unit_text = {0, 0}, .doc_text = {7424, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7930, 42}, .unit_text = {0, 0}, .doc_text = {7890, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, primary_floor_activation_window_multiplier), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_activation_window_multiplier), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.primary_floor_target_window_multiplier
-    {.name_text = {7547, 38}, .unit_text = {0, 0}, .doc_text = {7506, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8013, 38}, .unit_text = {0, 0}, .doc_text = {7972, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, primary_floor_target_window_multiplier), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_target_window_multiplier), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.primary_floor_activation_offset_w
-    {.name_text = {7624, 33}, .unit_text = {7400, 1}, .doc_text = {7585, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8090, 33}, .unit_text = {7866, 1}, .doc_text = {8051, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, primary_floor_activation_offset_w), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_activation_offset_w), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.state
-    {.name_text = {7792, 5}, .unit_text = {0, 0}, .doc_text = {7748, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8258, 5}, .unit_text = {0, 0}, .doc_text = {8214, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, state), .present_offset = offsetof(decltype(PowerSmoothing::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.privilege_level
-    {.name_text = {7813, 15}, .unit_text = {0, 0}, .doc_text = {7797, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8279, 15}, .unit_text = {0, 0}, .doc_text = {8263, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, privilege_level), .present_offset = offsetof(decltype(PowerSmoothing::privilege_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.immediate_ramp_down
-    {.name_text = {7865, 19}, .unit_text = {0, 0}, .doc_text = {7828, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8331, 19}, .unit_text = {0, 0}, .doc_text = {8294, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, immediate_ramp_down), .present_offset = offsetof(decltype(PowerSmoothing::immediate_ramp_down), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.applied_tmp_ceiling_w
-    {.name_text = {7927, 21}, .unit_text = {7400, 1}, .doc_text = {7884, 43}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8393, 21}, .unit_text = {7866, 1}, .doc_text = {8350, 43}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, applied_tmp_ceiling_w), .present_offset = offsetof(decltype(PowerSmoothing::applied_tmp_ceiling_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.applied_tmp_floor_w
-    {.name_text = {7989, 19}, .unit_text = {7400, 1}, .doc_text = {7948, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8455, 19}, .unit_text = {7866, 1}, .doc_text = {8414, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, applied_tmp_floor_w), .present_offset = offsetof(decltype(PowerSmoothing::applied_tmp_floor_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.max_percent_tmp_floor
-    {.name_text = {8038, 21}, .unit_text = {6443, 1}, .doc_text = {8008, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8504, 21}, .unit_text = {6909, 1}, .doc_text = {8474, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, max_percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothing::max_percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothing.min_percent_tmp_floor
-    {.name_text = {8088, 21}, .unit_text = {6443, 1}, .doc_text = {8059, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8554, 21}, .unit_text = {6909, 1}, .doc_text = {8525, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, min_percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothing::min_percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothing.hw_circuitry_lifetime_remaining_percent
-    {.name_text = {8144, 39}, .unit_text = {6443, 1}, .doc_text = {8109, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8610, 39}, .unit_text = {6909, 1}, .doc_text = {8575, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, hw_circuitry_lifetime_remaining_percent), .present_offset = offsetof(decltype(PowerSmoothing::hw_circuitry_lifetime_remaining_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothing.active_profile
-    {.name_text = {8215, 14}, .unit_text = {0, 0}, .doc_text = {8183, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8681, 14}, .unit_text = {0, 0}, .doc_text = {8649, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, active_profile), .present_offset = offsetof(decltype(PowerSmoothing::active_profile), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
     // PowerSmoothing.profiles
-    {.name_text = {7018, 8}, .unit_text = {0, 0}, .doc_text = {8229, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7484, 8}, .unit_text = {0, 0}, .doc_text = {8695, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, profiles), .present_offset = 0, .items_offset = offsetof(decltype(PowerSmoothing::profiles), items), .value_size = sizeof(PowerSmoothingProfile),
-     .max_items = 5, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 5, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerMizer.mode
-    {.name_text = {8353, 4}, .unit_text = {0, 0}, .doc_text = {8312, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8819, 4}, .unit_text = {0, 0}, .doc_text = {8778, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerMizer, mode), .present_offset = offsetof(decltype(PowerMizer::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 69, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 78, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // PowerMizer.supported_modes
-    {.name_text = {8440, 15}, .unit_text = {0, 0}, .doc_text = {8360, 80}, .note_text = {0, 0}, .default_text = {8357, 3},
+    {.name_text = {8906, 15}, .unit_text = {0, 0}, .doc_text = {8826, 80}, .note_text = {0, 0}, .default_text = {8823, 3},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PowerMizer, supported_modes), .present_offset = offsetof(decltype(PowerMizer::supported_modes), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 15},
     // BoostSlider.level
-    {.name_text = {8521, 5}, .unit_text = {0, 0}, .doc_text = {8505, 16}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {8987, 5}, .unit_text = {0, 0}, .doc_text = {8971, 16}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(BoostSlider, level), .present_offset = offsetof(decltype(BoostSlider::level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // BoostSlider.max_level
-    {.name_text = {8575, 9}, .unit_text = {0, 0}, .doc_text = {8526, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9041, 9}, .unit_text = {0, 0}, .doc_text = {8992, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(BoostSlider, max_level), .present_offset = offsetof(decltype(BoostSlider::max_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Clocks.graphics_current
-    {.name_text = {8712, 16}, .unit_text = {8709, 3}, .doc_text = {8656, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9178, 16}, .unit_text = {9175, 3}, .doc_text = {9122, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_current), .present_offset = offsetof(decltype(Clocks::graphics_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max
-    {.name_text = {8751, 12}, .unit_text = {8709, 3}, .doc_text = {8728, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9217, 12}, .unit_text = {9175, 3}, .doc_text = {9194, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max), .present_offset = offsetof(decltype(Clocks::graphics_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app
-    {.name_text = {8791, 12}, .unit_text = {8709, 3}, .doc_text = {8763, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9257, 12}, .unit_text = {9175, 3}, .doc_text = {9229, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app), .present_offset = offsetof(decltype(Clocks::graphics_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app_default
-    {.name_text = {8858, 20}, .unit_text = {8709, 3}, .doc_text = {8803, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9324, 20}, .unit_text = {9175, 3}, .doc_text = {9269, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app_default), .present_offset = offsetof(decltype(Clocks::graphics_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max_customer_boost
-    {.name_text = {8929, 27}, .unit_text = {8709, 3}, .doc_text = {8878, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9395, 27}, .unit_text = {9175, 3}, .doc_text = {9344, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max_customer_boost), .present_offset = offsetof(decltype(Clocks::graphics_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_current
-    {.name_text = {8996, 10}, .unit_text = {8709, 3}, .doc_text = {8956, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9462, 10}, .unit_text = {9175, 3}, .doc_text = {9422, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_current), .present_offset = offsetof(decltype(Clocks::sm_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_max
-    {.name_text = {9046, 6}, .unit_text = {8709, 3}, .doc_text = {9006, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9512, 6}, .unit_text = {9175, 3}, .doc_text = {9472, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_max), .present_offset = offsetof(decltype(Clocks::sm_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_current
-    {.name_text = {9069, 14}, .unit_text = {8709, 3}, .doc_text = {9052, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9535, 14}, .unit_text = {9175, 3}, .doc_text = {9518, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_current), .present_offset = offsetof(decltype(Clocks::memory_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max
-    {.name_text = {9104, 10}, .unit_text = {8709, 3}, .doc_text = {9083, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9570, 10}, .unit_text = {9175, 3}, .doc_text = {9549, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max), .present_offset = offsetof(decltype(Clocks::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app
-    {.name_text = {9140, 10}, .unit_text = {8709, 3}, .doc_text = {9114, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9606, 10}, .unit_text = {9175, 3}, .doc_text = {9580, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app), .present_offset = offsetof(decltype(Clocks::memory_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app_default
-    {.name_text = {9203, 18}, .unit_text = {8709, 3}, .doc_text = {9150, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9669, 18}, .unit_text = {9175, 3}, .doc_text = {9616, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app_default), .present_offset = offsetof(decltype(Clocks::memory_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max_customer_boost
-    {.name_text = {9270, 25}, .unit_text = {8709, 3}, .doc_text = {9221, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9736, 25}, .unit_text = {9175, 3}, .doc_text = {9687, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max_customer_boost), .present_offset = offsetof(decltype(Clocks::memory_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_current
-    {.name_text = {9311, 13}, .unit_text = {8709, 3}, .doc_text = {9295, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9777, 13}, .unit_text = {9175, 3}, .doc_text = {9761, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_current), .present_offset = offsetof(decltype(Clocks::video_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_max
-    {.name_text = {9344, 9}, .unit_text = {8709, 3}, .doc_text = {9324, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9810, 9}, .unit_text = {9175, 3}, .doc_text = {9790, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_max), .present_offset = offsetof(decltype(Clocks::video_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.base_graphics
-    {.name_text = {9373, 13}, .unit_text = {8709, 3}, .doc_text = {9353, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9839, 13}, .unit_text = {9175, 3}, .doc_text = {9819, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, base_graphics), .present_offset = offsetof(decltype(Clocks::base_graphics), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost
-    {.name_text = {9397, 10}, .unit_text = {0, 0}, .doc_text = {9386, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9863, 10}, .unit_text = {0, 0}, .doc_text = {9852, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost), .present_offset = offsetof(decltype(Clocks::auto_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost_default
-    {.name_text = {9445, 18}, .unit_text = {0, 0}, .doc_text = {9407, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9911, 18}, .unit_text = {0, 0}, .doc_text = {9873, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost_default), .present_offset = offsetof(decltype(Clocks::auto_boost_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.adaptive_clocking
-    {.name_text = {9481, 17}, .unit_text = {0, 0}, .doc_text = {9463, 18}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9947, 17}, .unit_text = {0, 0}, .doc_text = {9929, 18}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, adaptive_clocking), .present_offset = offsetof(decltype(Clocks::adaptive_clocking), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_min
-    {.name_text = {9539, 19}, .unit_text = {8709, 3}, .doc_text = {9498, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10005, 19}, .unit_text = {9175, 3}, .doc_text = {9964, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_min), .present_offset = offsetof(decltype(Clocks::graphics_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_max
-    {.name_text = {9600, 19}, .unit_text = {8709, 3}, .doc_text = {9558, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10066, 19}, .unit_text = {9175, 3}, .doc_text = {10024, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_max), .present_offset = offsetof(decltype(Clocks::graphics_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_min
-    {.name_text = {9658, 17}, .unit_text = {8709, 3}, .doc_text = {9619, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10124, 17}, .unit_text = {9175, 3}, .doc_text = {10085, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_min), .present_offset = offsetof(decltype(Clocks::memory_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_max
-    {.name_text = {9715, 17}, .unit_text = {8709, 3}, .doc_text = {9675, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10181, 17}, .unit_text = {9175, 3}, .doc_text = {10141, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_max), .present_offset = offsetof(decltype(Clocks::memory_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset
-    {.name_text = {9779, 15}, .unit_text = {8709, 3}, .doc_text = {9732, 47}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10245, 15}, .unit_text = {9175, 3}, .doc_text = {10198, 47}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset), .present_offset = offsetof(decltype(Clocks::graphics_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_min
-    {.name_text = {9817, 19}, .unit_text = {8709, 3}, .doc_text = {9794, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10283, 19}, .unit_text = {9175, 3}, .doc_text = {10260, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_min), .present_offset = offsetof(decltype(Clocks::graphics_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_max
-    {.name_text = {9860, 19}, .unit_text = {8709, 3}, .doc_text = {9836, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10326, 19}, .unit_text = {9175, 3}, .doc_text = {10302, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_max), .present_offset = offsetof(decltype(Clocks::graphics_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset
-    {.name_text = {9924, 13}, .unit_text = {8709, 3}, .doc_text = {9879, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10390, 13}, .unit_text = {9175, 3}, .doc_text = {10345, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset), .present_offset = offsetof(decltype(Clocks::memory_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_min
-    {.name_text = {9958, 17}, .unit_text = {8709, 3}, .doc_text = {9937, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10424, 17}, .unit_text = {9175, 3}, .doc_text = {10403, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_min), .present_offset = offsetof(decltype(Clocks::memory_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_max
-    {.name_text = {9997, 17}, .unit_text = {8709, 3}, .doc_text = {9975, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10463, 17}, .unit_text = {9175, 3}, .doc_text = {10441, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_max), .present_offset = offsetof(decltype(Clocks::memory_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_power_cap_us
-    {.name_text = {10054, 15}, .unit_text = {2398, 2}, .doc_text = {10027, 27}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {10520, 15}, .unit_text = {2864, 2}, .doc_text = {10493, 27}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_power_cap_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_power_cap_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sync_boost_us
-    {.name_text = {10099, 13}, .unit_text = {2398, 2}, .doc_text = {10069, 30}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {10565, 13}, .unit_text = {2864, 2}, .doc_text = {10535, 30}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sync_boost_us), .present_offset = offsetof(decltype(ThrottleCounters::sync_boost_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_thermal_slowdown_us
-    {.name_text = {10141, 22}, .unit_text = {2398, 2}, .doc_text = {10112, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {10607, 22}, .unit_text = {2864, 2}, .doc_text = {10578, 29}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_thermal_slowdown_us
-    {.name_text = {10192, 22}, .unit_text = {2398, 2}, .doc_text = {10163, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {10658, 22}, .unit_text = {2864, 2}, .doc_text = {10629, 29}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_power_brake_slowdown_us
-    {.name_text = {10241, 26}, .unit_text = {2398, 2}, .doc_text = {10214, 27}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {10707, 26}, .unit_text = {2864, 2}, .doc_text = {10680, 27}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_power_brake_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_power_brake_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.board_limit_us
-    {.name_text = {10299, 14}, .unit_text = {2398, 2}, .doc_text = {10267, 32}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {10765, 14}, .unit_text = {2864, 2}, .doc_text = {10733, 32}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, board_limit_us), .present_offset = offsetof(decltype(ThrottleCounters::board_limit_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.low_utilization_us
-    {.name_text = {10332, 18}, .unit_text = {2398, 2}, .doc_text = {10313, 19}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {10798, 18}, .unit_text = {2864, 2}, .doc_text = {10779, 19}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, low_utilization_us), .present_offset = offsetof(decltype(ThrottleCounters::low_utilization_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.reliability_us
-    {.name_text = {10385, 14}, .unit_text = {2398, 2}, .doc_text = {10350, 35}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {10851, 14}, .unit_text = {2864, 2}, .doc_text = {10816, 35}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, reliability_us), .present_offset = offsetof(decltype(ThrottleCounters::reliability_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.below_application_clocks_us
-    {.name_text = {10450, 27}, .unit_text = {2398, 2}, .doc_text = {10399, 51}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {10916, 27}, .unit_text = {2864, 2}, .doc_text = {10865, 51}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, below_application_clocks_us), .present_offset = offsetof(decltype(ThrottleCounters::below_application_clocks_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.below_base_clocks_us
-    {.name_text = {10520, 20}, .unit_text = {2398, 2}, .doc_text = {10477, 43}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {10986, 20}, .unit_text = {2864, 2}, .doc_text = {10943, 43}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, below_base_clocks_us), .present_offset = offsetof(decltype(ThrottleCounters::below_base_clocks_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.gpu_idle
-    {.name_text = {10609, 8}, .unit_text = {0, 0}, .doc_text = {10596, 13}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {11075, 8}, .unit_text = {0, 0}, .doc_text = {11062, 13}, .note_text = {0, 0}, .default_text = {11057, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, gpu_idle), .present_offset = offsetof(decltype(ClocksThrottleReasons::gpu_idle), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.applications_clocks_setting
-    {.name_text = {10637, 27}, .unit_text = {0, 0}, .doc_text = {10617, 20}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {11103, 27}, .unit_text = {0, 0}, .doc_text = {11083, 20}, .note_text = {0, 0}, .default_text = {11057, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, applications_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::applications_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_power_cap
-    {.name_text = {10676, 12}, .unit_text = {0, 0}, .doc_text = {10664, 12}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {11142, 12}, .unit_text = {0, 0}, .doc_text = {11130, 12}, .note_text = {0, 0}, .default_text = {11057, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_power_cap), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_power_cap), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_slowdown
-    {.name_text = {10741, 11}, .unit_text = {0, 0}, .doc_text = {10688, 53}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {11207, 11}, .unit_text = {0, 0}, .doc_text = {11154, 53}, .note_text = {0, 0}, .default_text = {11057, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sync_boost
-    {.name_text = {10769, 10}, .unit_text = {0, 0}, .doc_text = {10752, 17}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {11235, 10}, .unit_text = {0, 0}, .doc_text = {11218, 17}, .note_text = {0, 0}, .default_text = {11057, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sync_boost), .present_offset = offsetof(decltype(ClocksThrottleReasons::sync_boost), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_thermal_slowdown
-    {.name_text = {10797, 19}, .unit_text = {0, 0}, .doc_text = {10779, 18}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {11263, 19}, .unit_text = {0, 0}, .doc_text = {11245, 18}, .note_text = {0, 0}, .default_text = {11057, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_thermal_slowdown
-    {.name_text = {10834, 19}, .unit_text = {0, 0}, .doc_text = {10816, 18}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {11300, 19}, .unit_text = {0, 0}, .doc_text = {11282, 18}, .note_text = {0, 0}, .default_text = {11057, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_power_brake_slowdown
-    {.name_text = {10865, 23}, .unit_text = {0, 0}, .doc_text = {10853, 12}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {11331, 23}, .unit_text = {0, 0}, .doc_text = {11319, 12}, .note_text = {0, 0}, .default_text = {11057, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_power_brake_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_power_brake_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.display_clocks_setting
-    {.name_text = {10903, 22}, .unit_text = {0, 0}, .doc_text = {10888, 15}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {11369, 22}, .unit_text = {0, 0}, .doc_text = {11354, 15}, .note_text = {0, 0}, .default_text = {11057, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, display_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::display_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.supported
-    {.name_text = {10998, 9}, .unit_text = {0, 0}, .doc_text = {10930, 68}, .note_text = {0, 0}, .default_text = {10925, 5},
+    {.name_text = {11464, 9}, .unit_text = {0, 0}, .doc_text = {11396, 68}, .note_text = {0, 0}, .default_text = {11391, 5},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, supported), .present_offset = offsetof(decltype(ClocksThrottleReasons::supported), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 511},
     // ClocksThrottleReasons.counters
-    {.name_text = {11007, 8}, .unit_text = {0, 0}, .doc_text = {10540, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11473, 8}, .unit_text = {0, 0}, .doc_text = {11006, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClocksThrottleReasons, counters), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ThrottleCounters),
-     .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.freq_mhz
-    {.name_text = {11090, 8}, .unit_text = {8709, 3}, .doc_text = {11073, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11556, 8}, .unit_text = {9175, 3}, .doc_text = {11539, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, freq_mhz), .present_offset = offsetof(decltype(MemoryClock::freq_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.graphics_clocks
-    {.name_text = {11129, 15}, .unit_text = {8709, 3}, .doc_text = {11098, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11595, 15}, .unit_text = {9175, 3}, .doc_text = {11564, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, graphics_clocks), .present_offset = 0, .items_offset = offsetof(decltype(MemoryClock::graphics_clocks), items), .value_size = sizeof(std::uint32_t),
      .max_items = 512, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // SupportedClocks.memory_clocks
-    {.name_text = {11240, 13}, .unit_text = {0, 0}, .doc_text = {11211, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11706, 13}, .unit_text = {0, 0}, .doc_text = {11677, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(SupportedClocks, memory_clocks), .present_offset = 0, .items_offset = offsetof(decltype(SupportedClocks::memory_clocks), items), .value_size = sizeof(MemoryClock),
-     .max_items = 8, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Utilization.gpu
-    {.name_text = {823, 3}, .unit_text = {6443, 1}, .doc_text = {11297, 27}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {909, 3}, .unit_text = {6909, 1}, .doc_text = {11763, 27}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, gpu), .present_offset = offsetof(decltype(Utilization::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.memory
-    {.name_text = {11363, 6}, .unit_text = {6443, 1}, .doc_text = {11324, 39}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11829, 6}, .unit_text = {6909, 1}, .doc_text = {11790, 39}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, memory), .present_offset = offsetof(decltype(Utilization::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.encoder
-    {.name_text = {11377, 7}, .unit_text = {6443, 1}, .doc_text = {11369, 8}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11843, 7}, .unit_text = {6909, 1}, .doc_text = {11835, 8}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, encoder), .present_offset = offsetof(decltype(Utilization::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.decoder
-    {.name_text = {11392, 7}, .unit_text = {6443, 1}, .doc_text = {11384, 8}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11858, 7}, .unit_text = {6909, 1}, .doc_text = {11850, 8}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, decoder), .present_offset = offsetof(decltype(Utilization::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.jpeg
-    {.name_text = {11411, 4}, .unit_text = {6443, 1}, .doc_text = {11399, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11877, 4}, .unit_text = {6909, 1}, .doc_text = {11865, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, jpeg), .present_offset = offsetof(decltype(Utilization::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.ofa
-    {.name_text = {11440, 3}, .unit_text = {6443, 1}, .doc_text = {11415, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11906, 3}, .unit_text = {6909, 1}, .doc_text = {11881, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, ofa), .present_offset = offsetof(decltype(Utilization::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.sampling_period_us
-    {.name_text = {11463, 18}, .unit_text = {2398, 2}, .doc_text = {11449, 14}, .note_text = {0, 0}, .default_text = {11443, 6},
+    {.name_text = {11929, 18}, .unit_text = {2864, 2}, .doc_text = {11915, 14}, .note_text = {0, 0}, .default_text = {11909, 6},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Utilization, sampling_period_us), .present_offset = offsetof(decltype(Utilization::sampling_period_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 167000},
     // EncoderStats.session_count
-    {.name_text = {11548, 13}, .unit_text = {0, 0}, .doc_text = {11532, 16}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {12014, 13}, .unit_text = {0, 0}, .doc_text = {11998, 16}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, session_count), .present_offset = offsetof(decltype(EncoderStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_fps
-    {.name_text = {11599, 11}, .unit_text = {11596, 3}, .doc_text = {11561, 35}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {12065, 11}, .unit_text = {12062, 3}, .doc_text = {12027, 35}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, average_fps), .present_offset = offsetof(decltype(EncoderStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_latency_us
-    {.name_text = {11625, 18}, .unit_text = {2398, 2}, .doc_text = {11610, 15}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {12091, 18}, .unit_text = {2864, 2}, .doc_text = {12076, 15}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, average_latency_us), .present_offset = offsetof(decltype(EncoderStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderCapacity.h264
-    {.name_text = {11678, 4}, .unit_text = {6443, 1}, .doc_text = {11672, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12144, 4}, .unit_text = {6909, 1}, .doc_text = {12138, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, h264), .present_offset = offsetof(decltype(EncoderCapacity::h264), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.hevc
-    {.name_text = {11687, 4}, .unit_text = {6443, 1}, .doc_text = {11682, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12153, 4}, .unit_text = {6909, 1}, .doc_text = {12148, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, hevc), .present_offset = offsetof(decltype(EncoderCapacity::hevc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.av1
-    {.name_text = {11695, 3}, .unit_text = {6443, 1}, .doc_text = {11691, 4}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12161, 3}, .unit_text = {6909, 1}, .doc_text = {12157, 4}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, av1), .present_offset = offsetof(decltype(EncoderCapacity::av1), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // FbcStats.session_count
-    {.name_text = {11548, 13}, .unit_text = {0, 0}, .doc_text = {11532, 16}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {12014, 13}, .unit_text = {0, 0}, .doc_text = {11998, 16}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, session_count), .present_offset = offsetof(decltype(FbcStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_fps
-    {.name_text = {11599, 11}, .unit_text = {11596, 3}, .doc_text = {11735, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {12065, 11}, .unit_text = {12062, 3}, .doc_text = {12201, 29}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, average_fps), .present_offset = offsetof(decltype(FbcStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_latency_us
-    {.name_text = {11625, 18}, .unit_text = {2398, 2}, .doc_text = {11764, 36}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {12091, 18}, .unit_text = {2864, 2}, .doc_text = {12230, 36}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, average_latency_us), .present_offset = offsetof(decltype(FbcStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.pid
-    {.name_text = {11849, 3}, .unit_text = {0, 0}, .doc_text = {11838, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12315, 3}, .unit_text = {0, 0}, .doc_text = {12304, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, pid), .present_offset = offsetof(decltype(Process::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.type
-    {.name_text = {11903, 4}, .unit_text = {0, 0}, .doc_text = {11852, 51}, .note_text = {0, 0}, .default_text = {740, 1},
+    {.name_text = {12369, 4}, .unit_text = {0, 0}, .doc_text = {12318, 51}, .note_text = {0, 0}, .default_text = {826, 1},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Process, type), .present_offset = offsetof(decltype(Process::type), present), .items_offset = 0, .value_size = sizeof(Text<8>),
-     .max_items = 0, .capacity = 8, .structure = 0, .first_word = 106, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 8, .structure = 0, .first_word = 115, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Process.name
-    {.name_text = {11935, 4}, .unit_text = {0, 0}, .doc_text = {11907, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12401, 4}, .unit_text = {0, 0}, .doc_text = {12373, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, name), .present_offset = offsetof(decltype(Process::name), present), .items_offset = 0, .value_size = sizeof(Text<128>),
      .max_items = 0, .capacity = 128, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.used_memory_mib
-    {.name_text = {11967, 15}, .unit_text = {11964, 3}, .doc_text = {11939, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12433, 15}, .unit_text = {12430, 3}, .doc_text = {12405, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, used_memory_mib), .present_offset = offsetof(decltype(Process::used_memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.sm_util
-    {.name_text = {11997, 7}, .unit_text = {6443, 1}, .doc_text = {11982, 15}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {12463, 7}, .unit_text = {6909, 1}, .doc_text = {12448, 15}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, sm_util), .present_offset = offsetof(decltype(Process::sm_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.mem_util
-    {.name_text = {12033, 8}, .unit_text = {6443, 1}, .doc_text = {12004, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {12499, 8}, .unit_text = {6909, 1}, .doc_text = {12470, 29}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, mem_util), .present_offset = offsetof(decltype(Process::mem_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.enc_util
-    {.name_text = {12061, 8}, .unit_text = {6443, 1}, .doc_text = {12041, 20}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {12527, 8}, .unit_text = {6909, 1}, .doc_text = {12507, 20}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, enc_util), .present_offset = offsetof(decltype(Process::enc_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.dec_util
-    {.name_text = {12089, 8}, .unit_text = {6443, 1}, .doc_text = {12069, 20}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {12555, 8}, .unit_text = {6909, 1}, .doc_text = {12535, 20}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, dec_util), .present_offset = offsetof(decltype(Process::dec_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.gpu_instance
-    {.name_text = {12147, 12}, .unit_text = {0, 0}, .doc_text = {12097, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12613, 12}, .unit_text = {0, 0}, .doc_text = {12563, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Process, gpu_instance), .present_offset = offsetof(decltype(Process::gpu_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // Process.compute_instance
-    {.name_text = {12196, 16}, .unit_text = {0, 0}, .doc_text = {12159, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12662, 16}, .unit_text = {0, 0}, .doc_text = {12625, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Process, compute_instance), .present_offset = offsetof(decltype(Process::compute_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // Workload.gpu
-    {.name_text = {823, 3}, .unit_text = {6443, 1}, .doc_text = {12272, 72}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {909, 3}, .unit_text = {6909, 1}, .doc_text = {12738, 72}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, gpu), .present_offset = offsetof(decltype(Workload::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.memory
-    {.name_text = {11363, 6}, .unit_text = {6443, 1}, .doc_text = {12344, 51}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {11829, 6}, .unit_text = {6909, 1}, .doc_text = {12810, 51}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, memory), .present_offset = offsetof(decltype(Workload::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.encoder
-    {.name_text = {11377, 7}, .unit_text = {6443, 1}, .doc_text = {12395, 20}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {11843, 7}, .unit_text = {6909, 1}, .doc_text = {12861, 20}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, encoder), .present_offset = offsetof(decltype(Workload::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.decoder
-    {.name_text = {11392, 7}, .unit_text = {6443, 1}, .doc_text = {12415, 20}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {11858, 7}, .unit_text = {6909, 1}, .doc_text = {12881, 20}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, decoder), .present_offset = offsetof(decltype(Workload::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.jpeg
-    {.name_text = {11411, 4}, .unit_text = {6443, 1}, .doc_text = {12435, 24}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {11877, 4}, .unit_text = {6909, 1}, .doc_text = {12901, 24}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, jpeg), .present_offset = offsetof(decltype(Workload::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.ofa
-    {.name_text = {11440, 3}, .unit_text = {6443, 1}, .doc_text = {12459, 37}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {11906, 3}, .unit_text = {6909, 1}, .doc_text = {12925, 37}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, ofa), .present_offset = offsetof(decltype(Workload::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // TelemetryNoise.power_mw
-    {.name_text = {12584, 8}, .unit_text = {4544, 2}, .doc_text = {12556, 28}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {13050, 8}, .unit_text = {5010, 2}, .doc_text = {13022, 28}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(TelemetryNoise, power_mw), .present_offset = offsetof(decltype(TelemetryNoise::power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100000, .default_value = 0},
     // TelemetryNoise.temperature_c
-    {.name_text = {12626, 13}, .unit_text = {740, 1}, .doc_text = {12592, 34}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {13092, 13}, .unit_text = {826, 1}, .doc_text = {13058, 34}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(TelemetryNoise, temperature_c), .present_offset = offsetof(decltype(TelemetryNoise::temperature_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 20, .default_value = 0},
     // TelemetryNoise.seed
-    {.name_text = {12716, 4}, .unit_text = {0, 0}, .doc_text = {12639, 77}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {13182, 4}, .unit_text = {0, 0}, .doc_text = {13105, 77}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(TelemetryNoise, seed), .present_offset = offsetof(decltype(TelemetryNoise::seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.load_power_mw
-    {.name_text = {12926, 13}, .unit_text = {4544, 2}, .doc_text = {12807, 119}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {13392, 13}, .unit_text = {5010, 2}, .doc_text = {13273, 119}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, load_power_mw), .present_offset = offsetof(decltype(Telemetry::load_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.memory_load_power_mw
-    {.name_text = {13009, 20}, .unit_text = {4544, 2}, .doc_text = {12939, 70}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {13475, 20}, .unit_text = {5010, 2}, .doc_text = {13405, 70}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, memory_load_power_mw), .present_offset = offsetof(decltype(Telemetry::memory_load_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.active_power_mw
-    {.name_text = {13133, 15}, .unit_text = {4544, 2}, .doc_text = {13029, 104}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {13599, 15}, .unit_text = {5010, 2}, .doc_text = {13495, 104}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, active_power_mw), .present_offset = offsetof(decltype(Telemetry::active_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.engine_power_mw
-    {.name_text = {13259, 15}, .unit_text = {4544, 2}, .doc_text = {13148, 111}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {13725, 15}, .unit_text = {5010, 2}, .doc_text = {13614, 111}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, engine_power_mw), .present_offset = offsetof(decltype(Telemetry::engine_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.linear_percent
-    {.name_text = {13377, 14}, .unit_text = {6443, 1}, .doc_text = {13274, 103}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {13843, 14}, .unit_text = {6909, 1}, .doc_text = {13740, 103}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, linear_percent), .present_offset = offsetof(decltype(Telemetry::linear_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Telemetry.exponent
-    {.name_text = {13496, 8}, .unit_text = {0, 0}, .doc_text = {13391, 105}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {13962, 8}, .unit_text = {0, 0}, .doc_text = {13857, 105}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, exponent), .present_offset = offsetof(decltype(Telemetry::exponent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 40, .default_value = 0},
     // Telemetry.slow_rise_mc_per_w
-    {.name_text = {13664, 18}, .unit_text = {13660, 4}, .doc_text = {13504, 156}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {14130, 18}, .unit_text = {14126, 4}, .doc_text = {13970, 156}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, slow_rise_mc_per_w), .present_offset = offsetof(decltype(Telemetry::slow_rise_mc_per_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 10000, .default_value = 0},
     // Telemetry.slow_time_ms
-    {.name_text = {13729, 12}, .unit_text = {7356, 2}, .doc_text = {13682, 47}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {14195, 12}, .unit_text = {7822, 2}, .doc_text = {14148, 47}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, slow_time_ms), .present_offset = offsetof(decltype(Telemetry::slow_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 10000000, .default_value = 0},
     // Telemetry.fast_rise_mc_per_w
-    {.name_text = {13840, 18}, .unit_text = {13660, 4}, .doc_text = {13741, 99}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {14306, 18}, .unit_text = {14126, 4}, .doc_text = {14207, 99}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, fast_rise_mc_per_w), .present_offset = offsetof(decltype(Telemetry::fast_rise_mc_per_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 10000, .default_value = 0},
     // Telemetry.fast_time_ms
-    {.name_text = {13903, 12}, .unit_text = {7356, 2}, .doc_text = {13858, 45}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {14369, 12}, .unit_text = {7822, 2}, .doc_text = {14324, 45}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, fast_time_ms), .present_offset = offsetof(decltype(Telemetry::fast_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 10000000, .default_value = 0},
     // Telemetry.memory_rise_percent
-    {.name_text = {13991, 19}, .unit_text = {6443, 1}, .doc_text = {13915, 76}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {14457, 19}, .unit_text = {6909, 1}, .doc_text = {14381, 76}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, memory_rise_percent), .present_offset = offsetof(decltype(Telemetry::memory_rise_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Telemetry.memory_power_percent
-    {.name_text = {14074, 20}, .unit_text = {6443, 1}, .doc_text = {14010, 64}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {14540, 20}, .unit_text = {6909, 1}, .doc_text = {14476, 64}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, memory_power_percent), .present_offset = offsetof(decltype(Telemetry::memory_power_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Telemetry.linger_ms
-    {.name_text = {14226, 9}, .unit_text = {7356, 2}, .doc_text = {14094, 132}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {14692, 9}, .unit_text = {7822, 2}, .doc_text = {14560, 132}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, linger_ms), .present_offset = offsetof(decltype(Telemetry::linger_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 600000, .default_value = 0},
     // Telemetry.pcie_tx_kbps
-    {.name_text = {14294, 12}, .unit_text = {4060, 4}, .doc_text = {14235, 59}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {14760, 12}, .unit_text = {4526, 4}, .doc_text = {14701, 59}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, pcie_tx_kbps), .present_offset = offsetof(decltype(Telemetry::pcie_tx_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.pcie_rx_kbps
-    {.name_text = {14369, 12}, .unit_text = {4060, 4}, .doc_text = {14306, 63}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {14835, 12}, .unit_text = {4526, 4}, .doc_text = {14772, 63}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, pcie_rx_kbps), .present_offset = offsetof(decltype(Telemetry::pcie_rx_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.performance_state
-    {.name_text = {14416, 17}, .unit_text = {0, 0}, .doc_text = {14381, 35}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {14882, 17}, .unit_text = {0, 0}, .doc_text = {14847, 35}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, performance_state), .present_offset = offsetof(decltype(Telemetry::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.noise
-    {.name_text = {14439, 5}, .unit_text = {0, 0}, .doc_text = {14433, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14905, 5}, .unit_text = {0, 0}, .doc_text = {14899, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, noise), .present_offset = 0, .items_offset = 0, .value_size = sizeof(TelemetryNoise),
-     .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.base_c
-    {.name_text = {14537, 6}, .unit_text = {740, 1}, .doc_text = {14512, 25}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {15003, 6}, .unit_text = {826, 1}, .doc_text = {14978, 25}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, base_c), .present_offset = offsetof(decltype(DynamicTemperature::base_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
     // DynamicTemperature.variance_c
-    {.name_text = {14572, 10}, .unit_text = {740, 1}, .doc_text = {14543, 29}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {15038, 10}, .unit_text = {826, 1}, .doc_text = {15009, 29}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, variance_c), .present_offset = offsetof(decltype(DynamicTemperature::variance_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // DynamicTemperature.ramp_c
-    {.name_text = {14639, 6}, .unit_text = {740, 1}, .doc_text = {14582, 57}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {15105, 6}, .unit_text = {826, 1}, .doc_text = {15048, 57}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_c), .present_offset = offsetof(decltype(DynamicTemperature::ramp_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // DynamicTemperature.ramp_period_sec
-    {.name_text = {14665, 15}, .unit_text = {14664, 1}, .doc_text = {14645, 19}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {15131, 15}, .unit_text = {15130, 1}, .doc_text = {15111, 19}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_period_sec), .present_offset = offsetof(decltype(DynamicTemperature::ramp_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.base_mw
-    {.name_text = {14728, 7}, .unit_text = {4544, 2}, .doc_text = {14721, 7}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {15194, 7}, .unit_text = {5010, 2}, .doc_text = {15187, 7}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, base_mw), .present_offset = offsetof(decltype(DynamicPower::base_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.variance_mw
-    {.name_text = {14814, 11}, .unit_text = {4544, 2}, .doc_text = {14735, 79}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {15280, 11}, .unit_text = {5010, 2}, .doc_text = {15201, 79}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, variance_mw), .present_offset = offsetof(decltype(DynamicPower::variance_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.pattern
-    {.name_text = {15015, 7}, .unit_text = {0, 0}, .doc_text = {14854, 161}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {15481, 7}, .unit_text = {0, 0}, .doc_text = {15320, 161}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, pattern), .present_offset = offsetof(decltype(DynamicUtilization::pattern), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 111, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 120, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.gpu_min
-    {.name_text = {15057, 7}, .unit_text = {6443, 1}, .doc_text = {15022, 35}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {15523, 7}, .unit_text = {6909, 1}, .doc_text = {15488, 35}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_min), .present_offset = offsetof(decltype(DynamicUtilization::gpu_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.gpu_max
-    {.name_text = {15102, 7}, .unit_text = {6443, 1}, .doc_text = {15064, 38}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {15568, 7}, .unit_text = {6909, 1}, .doc_text = {15530, 38}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_max), .present_offset = offsetof(decltype(DynamicUtilization::gpu_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_min
-    {.name_text = {15147, 10}, .unit_text = {6443, 1}, .doc_text = {15109, 38}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {15613, 10}, .unit_text = {6909, 1}, .doc_text = {15575, 38}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_min), .present_offset = offsetof(decltype(DynamicUtilization::memory_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_max
-    {.name_text = {9104, 10}, .unit_text = {6443, 1}, .doc_text = {15157, 41}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {9570, 10}, .unit_text = {6909, 1}, .doc_text = {15623, 41}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_max), .present_offset = offsetof(decltype(DynamicUtilization::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.burst_period_sec
-    {.name_text = {15245, 16}, .unit_text = {14664, 1}, .doc_text = {15198, 47}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {15711, 16}, .unit_text = {15130, 1}, .doc_text = {15664, 47}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, burst_period_sec), .present_offset = offsetof(decltype(DynamicUtilization::burst_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.seed
-    {.name_text = {12716, 4}, .unit_text = {0, 0}, .doc_text = {15302, 70}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {13182, 4}, .unit_text = {0, 0}, .doc_text = {15768, 70}, .note_text = {12713, 25}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, seed), .present_offset = offsetof(decltype(DynamicMetrics::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.temperature
-    {.name_text = {15384, 11}, .unit_text = {0, 0}, .doc_text = {15372, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15850, 11}, .unit_text = {0, 0}, .doc_text = {15838, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicTemperature),
-     .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.power
-    {.name_text = {15401, 5}, .unit_text = {0, 0}, .doc_text = {15395, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15867, 5}, .unit_text = {0, 0}, .doc_text = {15861, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicPower),
-     .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.utilization
-    {.name_text = {15418, 11}, .unit_text = {0, 0}, .doc_text = {15406, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15884, 11}, .unit_text = {0, 0}, .doc_text = {15872, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicUtilization),
-     .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.device_memory
-    {.name_text = {15553, 13}, .unit_text = {0, 0}, .doc_text = {15532, 21}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {16019, 13}, .unit_text = {0, 0}, .doc_text = {15998, 21}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, device_memory), .present_offset = offsetof(decltype(EccLocations::device_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l1_cache
-    {.name_text = {15575, 8}, .unit_text = {0, 0}, .doc_text = {15566, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {16041, 8}, .unit_text = {0, 0}, .doc_text = {16032, 9}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l1_cache), .present_offset = offsetof(decltype(EccLocations::l1_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l2_cache
-    {.name_text = {15583, 8}, .unit_text = {0, 0}, .doc_text = {2793, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {16049, 8}, .unit_text = {0, 0}, .doc_text = {3259, 9}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l2_cache), .present_offset = offsetof(decltype(EccLocations::l2_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.register_file
-    {.name_text = {15605, 13}, .unit_text = {0, 0}, .doc_text = {15591, 14}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {16071, 13}, .unit_text = {0, 0}, .doc_text = {16057, 14}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, register_file), .present_offset = offsetof(decltype(EccLocations::register_file), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_memory
-    {.name_text = {15633, 14}, .unit_text = {0, 0}, .doc_text = {15618, 15}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {16099, 14}, .unit_text = {0, 0}, .doc_text = {16084, 15}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_memory), .present_offset = offsetof(decltype(EccLocations::texture_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_shm
-    {.name_text = {15661, 11}, .unit_text = {0, 0}, .doc_text = {15647, 14}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {16127, 11}, .unit_text = {0, 0}, .doc_text = {16113, 14}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_shm), .present_offset = offsetof(decltype(EccLocations::texture_shm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.cbu
-    {.name_text = {15697, 3}, .unit_text = {0, 0}, .doc_text = {15672, 25}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {16163, 3}, .unit_text = {0, 0}, .doc_text = {16138, 25}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, cbu), .present_offset = offsetof(decltype(EccLocations::cbu), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.sram
-    {.name_text = {15778, 4}, .unit_text = {0, 0}, .doc_text = {15700, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16244, 4}, .unit_text = {0, 0}, .doc_text = {16166, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, sram), .present_offset = offsetof(decltype(EccLocations::sram), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.total
-    {.name_text = {15813, 5}, .unit_text = {0, 0}, .doc_text = {15782, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16279, 5}, .unit_text = {0, 0}, .doc_text = {16248, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, total), .present_offset = offsetof(decltype(EccLocations::total), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.single_bit
-    {.name_text = {15868, 10}, .unit_text = {0, 0}, .doc_text = {15858, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16334, 10}, .unit_text = {0, 0}, .doc_text = {16324, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, single_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
-     .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.double_bit
-    {.name_text = {15890, 10}, .unit_text = {0, 0}, .doc_text = {15878, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16356, 10}, .unit_text = {0, 0}, .doc_text = {16344, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, double_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
-     .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.volatile
-    {.name_text = {15962, 8}, .unit_text = {0, 0}, .doc_text = {15934, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16428, 8}, .unit_text = {0, 0}, .doc_text = {16400, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
-     .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.aggregate
-    {.name_text = {15995, 9}, .unit_text = {0, 0}, .doc_text = {15970, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16461, 9}, .unit_text = {0, 0}, .doc_text = {16436, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
-     .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.correctable
-    {.name_text = {3343, 11}, .unit_text = {0, 0}, .doc_text = {15858, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3809, 11}, .unit_text = {0, 0}, .doc_text = {16324, 10}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, correctable), .present_offset = offsetof(decltype(EccSramCounts::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_parity
-    {.name_text = {16054, 20}, .unit_text = {0, 0}, .doc_text = {16025, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {16520, 20}, .unit_text = {0, 0}, .doc_text = {16491, 29}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_parity), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_parity), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_secded
-    {.name_text = {16104, 20}, .unit_text = {0, 0}, .doc_text = {16074, 30}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {16570, 20}, .unit_text = {0, 0}, .doc_text = {16540, 30}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_secded), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_secded), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.l2
-    {.name_text = {16167, 2}, .unit_text = {0, 0}, .doc_text = {2793, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {16633, 2}, .unit_text = {0, 0}, .doc_text = {3259, 9}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, l2), .present_offset = offsetof(decltype(EccSramSources::l2), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.sm
-    {.name_text = {16195, 2}, .unit_text = {0, 0}, .doc_text = {16169, 26}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {16661, 2}, .unit_text = {0, 0}, .doc_text = {16635, 26}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, sm), .present_offset = offsetof(decltype(EccSramSources::sm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.microcontroller
-    {.name_text = {16214, 15}, .unit_text = {0, 0}, .doc_text = {16197, 17}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {16680, 15}, .unit_text = {0, 0}, .doc_text = {16663, 17}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, microcontroller), .present_offset = offsetof(decltype(EccSramSources::microcontroller), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.pcie
-    {.name_text = {484, 4}, .unit_text = {0, 0}, .doc_text = {16229, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {570, 4}, .unit_text = {0, 0}, .doc_text = {16695, 5}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, pcie), .present_offset = offsetof(decltype(EccSramSources::pcie), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.other
-    {.name_text = {16244, 5}, .unit_text = {0, 0}, .doc_text = {16234, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {16710, 5}, .unit_text = {0, 0}, .doc_text = {16700, 10}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, other), .present_offset = offsetof(decltype(EccSramSources::other), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.volatile
-    {.name_text = {15962, 8}, .unit_text = {0, 0}, .doc_text = {15934, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16428, 8}, .unit_text = {0, 0}, .doc_text = {16400, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
-     .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.aggregate
-    {.name_text = {15995, 9}, .unit_text = {0, 0}, .doc_text = {15970, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16461, 9}, .unit_text = {0, 0}, .doc_text = {16436, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
-     .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.uncorrectable_sources
-    {.name_text = {16342, 21}, .unit_text = {0, 0}, .doc_text = {16308, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16808, 21}, .unit_text = {0, 0}, .doc_text = {16774, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, uncorrectable_sources), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramSources),
-     .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.threshold_exceeded
-    {.name_text = {16395, 18}, .unit_text = {0, 0}, .doc_text = {16363, 32}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {16861, 18}, .unit_text = {0, 0}, .doc_text = {16829, 32}, .note_text = {0, 0}, .default_text = {11057, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSram, threshold_exceeded), .present_offset = offsetof(decltype(EccSram::threshold_exceeded), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_current
-    {.name_text = {16482, 12}, .unit_text = {0, 0}, .doc_text = {16473, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16948, 12}, .unit_text = {0, 0}, .doc_text = {16939, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_current), .present_offset = offsetof(decltype(Ecc::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_pending
-    {.name_text = {16543, 12}, .unit_text = {0, 0}, .doc_text = {16494, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17009, 12}, .unit_text = {0, 0}, .doc_text = {16960, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_pending), .present_offset = offsetof(decltype(Ecc::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.default_mode
-    {.name_text = {16591, 12}, .unit_text = {0, 0}, .doc_text = {16555, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17057, 12}, .unit_text = {0, 0}, .doc_text = {17021, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, default_mode), .present_offset = offsetof(decltype(Ecc::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.errors
-    {.name_text = {4234, 6}, .unit_text = {0, 0}, .doc_text = {16603, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4700, 6}, .unit_text = {0, 0}, .doc_text = {17069, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccPeriods),
-     .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.sram
-    {.name_text = {15778, 4}, .unit_text = {0, 0}, .doc_text = {16612, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16244, 4}, .unit_text = {0, 0}, .doc_text = {17078, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, sram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSram),
-     .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.count
-    {.name_text = {6428, 5}, .unit_text = {0, 0}, .doc_text = {16652, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {6894, 5}, .unit_text = {0, 0}, .doc_text = {17118, 9}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PageRetirement, count), .present_offset = offsetof(decltype(PageRetirement::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.addresses
-    {.name_text = {16677, 9}, .unit_text = {0, 0}, .doc_text = {16661, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17143, 9}, .unit_text = {0, 0}, .doc_text = {17127, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PageRetirement, addresses), .present_offset = 0, .items_offset = offsetof(decltype(PageRetirement::addresses), items), .value_size = sizeof(std::uint64_t),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.supported
-    {.name_text = {10998, 9}, .unit_text = {0, 0}, .doc_text = {16728, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11464, 9}, .unit_text = {0, 0}, .doc_text = {17194, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, supported), .present_offset = offsetof(decltype(RetiredPages::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.single_bit_retirement
-    {.name_text = {16816, 21}, .unit_text = {0, 0}, .doc_text = {16779, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17282, 21}, .unit_text = {0, 0}, .doc_text = {17245, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, single_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
-     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.double_bit_retirement
-    {.name_text = {16867, 21}, .unit_text = {0, 0}, .doc_text = {16837, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17333, 21}, .unit_text = {0, 0}, .doc_text = {17303, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, double_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
-     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_blacklist
-    {.name_text = {16947, 17}, .unit_text = {0, 0}, .doc_text = {16914, 33}, .note_text = {16888, 26}, .default_text = {0, 0},
+    {.name_text = {17413, 17}, .unit_text = {0, 0}, .doc_text = {17380, 33}, .note_text = {17354, 26}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, pending_blacklist), .present_offset = offsetof(decltype(RetiredPages::pending_blacklist), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_retirement
-    {.name_text = {16994, 18}, .unit_text = {0, 0}, .doc_text = {16964, 30}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {17460, 18}, .unit_text = {0, 0}, .doc_text = {17430, 30}, .note_text = {0, 0}, .default_text = {11057, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RetiredPages, pending_retirement), .present_offset = offsetof(decltype(RetiredPages::pending_retirement), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.max
-    {.name_text = {17068, 3}, .unit_text = {0, 0}, .doc_text = {17059, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17534, 3}, .unit_text = {0, 0}, .doc_text = {17525, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RowRemapHistogram, max), .present_offset = offsetof(decltype(RowRemapHistogram::max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.high
-    {.name_text = {17076, 4}, .unit_text = {0, 0}, .doc_text = {17071, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {17542, 4}, .unit_text = {0, 0}, .doc_text = {17537, 5}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, high), .present_offset = offsetof(decltype(RowRemapHistogram::high), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.partial
-    {.name_text = {17085, 7}, .unit_text = {0, 0}, .doc_text = {17080, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {17551, 7}, .unit_text = {0, 0}, .doc_text = {17546, 5}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, partial), .present_offset = offsetof(decltype(RowRemapHistogram::partial), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.low
-    {.name_text = {17096, 3}, .unit_text = {0, 0}, .doc_text = {17092, 4}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {17562, 3}, .unit_text = {0, 0}, .doc_text = {17558, 4}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, low), .present_offset = offsetof(decltype(RowRemapHistogram::low), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.none
-    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {17099, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {17565, 5}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, none), .present_offset = offsetof(decltype(RowRemapHistogram::none), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.correctable
-    {.name_text = {3343, 11}, .unit_text = {0, 0}, .doc_text = {17168, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3809, 11}, .unit_text = {0, 0}, .doc_text = {17634, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, correctable), .present_offset = offsetof(decltype(RemappedRows::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.uncorrectable
-    {.name_text = {17258, 13}, .unit_text = {0, 0}, .doc_text = {17212, 46}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {17724, 13}, .unit_text = {0, 0}, .doc_text = {17678, 46}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, uncorrectable), .present_offset = offsetof(decltype(RemappedRows::uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.pending
-    {.name_text = {17308, 7}, .unit_text = {0, 0}, .doc_text = {17271, 37}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {17774, 7}, .unit_text = {0, 0}, .doc_text = {17737, 37}, .note_text = {0, 0}, .default_text = {11057, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, pending), .present_offset = offsetof(decltype(RemappedRows::pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.failure_occurred
-    {.name_text = {17334, 16}, .unit_text = {0, 0}, .doc_text = {17315, 19}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {17800, 16}, .unit_text = {0, 0}, .doc_text = {17781, 19}, .note_text = {0, 0}, .default_text = {11057, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, failure_occurred), .present_offset = offsetof(decltype(RemappedRows::failure_occurred), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.availability_histogram
-    {.name_text = {17383, 22}, .unit_text = {0, 0}, .doc_text = {17350, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17849, 22}, .unit_text = {0, 0}, .doc_text = {17816, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, availability_histogram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RowRemapHistogram),
-     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Display.mode
-    {.name_text = {8353, 4}, .unit_text = {0, 0}, .doc_text = {17453, 23}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {8819, 4}, .unit_text = {0, 0}, .doc_text = {17919, 23}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, mode), .present_offset = offsetof(decltype(Display::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Display.active
-    {.name_text = {803, 6}, .unit_text = {0, 0}, .doc_text = {17476, 36}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {889, 6}, .unit_text = {0, 0}, .doc_text = {17942, 36}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, active), .present_offset = offsetof(decltype(Display::active), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.name
-    {.name_text = {11935, 4}, .unit_text = {0, 0}, .doc_text = {17527, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12401, 4}, .unit_text = {0, 0}, .doc_text = {17993, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, name), .present_offset = offsetof(decltype(MigProfile::name), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.id
-    {.name_text = {6805, 2}, .unit_text = {0, 0}, .doc_text = {17581, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7271, 2}, .unit_text = {0, 0}, .doc_text = {18047, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, id), .present_offset = offsetof(decltype(MigProfile::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.instances
-    {.name_text = {17628, 9}, .unit_text = {0, 0}, .doc_text = {17592, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18094, 9}, .unit_text = {0, 0}, .doc_text = {18058, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigProfile, instances), .present_offset = offsetof(decltype(MigProfile::instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 8, .default_value = 0},
     // MigProfile.size
-    {.name_text = {17666, 4}, .unit_text = {0, 0}, .doc_text = {17637, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18132, 4}, .unit_text = {0, 0}, .doc_text = {18103, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigProfile, size), .present_offset = offsetof(decltype(MigProfile::size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // MigProfile.starts
-    {.name_text = {17716, 6}, .unit_text = {0, 0}, .doc_text = {17670, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18182, 6}, .unit_text = {0, 0}, .doc_text = {18136, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, starts), .present_offset = 0, .items_offset = offsetof(decltype(MigProfile::starts), items), .value_size = sizeof(std::uint32_t),
      .max_items = 8, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.memory_mib
-    {.name_text = {17744, 10}, .unit_text = {11964, 3}, .doc_text = {17722, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18210, 10}, .unit_text = {12430, 3}, .doc_text = {18188, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, memory_mib), .present_offset = offsetof(decltype(MigProfile::memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.idle_kib
-    {.name_text = {17798, 8}, .unit_text = {17795, 3}, .doc_text = {17754, 41}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {18264, 8}, .unit_text = {18261, 3}, .doc_text = {18220, 41}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, idle_kib), .present_offset = offsetof(decltype(MigProfile::idle_kib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.bar1_mib
-    {.name_text = {17884, 8}, .unit_text = {11964, 3}, .doc_text = {17806, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18350, 8}, .unit_text = {12430, 3}, .doc_text = {18272, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, bar1_mib), .present_offset = offsetof(decltype(MigProfile::bar1_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.sm
-    {.name_text = {16195, 2}, .unit_text = {0, 0}, .doc_text = {17892, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16661, 2}, .unit_text = {0, 0}, .doc_text = {18358, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, sm), .present_offset = offsetof(decltype(MigProfile::sm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.ce
-    {.name_text = {17921, 2}, .unit_text = {0, 0}, .doc_text = {17908, 13}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {18387, 2}, .unit_text = {0, 0}, .doc_text = {18374, 13}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, ce), .present_offset = offsetof(decltype(MigProfile::ce), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.dec
-    {.name_text = {17932, 3}, .unit_text = {0, 0}, .doc_text = {17923, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {18398, 3}, .unit_text = {0, 0}, .doc_text = {18389, 9}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, dec), .present_offset = offsetof(decltype(MigProfile::dec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.enc
-    {.name_text = {17944, 3}, .unit_text = {0, 0}, .doc_text = {17935, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {18410, 3}, .unit_text = {0, 0}, .doc_text = {18401, 9}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, enc), .present_offset = offsetof(decltype(MigProfile::enc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.jpeg
-    {.name_text = {11411, 4}, .unit_text = {0, 0}, .doc_text = {17947, 13}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11877, 4}, .unit_text = {0, 0}, .doc_text = {18413, 13}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, jpeg), .present_offset = offsetof(decltype(MigProfile::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.ofa
-    {.name_text = {11440, 3}, .unit_text = {0, 0}, .doc_text = {17960, 26}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11906, 3}, .unit_text = {0, 0}, .doc_text = {18426, 26}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, ofa), .present_offset = offsetof(decltype(MigProfile::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.p2p
-    {.name_text = {18022, 3}, .unit_text = {0, 0}, .doc_text = {17986, 36}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {18488, 3}, .unit_text = {0, 0}, .doc_text = {18452, 36}, .note_text = {0, 0}, .default_text = {11057, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, p2p), .present_offset = offsetof(decltype(MigProfile::p2p), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.profile
-    {.name_text = {18132, 7}, .unit_text = {0, 0}, .doc_text = {18058, 74}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18598, 7}, .unit_text = {0, 0}, .doc_text = {18524, 74}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigComputeInstance, profile), .present_offset = offsetof(decltype(MigComputeInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.wide
-    {.name_text = {18231, 4}, .unit_text = {0, 0}, .doc_text = {18139, 92}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {18697, 4}, .unit_text = {0, 0}, .doc_text = {18605, 92}, .note_text = {0, 0}, .default_text = {11057, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigComputeInstance, wide), .present_offset = offsetof(decltype(MigComputeInstance::wide), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.id
-    {.name_text = {6805, 2}, .unit_text = {0, 0}, .doc_text = {18235, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7271, 2}, .unit_text = {0, 0}, .doc_text = {18701, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigComputeInstance, id), .present_offset = offsetof(decltype(MigComputeInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // MigComputeInstance.start
-    {.name_text = {18325, 5}, .unit_text = {0, 0}, .doc_text = {18271, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18791, 5}, .unit_text = {0, 0}, .doc_text = {18737, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigComputeInstance, start), .present_offset = offsetof(decltype(MigComputeInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // MigInstance.profile
-    {.name_text = {18132, 7}, .unit_text = {0, 0}, .doc_text = {18367, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18598, 7}, .unit_text = {0, 0}, .doc_text = {18833, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, profile), .present_offset = offsetof(decltype(MigInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.id
-    {.name_text = {6805, 2}, .unit_text = {0, 0}, .doc_text = {18387, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7271, 2}, .unit_text = {0, 0}, .doc_text = {18853, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigInstance, id), .present_offset = offsetof(decltype(MigInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // MigInstance.start
-    {.name_text = {18325, 5}, .unit_text = {0, 0}, .doc_text = {18421, 75}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18791, 5}, .unit_text = {0, 0}, .doc_text = {18887, 75}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigInstance, start), .present_offset = offsetof(decltype(MigInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 31, .default_value = 0},
     // MigInstance.sram_uncorrectable
-    {.name_text = {18548, 18}, .unit_text = {0, 0}, .doc_text = {18496, 52}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {19014, 18}, .unit_text = {0, 0}, .doc_text = {18962, 52}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigInstance, sram_uncorrectable), .present_offset = offsetof(decltype(MigInstance::sram_uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.bare
-    {.name_text = {18655, 4}, .unit_text = {0, 0}, .doc_text = {18566, 89}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {19121, 4}, .unit_text = {0, 0}, .doc_text = {19032, 89}, .note_text = {0, 0}, .default_text = {11057, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigInstance, bare), .present_offset = offsetof(decltype(MigInstance::bare), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.compute_instances
-    {.name_text = {18681, 17}, .unit_text = {0, 0}, .doc_text = {18659, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19147, 17}, .unit_text = {0, 0}, .doc_text = {19125, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, compute_instances), .present_offset = 0, .items_offset = offsetof(decltype(MigInstance::compute_instances), items), .value_size = sizeof(MigComputeInstance),
-     .max_items = 8, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_current
-    {.name_text = {16482, 12}, .unit_text = {0, 0}, .doc_text = {18724, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16948, 12}, .unit_text = {0, 0}, .doc_text = {19190, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_current), .present_offset = offsetof(decltype(Mig::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_pending
-    {.name_text = {16543, 12}, .unit_text = {0, 0}, .doc_text = {18737, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17009, 12}, .unit_text = {0, 0}, .doc_text = {19203, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_pending), .present_offset = offsetof(decltype(Mig::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.max_gpu_instances
-    {.name_text = {18867, 17}, .unit_text = {0, 0}, .doc_text = {18790, 77}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19333, 17}, .unit_text = {0, 0}, .doc_text = {19256, 77}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Mig, max_gpu_instances), .present_offset = offsetof(decltype(Mig::max_gpu_instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 8, .default_value = 0},
     // Mig.resetless
-    {.name_text = {18953, 9}, .unit_text = {0, 0}, .doc_text = {18884, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19419, 9}, .unit_text = {0, 0}, .doc_text = {19350, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, resetless), .present_offset = offsetof(decltype(Mig::resetless), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.query_without_mode
-    {.name_text = {19021, 18}, .unit_text = {0, 0}, .doc_text = {18962, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19487, 18}, .unit_text = {0, 0}, .doc_text = {19428, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, query_without_mode), .present_offset = offsetof(decltype(Mig::query_without_mode), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.upper_half_first
-    {.name_text = {19119, 16}, .unit_text = {0, 0}, .doc_text = {19039, 80}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {19585, 16}, .unit_text = {0, 0}, .doc_text = {19505, 80}, .note_text = {0, 0}, .default_text = {11057, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Mig, upper_half_first), .present_offset = offsetof(decltype(Mig::upper_half_first), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.profiles
-    {.name_text = {7018, 8}, .unit_text = {0, 0}, .doc_text = {19135, 90}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7484, 8}, .unit_text = {0, 0}, .doc_text = {19601, 90}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, profiles), .present_offset = 0, .items_offset = offsetof(decltype(Mig::profiles), items), .value_size = sizeof(MigProfile),
-     .max_items = 18, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 18, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.instances
-    {.name_text = {17628, 9}, .unit_text = {0, 0}, .doc_text = {19225, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18094, 9}, .unit_text = {0, 0}, .doc_text = {19691, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, instances), .present_offset = 0, .items_offset = offsetof(decltype(Mig::instances), items), .value_size = sizeof(MigInstance),
-     .max_items = 8, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.current
-    {.name_text = {19281, 7}, .unit_text = {0, 0}, .doc_text = {16473, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19747, 7}, .unit_text = {0, 0}, .doc_text = {16939, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, current), .present_offset = offsetof(decltype(GpuOperationModes::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.pending
-    {.name_text = {17308, 7}, .unit_text = {0, 0}, .doc_text = {19288, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17774, 7}, .unit_text = {0, 0}, .doc_text = {19754, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, pending), .present_offset = offsetof(decltype(GpuOperationModes::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.current
-    {.name_text = {19281, 7}, .unit_text = {0, 0}, .doc_text = {19410, 10}, .note_text = {19374, 36}, .default_text = {0, 0},
+    {.name_text = {19747, 7}, .unit_text = {0, 0}, .doc_text = {19876, 10}, .note_text = {19840, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, current), .present_offset = offsetof(decltype(DriverModels::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.pending
-    {.name_text = {17308, 7}, .unit_text = {0, 0}, .doc_text = {19420, 28}, .note_text = {19374, 36}, .default_text = {0, 0},
+    {.name_text = {17774, 7}, .unit_text = {0, 0}, .doc_text = {19886, 28}, .note_text = {19840, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, pending), .present_offset = offsetof(decltype(DriverModels::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Accounting.mode
-    {.name_text = {8353, 4}, .unit_text = {0, 0}, .doc_text = {19487, 5}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {8819, 4}, .unit_text = {0, 0}, .doc_text = {19953, 5}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Accounting, mode), .present_offset = offsetof(decltype(Accounting::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Accounting.buffer_size
-    {.name_text = {19561, 11}, .unit_text = {0, 0}, .doc_text = {19496, 65}, .note_text = {0, 0}, .default_text = {19492, 4},
+    {.name_text = {20027, 11}, .unit_text = {0, 0}, .doc_text = {19962, 65}, .note_text = {0, 0}, .default_text = {19958, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Accounting, buffer_size), .present_offset = offsetof(decltype(Accounting::buffer_size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4096, .default_value = 4000},
     // Virtualization.mode
-    {.name_text = {8353, 4}, .unit_text = {0, 0}, .doc_text = {19487, 5}, .note_text = {0, 0}, .default_text = {343, 4},
+    {.name_text = {8819, 4}, .unit_text = {0, 0}, .doc_text = {19953, 5}, .note_text = {0, 0}, .default_text = {343, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Virtualization, mode), .present_offset = offsetof(decltype(Virtualization::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 57, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Virtualization.host_vgpu_mode
-    {.name_text = {19645, 14}, .unit_text = {0, 0}, .doc_text = {19606, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20111, 14}, .unit_text = {0, 0}, .doc_text = {20072, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Virtualization, host_vgpu_mode), .present_offset = offsetof(decltype(Virtualization::host_vgpu_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 62, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // VgpuScheduler.policy
+    {.name_text = {7198, 6}, .unit_text = {0, 0}, .doc_text = {20154, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuScheduler, policy), .present_offset = offsetof(decltype(VgpuScheduler::policy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 64, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
+    // VgpuScheduler.adaptive_round_robin
+    {.name_text = {20289, 20}, .unit_text = {0, 0}, .doc_text = {20198, 91}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuScheduler, adaptive_round_robin), .present_offset = offsetof(decltype(VgpuScheduler::adaptive_round_robin), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // VgpuScheduler.frequency
+    {.name_text = {20366, 9}, .unit_text = {20364, 2}, .doc_text = {20309, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(VgpuScheduler, frequency), .present_offset = offsetof(decltype(VgpuScheduler::frequency), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 63, .max = 960, .default_value = 0},
+    // VgpuScheduler.averaging_factor
+    {.name_text = {20427, 16}, .unit_text = {0, 0}, .doc_text = {20375, 52}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(VgpuScheduler, averaging_factor), .present_offset = offsetof(decltype(VgpuScheduler::averaging_factor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 60, .default_value = 0},
+    // VgpuScheduler.timeslice_ns
+    {.name_text = {20487, 12}, .unit_text = {20485, 2}, .doc_text = {20443, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(VgpuScheduler, timeslice_ns), .present_offset = offsetof(decltype(VgpuScheduler::timeslice_ns), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1000000, .max = 30000000, .default_value = 0},
+    // VgpuProcess.pid
+    {.name_text = {12315, 3}, .unit_text = {0, 0}, .doc_text = {20567, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuProcess, pid), .present_offset = offsetof(decltype(VgpuProcess::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuProcess.name
+    {.name_text = {12401, 4}, .unit_text = {0, 0}, .doc_text = {20588, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(VgpuProcess, name), .present_offset = offsetof(decltype(VgpuProcess::name), present), .items_offset = 0, .value_size = sizeof(Text<32>),
+     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuProcess.used_memory_mib
+    {.name_text = {12433, 15}, .unit_text = {12430, 3}, .doc_text = {20608, 27}, .note_text = {0, 0}, .default_text = {2047, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(VgpuProcess, used_memory_mib), .present_offset = offsetof(decltype(VgpuProcess::used_memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuProcess.share
+    {.name_text = {20702, 5}, .unit_text = {0, 0}, .doc_text = {20636, 66}, .note_text = {0, 0}, .default_text = {20635, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(VgpuProcess, share), .present_offset = offsetof(decltype(VgpuProcess::share), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
+    // VgpuProcess.ended
+    {.name_text = {20749, 5}, .unit_text = {0, 0}, .doc_text = {20707, 42}, .note_text = {0, 0}, .default_text = {11057, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(VgpuProcess, ended), .present_offset = offsetof(decltype(VgpuProcess::ended), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuProcess.time_ms
+    {.name_text = {20800, 7}, .unit_text = {7822, 2}, .doc_text = {20754, 46}, .note_text = {0, 0}, .default_text = {2047, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(VgpuProcess, time_ms), .present_offset = offsetof(decltype(VgpuProcess::time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuInstance.type
+    {.name_text = {12369, 4}, .unit_text = {0, 0}, .doc_text = {20855, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuInstance, type), .present_offset = offsetof(decltype(VgpuInstance::type), present), .items_offset = 0, .value_size = sizeof(Text<44>),
+     .max_items = 0, .capacity = 44, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuInstance.id
+    {.name_text = {7271, 2}, .unit_text = {0, 0}, .doc_text = {20875, 88}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuInstance, id), .present_offset = offsetof(decltype(VgpuInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuInstance.uuid
+    {.name_text = {20999, 4}, .unit_text = {0, 0}, .doc_text = {20963, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuInstance, uuid), .present_offset = offsetof(decltype(VgpuInstance::uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
+     .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuInstance.vm_id
+    {.name_text = {21081, 5}, .unit_text = {0, 0}, .doc_text = {21003, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuInstance, vm_id), .present_offset = offsetof(decltype(VgpuInstance::vm_id), present), .items_offset = 0, .value_size = sizeof(Text<37>),
+     .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuInstance.mdev_uuid
+    {.name_text = {21163, 9}, .unit_text = {0, 0}, .doc_text = {21086, 77}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuInstance, mdev_uuid), .present_offset = offsetof(decltype(VgpuInstance::mdev_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
+     .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuInstance.gpu_instance
+    {.name_text = {12613, 12}, .unit_text = {0, 0}, .doc_text = {21172, 97}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(VgpuInstance, gpu_instance), .present_offset = offsetof(decltype(VgpuInstance::gpu_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
+    // VgpuInstance.placement
+    {.name_text = {21386, 9}, .unit_text = {0, 0}, .doc_text = {21269, 117}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(VgpuInstance, placement), .present_offset = offsetof(decltype(VgpuInstance::placement), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1024, .default_value = 0},
+    // VgpuInstance.guest_driver
+    {.name_text = {21489, 12}, .unit_text = {0, 0}, .doc_text = {21395, 94}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuInstance, guest_driver), .present_offset = offsetof(decltype(VgpuInstance::guest_driver), present), .items_offset = 0, .value_size = sizeof(Text<24>),
+     .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuInstance.guest_pci
+    {.name_text = {21550, 9}, .unit_text = {0, 0}, .doc_text = {21501, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuInstance, guest_pci), .present_offset = offsetof(decltype(VgpuInstance::guest_pci), present), .items_offset = 0, .value_size = sizeof(PciBusId),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuInstance.fb_used_mib
+    {.name_text = {21658, 11}, .unit_text = {12430, 3}, .doc_text = {21559, 99}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuInstance, fb_used_mib), .present_offset = offsetof(decltype(VgpuInstance::fb_used_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuInstance.share
+    {.name_text = {20702, 5}, .unit_text = {0, 0}, .doc_text = {21669, 95}, .note_text = {0, 0}, .default_text = {20635, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(VgpuInstance, share), .present_offset = offsetof(decltype(VgpuInstance::share), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
+    // VgpuInstance.license
+    {.name_text = {21785, 7}, .unit_text = {0, 0}, .doc_text = {21764, 21}, .note_text = {0, 0}, .default_text = {472, 8},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(VgpuInstance, license), .present_offset = offsetof(decltype(VgpuInstance::license), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 67, .word_count = 6, .min = 0, .max = 0, .default_value = 5},
+    // VgpuInstance.license_expiry
+    {.name_text = {21852, 14}, .unit_text = {15130, 1}, .doc_text = {21792, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuInstance, license_expiry), .present_offset = offsetof(decltype(VgpuInstance::license_expiry), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuInstance.frame_rate_limit
+    {.name_text = {21958, 16}, .unit_text = {12062, 3}, .doc_text = {21866, 92}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuInstance, frame_rate_limit), .present_offset = offsetof(decltype(VgpuInstance::frame_rate_limit), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuInstance.encoder_capacity
+    {.name_text = {21998, 16}, .unit_text = {6909, 1}, .doc_text = {21977, 21}, .note_text = {0, 0}, .default_text = {21974, 3},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
+     .offset = offsetof(VgpuInstance, encoder_capacity), .present_offset = offsetof(decltype(VgpuInstance::encoder_capacity), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 100},
+    // VgpuInstance.accounting
+    {.name_text = {22035, 10}, .unit_text = {0, 0}, .doc_text = {22014, 21}, .note_text = {0, 0}, .default_text = {0, 8},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(VgpuInstance, accounting), .present_offset = offsetof(decltype(VgpuInstance::accounting), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // VgpuInstance.encoder_stats
+    {.name_text = {22045, 13}, .unit_text = {0, 0}, .doc_text = {12109, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuInstance, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
+     .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuInstance.fbc_stats
+    {.name_text = {22058, 9}, .unit_text = {0, 0}, .doc_text = {12266, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuInstance, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
+     .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuInstance.processes
+    {.name_text = {22087, 9}, .unit_text = {0, 0}, .doc_text = {22067, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuInstance, processes), .present_offset = 0, .items_offset = offsetof(decltype(VgpuInstance::processes), items), .value_size = sizeof(VgpuProcess),
+     .max_items = 4, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuGpuInstance.id
+    {.name_text = {7271, 2}, .unit_text = {0, 0}, .doc_text = {22123, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(VgpuGpuInstance, id), .present_offset = offsetof(decltype(VgpuGpuInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
+    // VgpuGpuInstance.heterogeneous_mode
+    {.name_text = {22187, 18}, .unit_text = {0, 0}, .doc_text = {22146, 41}, .note_text = {0, 0}, .default_text = {0, 8},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(VgpuGpuInstance, heterogeneous_mode), .present_offset = offsetof(decltype(VgpuGpuInstance::heterogeneous_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // VgpuGpuInstance.scheduler
+    {.name_text = {22221, 9}, .unit_text = {0, 0}, .doc_text = {22205, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuGpuInstance, scheduler), .present_offset = 0, .items_offset = 0, .value_size = sizeof(VgpuScheduler),
+     .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Vgpu.heterogeneous_mode
+    {.name_text = {22187, 18}, .unit_text = {0, 0}, .doc_text = {22303, 90}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Vgpu, heterogeneous_mode), .present_offset = offsetof(decltype(Vgpu::heterogeneous_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // Vgpu.scheduler
+    {.name_text = {22221, 9}, .unit_text = {0, 0}, .doc_text = {22393, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Vgpu, scheduler), .present_offset = 0, .items_offset = 0, .value_size = sizeof(VgpuScheduler),
+     .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Vgpu.mini_quarter
+    {.name_text = {22456, 12}, .unit_text = {0, 0}, .doc_text = {22407, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Vgpu, mini_quarter), .present_offset = offsetof(decltype(Vgpu::mini_quarter), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // Vgpu.compute_media_engine
+    {.name_text = {22509, 20}, .unit_text = {0, 0}, .doc_text = {22468, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Vgpu, compute_media_engine), .present_offset = offsetof(decltype(Vgpu::compute_media_engine), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // Vgpu.mig_timeslicing
+    {.name_text = {22600, 15}, .unit_text = {0, 0}, .doc_text = {22529, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Vgpu, mig_timeslicing), .present_offset = offsetof(decltype(Vgpu::mig_timeslicing), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // Vgpu.device_buffer_mb_per_s
+    {.name_text = {22705, 22}, .unit_text = {22701, 4}, .doc_text = {22615, 86}, .note_text = {0, 0}, .default_text = {19958, 4},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(Vgpu, device_buffer_mb_per_s), .present_offset = offsetof(decltype(Vgpu::device_buffer_mb_per_s), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 4000},
+    // Vgpu.made
+    {.name_text = {22794, 4}, .unit_text = {0, 0}, .doc_text = {22727, 67}, .note_text = {0, 0}, .default_text = {2047, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(Vgpu, made), .present_offset = offsetof(decltype(Vgpu::made), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Vgpu.instances
+    {.name_text = {18094, 9}, .unit_text = {0, 0}, .doc_text = {22798, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Vgpu, instances), .present_offset = 0, .items_offset = offsetof(decltype(Vgpu::instances), items), .value_size = sizeof(VgpuInstance),
+     .max_items = 32, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Vgpu.gpu_instances
+    {.name_text = {22863, 13}, .unit_text = {0, 0}, .doc_text = {22811, 52}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Vgpu, gpu_instances), .present_offset = 0, .items_offset = offsetof(decltype(Vgpu::gpu_instances), items), .value_size = sizeof(VgpuGpuInstance),
+     .max_items = 8, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // GridLicense.product
+    {.name_text = {23032, 7}, .unit_text = {0, 0}, .doc_text = {22934, 98}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(GridLicense, product), .present_offset = offsetof(decltype(GridLicense::product), present), .items_offset = 0, .value_size = sizeof(Text<64>),
+     .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // GridLicense.licensed
+    {.name_text = {472, 8}, .unit_text = {0, 0}, .doc_text = {23039, 22}, .note_text = {0, 0}, .default_text = {2105, 4},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(GridLicense, licensed), .present_offset = offsetof(decltype(GridLicense::licensed), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
+    // GridLicense.expiry
+    {.name_text = {23112, 6}, .unit_text = {15130, 1}, .doc_text = {23061, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(GridLicense, expiry), .present_offset = offsetof(decltype(GridLicense::expiry), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.mode
-    {.name_text = {8353, 4}, .unit_text = {0, 0}, .doc_text = {19688, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8819, 4}, .unit_text = {0, 0}, .doc_text = {23225, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, mode), .present_offset = offsetof(decltype(GspFirmware::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.default_mode
-    {.name_text = {16591, 12}, .unit_text = {0, 0}, .doc_text = {19734, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17057, 12}, .unit_text = {0, 0}, .doc_text = {23271, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, default_mode), .present_offset = offsetof(decltype(GspFirmware::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.version
-    {.name_text = {19849, 7}, .unit_text = {0, 0}, .doc_text = {19787, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23386, 7}, .unit_text = {0, 0}, .doc_text = {23324, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, version), .present_offset = offsetof(decltype(GspFirmware::version), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.required
-    {.name_text = {19902, 8}, .unit_text = {0, 0}, .doc_text = {19880, 22}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {23439, 8}, .unit_text = {0, 0}, .doc_text = {23417, 22}, .note_text = {0, 0}, .default_text = {11057, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, required), .present_offset = offsetof(decltype(ResetStatus::required), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.drain_and_reset_recommended
-    {.name_text = {19951, 27}, .unit_text = {0, 0}, .doc_text = {19910, 41}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {23488, 27}, .unit_text = {0, 0}, .doc_text = {23447, 41}, .note_text = {0, 0}, .default_text = {11057, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, drain_and_reset_recommended), .present_offset = offsetof(decltype(ResetStatus::drain_and_reset_recommended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_application_clocks
-    {.name_text = {20058, 22}, .unit_text = {0, 0}, .doc_text = {20019, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23595, 22}, .unit_text = {0, 0}, .doc_text = {23556, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_application_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_application_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_auto_boosted_clocks
-    {.name_text = {20110, 23}, .unit_text = {0, 0}, .doc_text = {20080, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23647, 23}, .unit_text = {0, 0}, .doc_text = {23617, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_auto_boosted_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_auto_boosted_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Topology.default_level
-    {.name_text = {20215, 13}, .unit_text = {0, 0}, .doc_text = {20172, 43}, .note_text = {0, 0}, .default_text = {537, 6},
+    {.name_text = {23752, 13}, .unit_text = {0, 0}, .doc_text = {23709, 43}, .note_text = {0, 0}, .default_text = {623, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Topology, default_level), .present_offset = offsetof(decltype(Topology::default_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 81, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 90, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
     // Platform.chassis_serial_number
-    {.name_text = {20310, 21}, .unit_text = {0, 0}, .doc_text = {20281, 29}, .note_text = {20268, 13}, .default_text = {0, 0},
+    {.name_text = {23847, 21}, .unit_text = {0, 0}, .doc_text = {23818, 29}, .note_text = {23805, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, chassis_serial_number), .present_offset = offsetof(decltype(Platform::chassis_serial_number), present), .items_offset = 0, .value_size = sizeof(Text<17>),
      .max_items = 0, .capacity = 17, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.slot_number
-    {.name_text = {20351, 11}, .unit_text = {0, 0}, .doc_text = {20331, 20}, .note_text = {20268, 13}, .default_text = {0, 0},
+    {.name_text = {23888, 11}, .unit_text = {0, 0}, .doc_text = {23868, 20}, .note_text = {23805, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, slot_number), .present_offset = offsetof(decltype(Platform::slot_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.tray_index
-    {.name_text = {20367, 10}, .unit_text = {0, 0}, .doc_text = {20362, 5}, .note_text = {20268, 13}, .default_text = {0, 0},
+    {.name_text = {23904, 10}, .unit_text = {0, 0}, .doc_text = {23899, 5}, .note_text = {23805, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, tray_index), .present_offset = offsetof(decltype(Platform::tray_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.host_id
-    {.name_text = {20382, 7}, .unit_text = {0, 0}, .doc_text = {20377, 5}, .note_text = {20268, 13}, .default_text = {0, 0},
+    {.name_text = {23919, 7}, .unit_text = {0, 0}, .doc_text = {23914, 5}, .note_text = {23805, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, host_id), .present_offset = offsetof(decltype(Platform::host_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.peer_type
-    {.name_text = {20459, 9}, .unit_text = {0, 0}, .doc_text = {20389, 70}, .note_text = {20268, 13}, .default_text = {0, 0},
+    {.name_text = {23996, 9}, .unit_text = {0, 0}, .doc_text = {23926, 70}, .note_text = {23805, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, peer_type), .present_offset = offsetof(decltype(Platform::peer_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.module_id
-    {.name_text = {20475, 9}, .unit_text = {0, 0}, .doc_text = {20468, 7}, .note_text = {20268, 13}, .default_text = {0, 0},
+    {.name_text = {24012, 9}, .unit_text = {0, 0}, .doc_text = {24005, 7}, .note_text = {23805, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, module_id), .present_offset = offsetof(decltype(Platform::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // NvLinkLowPower.supported
-    {.name_text = {10998, 9}, .unit_text = {0, 0}, .doc_text = {20508, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11464, 9}, .unit_text = {0, 0}, .doc_text = {24045, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLowPower, supported), .present_offset = offsetof(decltype(NvLinkLowPower::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLowPower.threshold
-    {.name_text = {20691, 9}, .unit_text = {0, 0}, .doc_text = {20592, 99}, .note_text = {0, 0}, .default_text = {20588, 4},
+    {.name_text = {24228, 9}, .unit_text = {0, 0}, .doc_text = {24129, 99}, .note_text = {0, 0}, .default_text = {24125, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, threshold), .present_offset = offsetof(decltype(NvLinkLowPower::threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
     // NvLinkLowPower.default_threshold
-    {.name_text = {20728, 17}, .unit_text = {0, 0}, .doc_text = {20700, 28}, .note_text = {0, 0}, .default_text = {20588, 4},
+    {.name_text = {24265, 17}, .unit_text = {0, 0}, .doc_text = {24237, 28}, .note_text = {0, 0}, .default_text = {24125, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, default_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::default_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
     // NvLinkLowPower.min_threshold
-    {.name_text = {20779, 13}, .unit_text = {0, 0}, .doc_text = {20746, 33}, .note_text = {0, 0}, .default_text = {20745, 1},
+    {.name_text = {24315, 13}, .unit_text = {0, 0}, .doc_text = {24282, 33}, .note_text = {0, 0}, .default_text = {20635, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, min_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::min_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // NvLinkLowPower.max_threshold
-    {.name_text = {20830, 13}, .unit_text = {0, 0}, .doc_text = {20796, 34}, .note_text = {0, 0}, .default_text = {20792, 4},
+    {.name_text = {24366, 13}, .unit_text = {0, 0}, .doc_text = {24332, 34}, .note_text = {0, 0}, .default_text = {24328, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, max_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::max_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 8191},
     // NvLinkLowPower.units
-    {.name_text = {20888, 5}, .unit_text = {0, 0}, .doc_text = {20843, 45}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {24424, 5}, .unit_text = {0, 0}, .doc_text = {24379, 45}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkLowPower, units), .present_offset = offsetof(decltype(NvLinkLowPower::units), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkBandwidth.modes
-    {.name_text = {21031, 5}, .unit_text = {0, 0}, .doc_text = {20952, 79}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24567, 5}, .unit_text = {0, 0}, .doc_text = {24488, 79}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkBandwidth, modes), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkBandwidth::modes), items), .value_size = sizeof(std::uint32_t),
      .max_items = 23, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkBandwidth.mode
-    {.name_text = {8353, 4}, .unit_text = {0, 0}, .doc_text = {21036, 14}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {8819, 4}, .unit_text = {0, 0}, .doc_text = {24572, 14}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, mode), .present_offset = offsetof(decltype(NvLinkBandwidth::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // NvLinkBandwidth.best_mode
-    {.name_text = {21089, 9}, .unit_text = {0, 0}, .doc_text = {21050, 39}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {24625, 9}, .unit_text = {0, 0}, .doc_text = {24586, 39}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, best_mode), .present_offset = offsetof(decltype(NvLinkBandwidth::best_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // FabricHealth.degraded_bandwidth
-    {.name_text = {21191, 18}, .unit_text = {0, 0}, .doc_text = {21169, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24727, 18}, .unit_text = {0, 0}, .doc_text = {24705, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, degraded_bandwidth), .present_offset = offsetof(decltype(FabricHealth::degraded_bandwidth), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_recovery
-    {.name_text = {21236, 14}, .unit_text = {0, 0}, .doc_text = {21209, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24772, 14}, .unit_text = {0, 0}, .doc_text = {24745, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_recovery), .present_offset = offsetof(decltype(FabricHealth::route_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_unhealthy
-    {.name_text = {21271, 15}, .unit_text = {0, 0}, .doc_text = {21250, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24807, 15}, .unit_text = {0, 0}, .doc_text = {24786, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_unhealthy), .present_offset = offsetof(decltype(FabricHealth::route_unhealthy), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.access_timeout_recovery
-    {.name_text = {21322, 23}, .unit_text = {0, 0}, .doc_text = {21286, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24858, 23}, .unit_text = {0, 0}, .doc_text = {24822, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, access_timeout_recovery), .present_offset = offsetof(decltype(FabricHealth::access_timeout_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.incorrect_configuration
-    {.name_text = {21372, 23}, .unit_text = {0, 0}, .doc_text = {21345, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24908, 23}, .unit_text = {0, 0}, .doc_text = {24881, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, incorrect_configuration), .present_offset = offsetof(decltype(FabricHealth::incorrect_configuration), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 97, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 106, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
     // Fabric.cluster_uuid
-    {.name_text = {21489, 12}, .unit_text = {0, 0}, .doc_text = {21469, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25025, 12}, .unit_text = {0, 0}, .doc_text = {25005, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, cluster_uuid), .present_offset = offsetof(decltype(Fabric::cluster_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.clique_id
-    {.name_text = {21508, 9}, .unit_text = {0, 0}, .doc_text = {21501, 7}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {25044, 9}, .unit_text = {0, 0}, .doc_text = {25037, 7}, .note_text = {0, 0}, .default_text = {2047, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fabric, clique_id), .present_offset = offsetof(decltype(Fabric::clique_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.state
-    {.name_text = {7792, 5}, .unit_text = {0, 0}, .doc_text = {21517, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8258, 5}, .unit_text = {0, 0}, .doc_text = {25053, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, state), .present_offset = offsetof(decltype(Fabric::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 87, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 96, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_summary
-    {.name_text = {21609, 14}, .unit_text = {0, 0}, .doc_text = {21587, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25145, 14}, .unit_text = {0, 0}, .doc_text = {25123, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_summary), .present_offset = offsetof(decltype(Fabric::health_summary), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 92, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 101, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health
-    {.name_text = {21640, 6}, .unit_text = {0, 0}, .doc_text = {21623, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25176, 6}, .unit_text = {0, 0}, .doc_text = {25159, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FabricHealth),
-     .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_mask
-    {.name_text = {21697, 11}, .unit_text = {0, 0}, .doc_text = {21646, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25233, 11}, .unit_text = {0, 0}, .doc_text = {25182, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_mask), .present_offset = offsetof(decltype(Fabric::health_mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.supported
-    {.name_text = {10998, 9}, .unit_text = {0, 0}, .doc_text = {21731, 42}, .note_text = {21728, 3}, .default_text = {0, 0},
+    {.name_text = {11464, 9}, .unit_text = {0, 0}, .doc_text = {25267, 42}, .note_text = {25264, 3}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, supported), .present_offset = offsetof(decltype(Gpm::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_tx_mib_per_sec
-    {.name_text = {21794, 19}, .unit_text = {21789, 5}, .doc_text = {21773, 16}, .note_text = {21728, 3}, .default_text = {0, 0},
+    {.name_text = {25330, 19}, .unit_text = {25325, 5}, .doc_text = {25309, 16}, .note_text = {25264, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_tx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_tx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_rx_mib_per_sec
-    {.name_text = {21833, 19}, .unit_text = {21789, 5}, .doc_text = {21813, 20}, .note_text = {21728, 3}, .default_text = {0, 0},
+    {.name_text = {25369, 19}, .unit_text = {25325, 5}, .doc_text = {25349, 20}, .note_text = {25264, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_rx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_rx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailureXid.code
-    {.name_text = {21900, 4}, .unit_text = {0, 0}, .doc_text = {21879, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25436, 4}, .unit_text = {0, 0}, .doc_text = {25415, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailureXid, code), .present_offset = offsetof(decltype(FailureXid::code), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.mode
-    {.name_text = {8353, 4}, .unit_text = {0, 0}, .doc_text = {21935, 142}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8819, 4}, .unit_text = {0, 0}, .doc_text = {25471, 142}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, mode), .present_offset = offsetof(decltype(Failure::mode), present), .items_offset = 0, .value_size = sizeof(Text<20>),
-     .max_items = 0, .capacity = 20, .structure = 0, .first_word = 115, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 20, .structure = 0, .first_word = 124, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Failure.probability
-    {.name_text = {22114, 11}, .unit_text = {0, 0}, .doc_text = {22077, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25650, 11}, .unit_text = {0, 0}, .doc_text = {25613, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Failure, probability), .present_offset = offsetof(decltype(Failure::probability), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // Failure.after_calls
-    {.name_text = {22151, 11}, .unit_text = {0, 0}, .doc_text = {22125, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25687, 11}, .unit_text = {0, 0}, .doc_text = {25661, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, after_calls), .present_offset = offsetof(decltype(Failure::after_calls), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.seed
-    {.name_text = {12716, 4}, .unit_text = {0, 0}, .doc_text = {22162, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13182, 4}, .unit_text = {0, 0}, .doc_text = {25698, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, seed), .present_offset = offsetof(decltype(Failure::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.xid
-    {.name_text = {22208, 3}, .unit_text = {0, 0}, .doc_text = {22186, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25744, 3}, .unit_text = {0, 0}, .doc_text = {25722, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, xid), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FailureXid),
-     .max_items = 0, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.rate
-    {.name_text = {22359, 4}, .unit_text = {22356, 3}, .doc_text = {22338, 18}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {25895, 4}, .unit_text = {25892, 3}, .doc_text = {25874, 18}, .note_text = {25868, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, rate), .present_offset = offsetof(decltype(NvLinkErrorInjection::rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.links
-    {.name_text = {22394, 5}, .unit_text = {0, 0}, .doc_text = {22363, 31}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {25930, 5}, .unit_text = {0, 0}, .doc_text = {25899, 31}, .note_text = {25868, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkErrorInjection::links), items), .value_size = sizeof(std::uint32_t),
      .max_items = 36, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.transformer_engine
-    {.name_text = {22486, 18}, .unit_text = {0, 0}, .doc_text = {22467, 19}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {26022, 18}, .unit_text = {0, 0}, .doc_text = {26003, 19}, .note_text = {25978, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, transformer_engine), .present_offset = offsetof(decltype(Features::transformer_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp4_support
-    {.name_text = {22508, 11}, .unit_text = {0, 0}, .doc_text = {22504, 4}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {26044, 11}, .unit_text = {0, 0}, .doc_text = {26040, 4}, .note_text = {25978, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp4_support), .present_offset = offsetof(decltype(Features::fp4_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp6_support
-    {.name_text = {22523, 11}, .unit_text = {0, 0}, .doc_text = {22519, 4}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {26059, 11}, .unit_text = {0, 0}, .doc_text = {26055, 4}, .note_text = {25978, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp6_support), .present_offset = offsetof(decltype(Features::fp6_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp8_support
-    {.name_text = {22538, 11}, .unit_text = {0, 0}, .doc_text = {22534, 4}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {26074, 11}, .unit_text = {0, 0}, .doc_text = {26070, 4}, .note_text = {25978, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp8_support), .present_offset = offsetof(decltype(Features::fp8_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.confidential_compute
-    {.name_text = {22572, 20}, .unit_text = {0, 0}, .doc_text = {22549, 23}, .note_text = {841, 22}, .default_text = {0, 0},
+    {.name_text = {26108, 20}, .unit_text = {0, 0}, .doc_text = {26085, 23}, .note_text = {927, 22}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, confidential_compute), .present_offset = offsetof(decltype(Features::confidential_compute), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.nvlink_c2c
-    {.name_text = {22617, 10}, .unit_text = {0, 0}, .doc_text = {22606, 11}, .note_text = {22592, 14}, .default_text = {0, 0},
+    {.name_text = {26153, 10}, .unit_text = {0, 0}, .doc_text = {26142, 11}, .note_text = {26128, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, nvlink_c2c), .present_offset = offsetof(decltype(Features::nvlink_c2c), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.decompression_engine
-    {.name_text = {22648, 20}, .unit_text = {0, 0}, .doc_text = {22627, 21}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {26184, 20}, .unit_text = {0, 0}, .doc_text = {26163, 21}, .note_text = {25978, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, decompression_engine), .present_offset = offsetof(decltype(Features::decompression_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fifth_gen_tensor_cores
-    {.name_text = {22701, 22}, .unit_text = {0, 0}, .doc_text = {22668, 33}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {26237, 22}, .unit_text = {0, 0}, .doc_text = {26204, 33}, .note_text = {25978, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fifth_gen_tensor_cores), .present_offset = offsetof(decltype(Features::fifth_gen_tensor_cores), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {22752, 13}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {26288, 13}, .note_text = {25978, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, enabled), .present_offset = offsetof(decltype(GraceSuperchip::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_cores
-    {.name_text = {22775, 9}, .unit_text = {0, 0}, .doc_text = {22765, 10}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {26311, 9}, .unit_text = {0, 0}, .doc_text = {26301, 10}, .note_text = {25978, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_cores), .present_offset = offsetof(decltype(GraceSuperchip::cpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_memory_gb
-    {.name_text = {22797, 13}, .unit_text = {22795, 2}, .doc_text = {22784, 11}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {26333, 13}, .unit_text = {26331, 2}, .doc_text = {26320, 11}, .note_text = {25978, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_memory_gb), .present_offset = offsetof(decltype(GraceSuperchip::cpu_memory_gb), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.coherent_memory
-    {.name_text = {22846, 15}, .unit_text = {0, 0}, .doc_text = {22810, 36}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {26382, 15}, .unit_text = {0, 0}, .doc_text = {26346, 36}, .note_text = {25978, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, coherent_memory), .present_offset = offsetof(decltype(GraceSuperchip::coherent_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.index
-    {.name_text = {22949, 5}, .unit_text = {0, 0}, .doc_text = {22904, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26485, 5}, .unit_text = {0, 0}, .doc_text = {26440, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // Gpu.name
-    {.name_text = {11935, 4}, .unit_text = {0, 0}, .doc_text = {22975, 13}, .note_text = {0, 0}, .default_text = {22954, 21},
+    {.name_text = {12401, 4}, .unit_text = {0, 0}, .doc_text = {26511, 13}, .note_text = {0, 0}, .default_text = {26490, 21},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, name), .present_offset = offsetof(decltype(Gpu::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.brand
-    {.name_text = {23009, 5}, .unit_text = {0, 0}, .doc_text = {22988, 21}, .note_text = {0, 0}, .default_text = {133, 6},
+    {.name_text = {26545, 5}, .unit_text = {0, 0}, .doc_text = {26524, 21}, .note_text = {0, 0}, .default_text = {133, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, brand), .present_offset = offsetof(decltype(Gpu::brand), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 2, .word_count = 17, .min = 0, .max = 0, .default_value = 14},
     // Gpu.uuid
-    {.name_text = {23119, 4}, .unit_text = {0, 0}, .doc_text = {23014, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20999, 4}, .unit_text = {0, 0}, .doc_text = {26550, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, uuid), .present_offset = offsetof(decltype(Gpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.serial
-    {.name_text = {23234, 6}, .unit_text = {0, 0}, .doc_text = {23123, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26766, 6}, .unit_text = {0, 0}, .doc_text = {26655, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, serial), .present_offset = offsetof(decltype(Gpu::serial), present), .items_offset = 0, .value_size = sizeof(Text<30>),
      .max_items = 0, .capacity = 30, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.minor_number
-    {.name_text = {23301, 12}, .unit_text = {0, 0}, .doc_text = {23240, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26833, 12}, .unit_text = {0, 0}, .doc_text = {26772, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, minor_number), .present_offset = offsetof(decltype(Gpu::minor_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_part_number
-    {.name_text = {23338, 17}, .unit_text = {0, 0}, .doc_text = {23313, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26870, 17}, .unit_text = {0, 0}, .doc_text = {26845, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_part_number), .present_offset = offsetof(decltype(Gpu::board_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_part_number
-    {.name_text = {23383, 15}, .unit_text = {0, 0}, .doc_text = {23355, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26915, 15}, .unit_text = {0, 0}, .doc_text = {26887, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_part_number), .present_offset = offsetof(decltype(Gpu::gpu_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fru_part_number
-    {.name_text = {23440, 15}, .unit_text = {0, 0}, .doc_text = {23398, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26972, 15}, .unit_text = {0, 0}, .doc_text = {26930, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fru_part_number), .present_offset = offsetof(decltype(Gpu::fru_part_number), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_id
-    {.name_text = {23535, 8}, .unit_text = {0, 0}, .doc_text = {23455, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27067, 8}, .unit_text = {0, 0}, .doc_text = {26987, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_id), .present_offset = offsetof(decltype(Gpu::board_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.multi_gpu_board
-    {.name_text = {23574, 15}, .unit_text = {0, 0}, .doc_text = {23543, 31}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {27106, 15}, .unit_text = {0, 0}, .doc_text = {27075, 31}, .note_text = {0, 0}, .default_text = {11057, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, multi_gpu_board), .present_offset = offsetof(decltype(Gpu::multi_gpu_board), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_id
-    {.name_text = {20475, 9}, .unit_text = {0, 0}, .doc_text = {23589, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24012, 9}, .unit_text = {0, 0}, .doc_text = {27121, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_id), .present_offset = offsetof(decltype(Gpu::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pdi
-    {.name_text = {23689, 3}, .unit_text = {0, 0}, .doc_text = {23638, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27221, 3}, .unit_text = {0, 0}, .doc_text = {27170, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pdi), .present_offset = offsetof(decltype(Gpu::pdi), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vbios_version
-    {.name_text = {23706, 13}, .unit_text = {0, 0}, .doc_text = {23692, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27238, 13}, .unit_text = {0, 0}, .doc_text = {27224, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vbios_version), .present_offset = offsetof(decltype(Gpu::vbios_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.architecture
-    {.name_text = {23736, 12}, .unit_text = {0, 0}, .doc_text = {23719, 17}, .note_text = {0, 0}, .default_text = {189, 6},
+    {.name_text = {27268, 12}, .unit_text = {0, 0}, .doc_text = {27251, 17}, .note_text = {0, 0}, .default_text = {189, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, architecture), .present_offset = offsetof(decltype(Gpu::architecture), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 19, .word_count = 11, .min = 0, .max = 0, .default_value = 7},
     // Gpu.compute_capability
-    {.name_text = {23748, 18}, .unit_text = {0, 0}, .doc_text = {1996, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27280, 18}, .unit_text = {0, 0}, .doc_text = {2462, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, compute_capability), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ComputeCapability),
-     .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.num_gpu_cores
-    {.name_text = {23777, 13}, .unit_text = {0, 0}, .doc_text = {23766, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27309, 13}, .unit_text = {0, 0}, .doc_text = {27298, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, num_gpu_cores), .present_offset = offsetof(decltype(Gpu::num_gpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.monitored
-    {.name_text = {23866, 9}, .unit_text = {0, 0}, .doc_text = {23790, 76}, .note_text = {0, 0}, .default_text = {1682, 4},
+    {.name_text = {27398, 9}, .unit_text = {0, 0}, .doc_text = {27322, 76}, .note_text = {0, 0}, .default_text = {2105, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, monitored), .present_offset = offsetof(decltype(Gpu::monitored), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Gpu.irq_num
-    {.name_text = {23892, 7}, .unit_text = {0, 0}, .doc_text = {23875, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27424, 7}, .unit_text = {0, 0}, .doc_text = {27407, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, irq_num), .present_offset = offsetof(decltype(Gpu::irq_num), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bus_type
-    {.name_text = {23925, 8}, .unit_text = {0, 0}, .doc_text = {23899, 26}, .note_text = {0, 0}, .default_text = {484, 4},
+    {.name_text = {27457, 8}, .unit_text = {0, 0}, .doc_text = {27431, 26}, .note_text = {0, 0}, .default_text = {570, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, bus_type), .present_offset = offsetof(decltype(Gpu::bus_type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 73, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 82, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
     // Gpu.addressing_mode
-    {.name_text = {23965, 15}, .unit_text = {0, 0}, .doc_text = {23933, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27497, 15}, .unit_text = {0, 0}, .doc_text = {27465, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, addressing_mode), .present_offset = offsetof(decltype(Gpu::addressing_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 78, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 87, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Gpu.egm
-    {.name_text = {24037, 3}, .unit_text = {0, 0}, .doc_text = {23980, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27569, 3}, .unit_text = {0, 0}, .doc_text = {27512, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, egm), .present_offset = offsetof(decltype(Gpu::egm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.numa_node_id
-    {.name_text = {24109, 12}, .unit_text = {0, 0}, .doc_text = {24040, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27641, 12}, .unit_text = {0, 0}, .doc_text = {27572, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, numa_node_id), .present_offset = offsetof(decltype(Gpu::numa_node_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.hostname
-    {.name_text = {24215, 8}, .unit_text = {0, 0}, .doc_text = {24121, 94}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27747, 8}, .unit_text = {0, 0}, .doc_text = {27653, 94}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, hostname), .present_offset = offsetof(decltype(Gpu::hostname), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.rusd_poll_mask
-    {.name_text = {24345, 14}, .unit_text = {0, 0}, .doc_text = {24223, 122}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27877, 14}, .unit_text = {0, 0}, .doc_text = {27755, 122}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, rusd_poll_mask), .present_offset = offsetof(decltype(Gpu::rusd_poll_mask), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.inforom
-    {.name_text = {24359, 7}, .unit_text = {0, 0}, .doc_text = {2508, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27891, 7}, .unit_text = {0, 0}, .doc_text = {2974, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, inforom), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Inforom),
-     .max_items = 0, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.memory
-    {.name_text = {11363, 6}, .unit_text = {0, 0}, .doc_text = {2816, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11829, 6}, .unit_text = {0, 0}, .doc_text = {3282, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Memory),
-     .max_items = 0, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bar1_memory
-    {.name_text = {24366, 11}, .unit_text = {0, 0}, .doc_text = {2873, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27898, 11}, .unit_text = {0, 0}, .doc_text = {3339, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bar1_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Bar1Memory),
-     .max_items = 0, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.protected_memory
-    {.name_text = {24377, 16}, .unit_text = {0, 0}, .doc_text = {2907, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27909, 16}, .unit_text = {0, 0}, .doc_text = {3373, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, protected_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ProtectedMemory),
-     .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 7, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pci
-    {.name_text = {481, 3}, .unit_text = {0, 0}, .doc_text = {3262, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {567, 3}, .unit_text = {0, 0}, .doc_text = {3728, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pci), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pci),
-     .max_items = 0, .capacity = 0, .structure = 7, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 8, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pcie
-    {.name_text = {484, 4}, .unit_text = {0, 0}, .doc_text = {4391, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {570, 4}, .unit_text = {0, 0}, .doc_text = {4857, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pcie), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pcie),
-     .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power
-    {.name_text = {15401, 5}, .unit_text = {0, 0}, .doc_text = {5277, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15867, 5}, .unit_text = {0, 0}, .doc_text = {5743, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Power),
-     .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_power
-    {.name_text = {24393, 12}, .unit_text = {0, 0}, .doc_text = {5411, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27925, 12}, .unit_text = {0, 0}, .doc_text = {5877, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ModulePower),
-     .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 12, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.thermal
-    {.name_text = {24433, 7}, .unit_text = {0, 0}, .doc_text = {24405, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27965, 7}, .unit_text = {0, 0}, .doc_text = {27937, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, thermal), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Thermal),
-     .max_items = 0, .capacity = 0, .structure = 12, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fan
-    {.name_text = {24445, 3}, .unit_text = {0, 0}, .doc_text = {24440, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27977, 3}, .unit_text = {0, 0}, .doc_text = {27972, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fan), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fan),
-     .max_items = 0, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload_power_profiles
-    {.name_text = {24472, 23}, .unit_text = {0, 0}, .doc_text = {24448, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28004, 23}, .unit_text = {0, 0}, .doc_text = {27980, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload_power_profiles), .present_offset = 0, .items_offset = 0, .value_size = sizeof(WorkloadPowerProfiles),
-     .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_smoothing
-    {.name_text = {24511, 15}, .unit_text = {0, 0}, .doc_text = {24495, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28043, 15}, .unit_text = {0, 0}, .doc_text = {28027, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_smoothing), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerSmoothing),
-     .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_mizer
-    {.name_text = {24537, 11}, .unit_text = {0, 0}, .doc_text = {24526, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28069, 11}, .unit_text = {0, 0}, .doc_text = {28058, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_mizer), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerMizer),
-     .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.boost_slider
-    {.name_text = {24561, 12}, .unit_text = {0, 0}, .doc_text = {24548, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28093, 12}, .unit_text = {0, 0}, .doc_text = {28080, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, boost_slider), .present_offset = 0, .items_offset = 0, .value_size = sizeof(BoostSlider),
-     .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks
-    {.name_text = {24588, 6}, .unit_text = {0, 0}, .doc_text = {24573, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28120, 6}, .unit_text = {0, 0}, .doc_text = {28105, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Clocks),
-     .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks_throttle_reasons
-    {.name_text = {24615, 23}, .unit_text = {0, 0}, .doc_text = {24594, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28147, 23}, .unit_text = {0, 0}, .doc_text = {28126, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks_throttle_reasons), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClocksThrottleReasons),
-     .max_items = 0, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.supported_clocks
-    {.name_text = {24638, 16}, .unit_text = {0, 0}, .doc_text = {11253, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28170, 16}, .unit_text = {0, 0}, .doc_text = {11719, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, supported_clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SupportedClocks),
-     .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.performance_state
-    {.name_text = {14416, 17}, .unit_text = {0, 0}, .doc_text = {24654, 18}, .note_text = {0, 0}, .default_text = {225, 2},
+    {.name_text = {14882, 17}, .unit_text = {0, 0}, .doc_text = {28186, 18}, .note_text = {0, 0}, .default_text = {225, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, performance_state), .present_offset = offsetof(decltype(Gpu::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Gpu.utilization
-    {.name_text = {15418, 11}, .unit_text = {0, 0}, .doc_text = {24672, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15884, 11}, .unit_text = {0, 0}, .doc_text = {28204, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Utilization),
-     .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_stats
-    {.name_text = {24697, 13}, .unit_text = {0, 0}, .doc_text = {11643, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22045, 13}, .unit_text = {0, 0}, .doc_text = {12109, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
-     .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_capacity
-    {.name_text = {24740, 16}, .unit_text = {0, 0}, .doc_text = {24710, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21998, 16}, .unit_text = {0, 0}, .doc_text = {28229, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_capacity), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderCapacity),
-     .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_stats
-    {.name_text = {24756, 9}, .unit_text = {0, 0}, .doc_text = {11800, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22058, 9}, .unit_text = {0, 0}, .doc_text = {12266, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
-     .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.processes
-    {.name_text = {24792, 9}, .unit_text = {0, 0}, .doc_text = {24765, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22087, 9}, .unit_text = {0, 0}, .doc_text = {28259, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, processes), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::processes), items), .value_size = sizeof(Process),
-     .max_items = 64, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload
-    {.name_text = {24827, 8}, .unit_text = {0, 0}, .doc_text = {24801, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28312, 8}, .unit_text = {0, 0}, .doc_text = {28286, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Workload),
-     .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.telemetry
-    {.name_text = {24866, 9}, .unit_text = {0, 0}, .doc_text = {24835, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28351, 9}, .unit_text = {0, 0}, .doc_text = {28320, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, telemetry), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Telemetry),
-     .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dynamic_metrics
-    {.name_text = {24906, 15}, .unit_text = {0, 0}, .doc_text = {24875, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28391, 15}, .unit_text = {0, 0}, .doc_text = {28360, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
-     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.motion
-    {.name_text = {24956, 6}, .unit_text = {0, 0}, .doc_text = {24921, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28441, 6}, .unit_text = {0, 0}, .doc_text = {28406, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, motion), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::telemetry::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.ecc
-    {.name_text = {24962, 3}, .unit_text = {0, 0}, .doc_text = {16627, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28447, 3}, .unit_text = {0, 0}, .doc_text = {17093, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, ecc), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Ecc),
-     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.retired_pages
-    {.name_text = {24979, 13}, .unit_text = {0, 0}, .doc_text = {24965, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28464, 13}, .unit_text = {0, 0}, .doc_text = {28450, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, retired_pages), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RetiredPages),
-     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.remapped_rows
-    {.name_text = {25006, 13}, .unit_text = {0, 0}, .doc_text = {24992, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28491, 13}, .unit_text = {0, 0}, .doc_text = {28477, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, remapped_rows), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RemappedRows),
-     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.display
-    {.name_text = {25019, 7}, .unit_text = {0, 0}, .doc_text = {17512, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28504, 7}, .unit_text = {0, 0}, .doc_text = {17978, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, display), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Display),
-     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.sparse_operation_mode
-    {.name_text = {25048, 21}, .unit_text = {0, 0}, .doc_text = {25026, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28533, 21}, .unit_text = {0, 0}, .doc_text = {28511, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, sparse_operation_mode), .present_offset = offsetof(decltype(Gpu::sparse_operation_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.persistence_mode
-    {.name_text = {25086, 16}, .unit_text = {0, 0}, .doc_text = {25069, 17}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {28571, 16}, .unit_text = {0, 0}, .doc_text = {28554, 17}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, persistence_mode), .present_offset = offsetof(decltype(Gpu::persistence_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.compute_mode
-    {.name_text = {25115, 12}, .unit_text = {0, 0}, .doc_text = {25102, 13}, .note_text = {0, 0}, .default_text = {263, 7},
+    {.name_text = {28600, 12}, .unit_text = {0, 0}, .doc_text = {28587, 13}, .note_text = {0, 0}, .default_text = {263, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, compute_mode), .present_offset = offsetof(decltype(Gpu::compute_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 47, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mig
-    {.name_text = {25127, 3}, .unit_text = {0, 0}, .doc_text = {19259, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28612, 3}, .unit_text = {0, 0}, .doc_text = {19725, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mig), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Mig),
-     .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_operation_mode
-    {.name_text = {25130, 18}, .unit_text = {0, 0}, .doc_text = {19332, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28615, 18}, .unit_text = {0, 0}, .doc_text = {19798, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_operation_mode), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpuOperationModes),
-     .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.driver_model
-    {.name_text = {25148, 12}, .unit_text = {0, 0}, .doc_text = {19448, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28633, 12}, .unit_text = {0, 0}, .doc_text = {19914, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, driver_model), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DriverModels),
-     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting
-    {.name_text = {25171, 10}, .unit_text = {0, 0}, .doc_text = {25160, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22035, 10}, .unit_text = {0, 0}, .doc_text = {28645, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Accounting),
-     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting_marks
-    {.name_text = {25214, 16}, .unit_text = {0, 0}, .doc_text = {25181, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28689, 16}, .unit_text = {0, 0}, .doc_text = {28656, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting_marks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::processes::AccountingMarks),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.virtualization
-    {.name_text = {25230, 14}, .unit_text = {0, 0}, .doc_text = {19659, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28705, 14}, .unit_text = {0, 0}, .doc_text = {20125, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, virtualization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Virtualization),
-     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.vgpu
+    {.name_text = {358, 4}, .unit_text = {0, 0}, .doc_text = {28719, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, vgpu), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Vgpu),
+     .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.grid_license
+    {.name_text = {28754, 12}, .unit_text = {0, 0}, .doc_text = {28725, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, grid_license), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GridLicense),
+     .max_items = 0, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gsp_firmware
-    {.name_text = {25244, 12}, .unit_text = {0, 0}, .doc_text = {19856, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28766, 12}, .unit_text = {0, 0}, .doc_text = {23393, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gsp_firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GspFirmware),
-     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.reset_status
-    {.name_text = {25256, 12}, .unit_text = {0, 0}, .doc_text = {19978, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28778, 12}, .unit_text = {0, 0}, .doc_text = {23515, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, reset_status), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ResetStatus),
-     .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.api_restriction
-    {.name_text = {25268, 15}, .unit_text = {0, 0}, .doc_text = {20133, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28790, 15}, .unit_text = {0, 0}, .doc_text = {23670, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, api_restriction), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ApiRestriction),
-     .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.topology
-    {.name_text = {25283, 8}, .unit_text = {0, 0}, .doc_text = {20228, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28805, 8}, .unit_text = {0, 0}, .doc_text = {23765, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Topology),
-     .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.platform
-    {.name_text = {25291, 8}, .unit_text = {0, 0}, .doc_text = {20484, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28813, 8}, .unit_text = {0, 0}, .doc_text = {24021, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, platform), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Platform),
-     .max_items = 0, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_low_power
-    {.name_text = {25330, 16}, .unit_text = {0, 0}, .doc_text = {25299, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28852, 16}, .unit_text = {0, 0}, .doc_text = {28821, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_low_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkLowPower),
-     .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_bandwidth
-    {.name_text = {25379, 16}, .unit_text = {0, 0}, .doc_text = {25346, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28901, 16}, .unit_text = {0, 0}, .doc_text = {28868, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_bandwidth), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkBandwidth),
-     .max_items = 0, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fabric
-    {.name_text = {25395, 6}, .unit_text = {0, 0}, .doc_text = {21708, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28917, 6}, .unit_text = {0, 0}, .doc_text = {25244, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fabric), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fabric),
-     .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpm
-    {.name_text = {25401, 3}, .unit_text = {0, 0}, .doc_text = {21852, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28923, 3}, .unit_text = {0, 0}, .doc_text = {25388, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpm), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Gpm),
-     .max_items = 0, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.failure
-    {.name_text = {25454, 7}, .unit_text = {0, 0}, .doc_text = {25404, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28976, 7}, .unit_text = {0, 0}, .doc_text = {28926, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
-     .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 75, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.faults
-    {.name_text = {25476, 6}, .unit_text = {0, 0}, .doc_text = {25461, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28998, 6}, .unit_text = {0, 0}, .doc_text = {28983, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, faults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::faults::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.events
-    {.name_text = {25527, 6}, .unit_text = {0, 0}, .doc_text = {25482, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29049, 6}, .unit_text = {0, 0}, .doc_text = {29004, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, events), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::events::Noted),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {25533, 12}, .unit_text = {0, 0}, .doc_text = {22399, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29055, 12}, .unit_text = {0, 0}, .doc_text = {25935, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
-     .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 76, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {25594, 8}, .unit_text = {0, 0}, .doc_text = {25545, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29116, 8}, .unit_text = {0, 0}, .doc_text = {29067, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
-     .max_items = 0, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 77, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {25659, 15}, .unit_text = {0, 0}, .doc_text = {25602, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29181, 15}, .unit_text = {0, 0}, .doc_text = {29124, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
-     .max_items = 0, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 78, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {25726, 14}, .unit_text = {0, 0}, .doc_text = {25674, 52}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {29248, 14}, .unit_text = {0, 0}, .doc_text = {29196, 52}, .note_text = {25978, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {25770, 4}, .unit_text = {0, 0}, .doc_text = {25751, 19}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {29292, 4}, .unit_text = {0, 0}, .doc_text = {29273, 19}, .note_text = {25868, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {7792, 5}, .unit_text = {0, 0}, .doc_text = {25774, 6}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {8258, 5}, .unit_text = {0, 0}, .doc_text = {29296, 6}, .note_text = {25868, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 119, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 128, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {25805, 18}, .unit_text = {0, 0}, .doc_text = {25780, 25}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {29327, 18}, .unit_text = {0, 0}, .doc_text = {29302, 25}, .note_text = {25868, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 123, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 132, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {25852, 17}, .unit_text = {0, 0}, .doc_text = {25823, 29}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {29374, 17}, .unit_text = {0, 0}, .doc_text = {29345, 29}, .note_text = {25868, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {25903, 12}, .unit_text = {0, 0}, .doc_text = {25869, 34}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {29425, 12}, .unit_text = {0, 0}, .doc_text = {29391, 34}, .note_text = {25868, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {25946, 3}, .unit_text = {0, 0}, .doc_text = {25934, 12}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {29468, 3}, .unit_text = {0, 0}, .doc_text = {29456, 12}, .note_text = {25868, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {23119, 4}, .unit_text = {0, 0}, .doc_text = {25949, 5}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {20999, 4}, .unit_text = {0, 0}, .doc_text = {29471, 5}, .note_text = {25868, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.state
-    {.name_text = {7792, 5}, .unit_text = {0, 0}, .doc_text = {25774, 6}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {8258, 5}, .unit_text = {0, 0}, .doc_text = {29296, 6}, .note_text = {25868, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 128, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 137, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {26004, 10}, .unit_text = {0, 0}, .doc_text = {25974, 30}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {29526, 10}, .unit_text = {0, 0}, .doc_text = {29496, 30}, .note_text = {25868, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {26035, 12}, .unit_text = {0, 0}, .doc_text = {26014, 21}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {29557, 12}, .unit_text = {0, 0}, .doc_text = {29536, 21}, .note_text = {25868, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {26047, 10}, .unit_text = {22356, 3}, .doc_text = {22338, 18}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {29569, 10}, .unit_text = {25892, 3}, .doc_text = {25874, 18}, .note_text = {25868, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {22949, 5}, .unit_text = {0, 0}, .doc_text = {26096, 8}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {26485, 5}, .unit_text = {0, 0}, .doc_text = {29618, 8}, .note_text = {25868, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {22394, 5}, .unit_text = {0, 0}, .doc_text = {26104, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25930, 5}, .unit_text = {0, 0}, .doc_text = {29626, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 80, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {19849, 7}, .unit_text = {0, 0}, .doc_text = {26147, 15}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {23386, 7}, .unit_text = {0, 0}, .doc_text = {29669, 15}, .note_text = {25868, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {26180, 13}, .unit_text = {0, 0}, .doc_text = {26162, 18}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {29702, 13}, .unit_text = {0, 0}, .doc_text = {29684, 18}, .note_text = {25868, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {26217, 23}, .unit_text = {26213, 4}, .doc_text = {26193, 20}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {29735, 23}, .unit_text = {22701, 4}, .doc_text = {29715, 20}, .note_text = {25868, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {26262, 11}, .unit_text = {0, 0}, .doc_text = {26240, 22}, .note_text = {22592, 14}, .default_text = {0, 0},
+    {.name_text = {29780, 11}, .unit_text = {0, 0}, .doc_text = {29758, 22}, .note_text = {26128, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {22394, 5}, .unit_text = {0, 0}, .doc_text = {26273, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25930, 5}, .unit_text = {0, 0}, .doc_text = {29791, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 80, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {26313, 8}, .unit_text = {0, 0}, .doc_text = {26302, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29831, 8}, .unit_text = {0, 0}, .doc_text = {29820, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
-     .max_items = 64, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 81, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {26321, 8}, .unit_text = {0, 0}, .doc_text = {26057, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29839, 8}, .unit_text = {0, 0}, .doc_text = {29579, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
-     .max_items = 0, .capacity = 0, .structure = 75, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 82, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {26344, 12}, .unit_text = {0, 0}, .doc_text = {26329, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29862, 12}, .unit_text = {0, 0}, .doc_text = {29847, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
-     .max_items = 16, .capacity = 0, .structure = 76, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 83, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {6805, 2}, .unit_text = {0, 0}, .doc_text = {26386, 24}, .note_text = {25283, 8}, .default_text = {0, 0},
+    {.name_text = {7271, 2}, .unit_text = {0, 0}, .doc_text = {29904, 24}, .note_text = {28805, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {26420, 9}, .unit_text = {0, 0}, .doc_text = {26410, 10}, .note_text = {25283, 8}, .default_text = {0, 0},
+    {.name_text = {29938, 9}, .unit_text = {0, 0}, .doc_text = {29928, 10}, .note_text = {28805, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.devices
-    {.name_text = {26443, 7}, .unit_text = {0, 0}, .doc_text = {26429, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29961, 7}, .unit_text = {0, 0}, .doc_text = {29947, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {26478, 12}, .unit_text = {0, 0}, .doc_text = {26450, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29996, 12}, .unit_text = {0, 0}, .doc_text = {29968, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {26536, 14}, .unit_text = {0, 0}, .doc_text = {26521, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30054, 14}, .unit_text = {0, 0}, .doc_text = {30039, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
-     .max_items = 16, .capacity = 0, .structure = 78, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 85, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.cores_per_numa
-    {.name_text = {26573, 14}, .unit_text = {0, 0}, .doc_text = {26550, 23}, .note_text = {25283, 8}, .default_text = {0, 0},
+    {.name_text = {30091, 14}, .unit_text = {0, 0}, .doc_text = {30068, 23}, .note_text = {28805, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {26636, 19}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {30154, 19}, .note_text = {25978, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {26676, 8}, .unit_text = {0, 0}, .doc_text = {26655, 21}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {30194, 8}, .unit_text = {0, 0}, .doc_text = {30173, 21}, .note_text = {25978, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {26701, 10}, .unit_text = {0, 0}, .doc_text = {26684, 17}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {30219, 10}, .unit_text = {0, 0}, .doc_text = {30202, 17}, .note_text = {25978, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {26729, 6}, .unit_text = {0, 0}, .doc_text = {26711, 18}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {30247, 6}, .unit_text = {0, 0}, .doc_text = {30229, 18}, .note_text = {25978, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {23535, 8}, .unit_text = {0, 0}, .doc_text = {26735, 9}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {27067, 8}, .unit_text = {0, 0}, .doc_text = {30253, 9}, .note_text = {25978, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {26755, 10}, .unit_text = {0, 0}, .doc_text = {26744, 11}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {30273, 10}, .unit_text = {0, 0}, .doc_text = {30262, 11}, .note_text = {25978, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {26776, 9}, .unit_text = {26770, 6}, .doc_text = {26765, 5}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {30294, 9}, .unit_text = {30288, 6}, .doc_text = {30283, 5}, .note_text = {25978, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {26812, 10}, .unit_text = {0, 0}, .doc_text = {26785, 27}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {30330, 10}, .unit_text = {0, 0}, .doc_text = {30303, 27}, .note_text = {25978, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {26850, 10}, .unit_text = {0, 0}, .doc_text = {26822, 28}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {30368, 10}, .unit_text = {0, 0}, .doc_text = {30340, 28}, .note_text = {25978, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {26882, 12}, .unit_text = {0, 0}, .doc_text = {26860, 22}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {30400, 12}, .unit_text = {0, 0}, .doc_text = {30378, 22}, .note_text = {25978, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {26918, 11}, .unit_text = {0, 0}, .doc_text = {26894, 24}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {30436, 11}, .unit_text = {0, 0}, .doc_text = {30412, 24}, .note_text = {25978, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {26965, 18}, .unit_text = {0, 0}, .doc_text = {26929, 36}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {30483, 18}, .unit_text = {0, 0}, .doc_text = {30447, 36}, .note_text = {25978, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {19849, 7}, .unit_text = {0, 0}, .doc_text = {27065, 35}, .note_text = {0, 0}, .default_text = {27062, 3},
+    {.name_text = {23386, 7}, .unit_text = {0, 0}, .doc_text = {30583, 35}, .note_text = {0, 0}, .default_text = {30580, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {27160, 4}, .unit_text = {0, 0}, .doc_text = {27100, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30678, 4}, .unit_text = {0, 0}, .doc_text = {30618, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {537, 6}, .unit_text = {0, 0}, .doc_text = {27164, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {623, 6}, .unit_text = {0, 0}, .doc_text = {30682, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
-     .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {27254, 15}, .unit_text = {0, 0}, .doc_text = {27188, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30772, 15}, .unit_text = {0, 0}, .doc_text = {30706, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 79, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {26443, 7}, .unit_text = {0, 0}, .doc_text = {27269, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29961, 7}, .unit_text = {0, 0}, .doc_text = {30787, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 79, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {27340, 6}, .unit_text = {0, 0}, .doc_text = {26356, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30858, 6}, .unit_text = {0, 0}, .doc_text = {29874, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
-     .max_items = 0, .capacity = 0, .structure = 77, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 84, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {27346, 13}, .unit_text = {0, 0}, .doc_text = {26587, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30864, 13}, .unit_text = {0, 0}, .doc_text = {30105, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
-     .max_items = 0, .capacity = 0, .structure = 79, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 86, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {27414, 10}, .unit_text = {0, 0}, .doc_text = {27359, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30932, 10}, .unit_text = {0, 0}, .doc_text = {30877, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
-     .max_items = 0, .capacity = 0, .structure = 80, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 87, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {27488, 24}, .unit_text = {0, 0}, .doc_text = {27424, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31006, 24}, .unit_text = {0, 0}, .doc_text = {30942, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
-     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.clock
-    {.name_text = {27541, 5}, .unit_text = {0, 0}, .doc_text = {27512, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31059, 5}, .unit_text = {0, 0}, .doc_text = {31030, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, clock), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::Clock),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
 };
 
 constexpr StructDescriptor struct_table[] = {
-    {{948, 17}, {913, 35}, 0, 1, sizeof(SystemConfCompute), false},  // SystemConfCompute
-    {{1953, 6}, {1907, 46}, 1, 10, sizeof(System), false},  // System
-    {{2020, 17}, {1996, 24}, 11, 2, sizeof(ComputeCapability), false},  // ComputeCapability
-    {{2532, 7}, {2508, 24}, 13, 9, sizeof(Inforom), false},  // Inforom
-    {{2829, 6}, {2816, 13}, 22, 6, sizeof(Memory), false},  // Memory
-    {{2887, 10}, {2873, 14}, 28, 3, sizeof(Bar1Memory), false},  // Bar1Memory
-    {{2951, 15}, {2907, 44}, 31, 2, sizeof(ProtectedMemory), false},  // ProtectedMemory
-    {{3275, 3}, {3262, 13}, 33, 5, sizeof(Pci), false},  // Pci
-    {{3632, 10}, {3592, 40}, 38, 12, sizeof(PcieErrors), false},  // PcieErrors
-    {{4401, 4}, {4391, 10}, 50, 15, sizeof(Pcie), false},  // Pcie
-    {{5299, 5}, {5277, 22}, 65, 16, sizeof(Power), false},  // Power
-    {{5452, 11}, {5411, 41}, 81, 7, sizeof(ModulePower), false},  // ModulePower
-    {{6390, 7}, {6271, 119}, 88, 14, sizeof(Thermal), false},  // Thermal
-    {{6773, 3}, {6738, 35}, 102, 8, sizeof(Fan), false},  // Fan
-    {{6978, 20}, {6933, 45}, 110, 3, sizeof(WorkloadPowerProfile), true},  // WorkloadPowerProfile
-    {{7135, 21}, {7078, 57}, 113, 2, sizeof(WorkloadPowerProfiles), true},  // WorkloadPowerProfiles
-    {{7727, 21}, {7657, 70}, 115, 8, sizeof(PowerSmoothingProfile), false},  // PowerSmoothingProfile
-    {{8298, 14}, {8249, 49}, 123, 10, sizeof(PowerSmoothing), true},  // PowerSmoothing
-    {{8495, 10}, {8455, 40}, 133, 2, sizeof(PowerMizer), false},  // PowerMizer
-    {{8645, 11}, {8584, 61}, 135, 2, sizeof(BoostSlider), false},  // BoostSlider
-    {{10021, 6}, {10014, 7}, 137, 28, sizeof(Clocks), false},  // Clocks
-    {{10575, 16}, {10540, 35}, 165, 10, sizeof(ThrottleCounters), false},  // ThrottleCounters
-    {{11052, 21}, {11015, 37}, 175, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
-    {{11200, 11}, {11144, 56}, 186, 2, sizeof(MemoryClock), true},  // MemoryClock
-    {{11282, 15}, {11253, 29}, 188, 1, sizeof(SupportedClocks), true},  // SupportedClocks
-    {{11521, 11}, {11481, 40}, 189, 7, sizeof(Utilization), false},  // Utilization
-    {{11660, 12}, {11643, 17}, 196, 3, sizeof(EncoderStats), false},  // EncoderStats
-    {{11720, 15}, {11698, 22}, 199, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
-    {{11830, 8}, {11800, 30}, 202, 3, sizeof(FbcStats), false},  // FbcStats
-    {{12240, 7}, {12212, 28}, 205, 10, sizeof(Process), false},  // Process
-    {{12548, 8}, {12496, 52}, 215, 6, sizeof(Workload), false},  // Workload
-    {{12793, 14}, {12720, 73}, 221, 3, sizeof(TelemetryNoise), false},  // TelemetryNoise
-    {{14503, 9}, {14444, 59}, 224, 17, sizeof(Telemetry), false},  // Telemetry
-    {{14703, 18}, {14680, 23}, 241, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
-    {{14842, 12}, {14825, 17}, 245, 2, sizeof(DynamicPower), false},  // DynamicPower
-    {{15284, 18}, {15261, 23}, 247, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
-    {{15518, 14}, {15429, 89}, 253, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
-    {{15846, 12}, {15818, 28}, 257, 9, sizeof(EccLocations), false},  // EccLocations
-    {{15925, 9}, {15900, 25}, 266, 2, sizeof(EccErrors), false},  // EccErrors
-    {{16015, 10}, {16004, 11}, 268, 2, sizeof(EccPeriods), false},  // EccPeriods
-    {{16154, 13}, {16124, 30}, 270, 3, sizeof(EccSramCounts), false},  // EccSramCounts
-    {{16294, 14}, {16249, 45}, 273, 5, sizeof(EccSramSources), false},  // EccSramSources
-    {{16466, 7}, {16413, 53}, 278, 4, sizeof(EccSram), false},  // EccSram
-    {{16649, 3}, {16627, 22}, 282, 5, sizeof(Ecc), false},  // Ecc
-    {{16714, 14}, {16686, 28}, 287, 2, sizeof(PageRetirement), true},  // PageRetirement
-    {{17047, 12}, {17012, 35}, 289, 5, sizeof(RetiredPages), true},  // RetiredPages
-    {{17151, 17}, {17104, 47}, 294, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
-    {{17441, 12}, {17405, 36}, 299, 5, sizeof(RemappedRows), false},  // RemappedRows
-    {{17520, 7}, {17512, 8}, 304, 2, sizeof(Display), false},  // Display
-    {{18048, 10}, {18025, 23}, 306, 15, sizeof(MigProfile), true},  // MigProfile
-    {{18349, 18}, {18330, 19}, 321, 4, sizeof(MigComputeInstance), false},  // MigComputeInstance
-    {{18713, 11}, {18698, 15}, 325, 6, sizeof(MigInstance), true},  // MigInstance
-    {{19278, 3}, {19259, 19}, 331, 8, sizeof(Mig), true},  // Mig
-    {{19357, 17}, {19332, 25}, 339, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
-    {{19475, 12}, {19448, 27}, 341, 2, sizeof(DriverModels), false},  // DriverModels
-    {{19596, 10}, {19572, 24}, 343, 2, sizeof(Accounting), false},  // Accounting
-    {{19674, 14}, {19659, 15}, 345, 2, sizeof(Virtualization), false},  // Virtualization
-    {{19869, 11}, {19856, 13}, 347, 3, sizeof(GspFirmware), false},  // GspFirmware
-    {{20008, 11}, {19978, 30}, 350, 2, sizeof(ResetStatus), false},  // ResetStatus
-    {{20158, 14}, {20133, 25}, 352, 2, sizeof(ApiRestriction), false},  // ApiRestriction
-    {{20260, 8}, {20228, 32}, 354, 1, sizeof(Topology), false},  // Topology
-    {{20500, 8}, {20484, 16}, 355, 6, sizeof(Platform), false},  // Platform
-    {{20938, 14}, {20893, 45}, 361, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
-    {{21154, 15}, {21098, 56}, 367, 3, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
-    {{21457, 12}, {21395, 62}, 370, 5, sizeof(FabricHealth), false},  // FabricHealth
-    {{21722, 6}, {21708, 14}, 375, 6, sizeof(Fabric), false},  // Fabric
-    {{21876, 3}, {21852, 24}, 381, 3, sizeof(Gpm), false},  // Gpm
-    {{21925, 10}, {21904, 21}, 384, 1, sizeof(FailureXid), false},  // FailureXid
-    {{22325, 7}, {22211, 114}, 385, 5, sizeof(Failure), false},  // Failure
-    {{22422, 20}, {22399, 23}, 390, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
-    {{22744, 8}, {22723, 21}, 392, 8, sizeof(Features), false},  // Features
-    {{22890, 14}, {22861, 29}, 400, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{25748, 3}, {25740, 8}, 404, 81, sizeof(Gpu), true},  // Gpu
-    {{25924, 10}, {25915, 9}, 485, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{25966, 8}, {25954, 12}, 490, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{26082, 14}, {26057, 25}, 492, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{26135, 12}, {26114, 21}, 496, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{26380, 6}, {26356, 24}, 498, 8, sizeof(NvLink), true},  // NvLink
-    {{26510, 11}, {26490, 20}, 506, 4, sizeof(RootComplex), true},  // RootComplex
-    {{26624, 12}, {26587, 37}, 510, 2, sizeof(PcieTopology), true},  // PcieTopology
-    {{27052, 10}, {26983, 69}, 512, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{27577, 7}, {27546, 31}, 524, 10, sizeof(Machine), true},  // Machine
+    {{1034, 17}, {999, 35}, 0, 1, sizeof(SystemConfCompute), false},  // SystemConfCompute
+    {{1376, 12}, {1290, 86}, 1, 4, sizeof(VgpuVersions), false},  // VgpuVersions
+    {{2419, 6}, {2373, 46}, 5, 11, sizeof(System), false},  // System
+    {{2486, 17}, {2462, 24}, 16, 2, sizeof(ComputeCapability), false},  // ComputeCapability
+    {{2998, 7}, {2974, 24}, 18, 9, sizeof(Inforom), false},  // Inforom
+    {{3295, 6}, {3282, 13}, 27, 6, sizeof(Memory), false},  // Memory
+    {{3353, 10}, {3339, 14}, 33, 3, sizeof(Bar1Memory), false},  // Bar1Memory
+    {{3417, 15}, {3373, 44}, 36, 2, sizeof(ProtectedMemory), false},  // ProtectedMemory
+    {{3741, 3}, {3728, 13}, 38, 5, sizeof(Pci), false},  // Pci
+    {{4098, 10}, {4058, 40}, 43, 12, sizeof(PcieErrors), false},  // PcieErrors
+    {{4867, 4}, {4857, 10}, 55, 15, sizeof(Pcie), false},  // Pcie
+    {{5765, 5}, {5743, 22}, 70, 16, sizeof(Power), false},  // Power
+    {{5918, 11}, {5877, 41}, 86, 7, sizeof(ModulePower), false},  // ModulePower
+    {{6856, 7}, {6737, 119}, 93, 14, sizeof(Thermal), false},  // Thermal
+    {{7239, 3}, {7204, 35}, 107, 8, sizeof(Fan), false},  // Fan
+    {{7444, 20}, {7399, 45}, 115, 3, sizeof(WorkloadPowerProfile), true},  // WorkloadPowerProfile
+    {{7601, 21}, {7544, 57}, 118, 2, sizeof(WorkloadPowerProfiles), true},  // WorkloadPowerProfiles
+    {{8193, 21}, {8123, 70}, 120, 8, sizeof(PowerSmoothingProfile), false},  // PowerSmoothingProfile
+    {{8764, 14}, {8715, 49}, 128, 10, sizeof(PowerSmoothing), true},  // PowerSmoothing
+    {{8961, 10}, {8921, 40}, 138, 2, sizeof(PowerMizer), false},  // PowerMizer
+    {{9111, 11}, {9050, 61}, 140, 2, sizeof(BoostSlider), false},  // BoostSlider
+    {{10487, 6}, {10480, 7}, 142, 28, sizeof(Clocks), false},  // Clocks
+    {{11041, 16}, {11006, 35}, 170, 10, sizeof(ThrottleCounters), false},  // ThrottleCounters
+    {{11518, 21}, {11481, 37}, 180, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
+    {{11666, 11}, {11610, 56}, 191, 2, sizeof(MemoryClock), true},  // MemoryClock
+    {{11748, 15}, {11719, 29}, 193, 1, sizeof(SupportedClocks), true},  // SupportedClocks
+    {{11987, 11}, {11947, 40}, 194, 7, sizeof(Utilization), false},  // Utilization
+    {{12126, 12}, {12109, 17}, 201, 3, sizeof(EncoderStats), false},  // EncoderStats
+    {{12186, 15}, {12164, 22}, 204, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
+    {{12296, 8}, {12266, 30}, 207, 3, sizeof(FbcStats), false},  // FbcStats
+    {{12706, 7}, {12678, 28}, 210, 10, sizeof(Process), false},  // Process
+    {{13014, 8}, {12962, 52}, 220, 6, sizeof(Workload), false},  // Workload
+    {{13259, 14}, {13186, 73}, 226, 3, sizeof(TelemetryNoise), false},  // TelemetryNoise
+    {{14969, 9}, {14910, 59}, 229, 17, sizeof(Telemetry), false},  // Telemetry
+    {{15169, 18}, {15146, 23}, 246, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
+    {{15308, 12}, {15291, 17}, 250, 2, sizeof(DynamicPower), false},  // DynamicPower
+    {{15750, 18}, {15727, 23}, 252, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
+    {{15984, 14}, {15895, 89}, 258, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
+    {{16312, 12}, {16284, 28}, 262, 9, sizeof(EccLocations), false},  // EccLocations
+    {{16391, 9}, {16366, 25}, 271, 2, sizeof(EccErrors), false},  // EccErrors
+    {{16481, 10}, {16470, 11}, 273, 2, sizeof(EccPeriods), false},  // EccPeriods
+    {{16620, 13}, {16590, 30}, 275, 3, sizeof(EccSramCounts), false},  // EccSramCounts
+    {{16760, 14}, {16715, 45}, 278, 5, sizeof(EccSramSources), false},  // EccSramSources
+    {{16932, 7}, {16879, 53}, 283, 4, sizeof(EccSram), false},  // EccSram
+    {{17115, 3}, {17093, 22}, 287, 5, sizeof(Ecc), false},  // Ecc
+    {{17180, 14}, {17152, 28}, 292, 2, sizeof(PageRetirement), true},  // PageRetirement
+    {{17513, 12}, {17478, 35}, 294, 5, sizeof(RetiredPages), true},  // RetiredPages
+    {{17617, 17}, {17570, 47}, 299, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
+    {{17907, 12}, {17871, 36}, 304, 5, sizeof(RemappedRows), false},  // RemappedRows
+    {{17986, 7}, {17978, 8}, 309, 2, sizeof(Display), false},  // Display
+    {{18514, 10}, {18491, 23}, 311, 15, sizeof(MigProfile), true},  // MigProfile
+    {{18815, 18}, {18796, 19}, 326, 4, sizeof(MigComputeInstance), false},  // MigComputeInstance
+    {{19179, 11}, {19164, 15}, 330, 6, sizeof(MigInstance), true},  // MigInstance
+    {{19744, 3}, {19725, 19}, 336, 8, sizeof(Mig), true},  // Mig
+    {{19823, 17}, {19798, 25}, 344, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
+    {{19941, 12}, {19914, 27}, 346, 2, sizeof(DriverModels), false},  // DriverModels
+    {{20062, 10}, {20038, 24}, 348, 2, sizeof(Accounting), false},  // Accounting
+    {{20140, 14}, {20125, 15}, 350, 2, sizeof(Virtualization), false},  // Virtualization
+    {{20554, 13}, {20499, 55}, 352, 5, sizeof(VgpuScheduler), false},  // VgpuScheduler
+    {{20844, 11}, {20807, 37}, 357, 6, sizeof(VgpuProcess), false},  // VgpuProcess
+    {{22111, 12}, {22096, 15}, 363, 19, sizeof(VgpuInstance), true},  // VgpuInstance
+    {{22288, 15}, {22230, 58}, 382, 3, sizeof(VgpuGpuInstance), false},  // VgpuGpuInstance
+    {{22930, 4}, {22876, 54}, 385, 9, sizeof(Vgpu), true},  // Vgpu
+    {{23214, 11}, {23118, 96}, 394, 3, sizeof(GridLicense), false},  // GridLicense
+    {{23406, 11}, {23393, 13}, 397, 3, sizeof(GspFirmware), false},  // GspFirmware
+    {{23545, 11}, {23515, 30}, 400, 2, sizeof(ResetStatus), false},  // ResetStatus
+    {{23695, 14}, {23670, 25}, 402, 2, sizeof(ApiRestriction), false},  // ApiRestriction
+    {{23797, 8}, {23765, 32}, 404, 1, sizeof(Topology), false},  // Topology
+    {{24037, 8}, {24021, 16}, 405, 6, sizeof(Platform), false},  // Platform
+    {{24474, 14}, {24429, 45}, 411, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
+    {{24690, 15}, {24634, 56}, 417, 3, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
+    {{24993, 12}, {24931, 62}, 420, 5, sizeof(FabricHealth), false},  // FabricHealth
+    {{25258, 6}, {25244, 14}, 425, 6, sizeof(Fabric), false},  // Fabric
+    {{25412, 3}, {25388, 24}, 431, 3, sizeof(Gpm), false},  // Gpm
+    {{25461, 10}, {25440, 21}, 434, 1, sizeof(FailureXid), false},  // FailureXid
+    {{25861, 7}, {25747, 114}, 435, 5, sizeof(Failure), false},  // Failure
+    {{25958, 20}, {25935, 23}, 440, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
+    {{26280, 8}, {26259, 21}, 442, 8, sizeof(Features), false},  // Features
+    {{26426, 14}, {26397, 29}, 450, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
+    {{29270, 3}, {29262, 8}, 454, 83, sizeof(Gpu), true},  // Gpu
+    {{29446, 10}, {29437, 9}, 537, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{29488, 8}, {29476, 12}, 542, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{29604, 14}, {29579, 25}, 544, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{29657, 12}, {29636, 21}, 548, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{29898, 6}, {29874, 24}, 550, 8, sizeof(NvLink), true},  // NvLink
+    {{30028, 11}, {30008, 20}, 558, 4, sizeof(RootComplex), true},  // RootComplex
+    {{30142, 12}, {30105, 37}, 562, 2, sizeof(PcieTopology), true},  // PcieTopology
+    {{30570, 10}, {30501, 69}, 564, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{31095, 7}, {31064, 31}, 576, 10, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail

@@ -9,6 +9,7 @@
 #include "registry/field_ids.hpp"
 #include "registry/model.hpp"
 #include "registry/semantics.hpp"
+#include "registry/vgpu_types.hpp"
 #include "registry/xids.hpp"
 
 namespace nvmlgen {
@@ -22,6 +23,7 @@ struct Registry {
   std::vector<DriverBranch> driver_branches;
   cuda::Registry cuda;
   std::vector<Xid> xids;
+  VgpuTypes vgpu_types;
 };
 
 // Loads registry/ and refuses one with a hole (RegistryError).
