@@ -29,7 +29,7 @@ struct Type {
   std::string_view name;     // NVIDIA A40-8Q
   std::string_view profile;  // its GPU instance profile; empty: it shares the GPU's time
   std::uint32_t memory_gb, width, height;
-  std::uint32_t device_id, subsystem_id;  // PCI, each with its vendor below
+  std::uint32_t device_id, subsystem_id;  // PCI; the subsystem with the device above
   const Series* series;
 };
 
@@ -50,8 +50,8 @@ namespace detail {
     out += fmt::format("\ninline constexpr Type types_{}[] = {{  // {}\n", number++, board.gpu);
     for (const auto& t : board.types)
       out +=
-          fmt::format("    {{{}, \"NVIDIA {}\", \"{}\", {}, {}, {}, 0x{:04X}10DE, 0x{:04X}10DE, &series_{}}},\n", t.id,
-                      t.name, t.profile, t.memory_gb, t.width, t.height, board.device_id, t.subsystem_id, t.series);
+          fmt::format("    {{{}, \"NVIDIA {}\", \"{}\", {}, {}, {}, 0x{:04X}, 0x{:04X}{:04X}, &series_{}}},\n", t.id,
+                      t.name, t.profile, t.memory_gb, t.width, t.height, board.device_id, board.device_id, t.subsystem_id, t.series);
     out += "};\n";
   }
   out += "\n}  // namespace detail\n\ninline constexpr Board boards[] = {\n";

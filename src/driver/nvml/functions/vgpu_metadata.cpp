@@ -103,7 +103,7 @@ nvmlReturn_t DeviceGetVgpuMetadata(const Machine& machine, const Gpu& gpu, nvmlV
                                    unsigned int* bufferSize) {
   if (!sim::vgpu::is_host(gpu)) return NVML_ERROR_NOT_SUPPORTED;
   if (!pgpuMetadata && *bufferSize != 0) return NVML_ERROR_INVALID_ARGUMENT;
-  return give(metadata_of(machine), opaque(0, gpu.pci.device_id.value_or(0), 0), pgpuMetadata, bufferSize);
+  return give(metadata_of(machine), opaque(0, gpu.pci.device_id.value_or(0) >> 16, 0), pgpuMetadata, bufferSize);
 }
 
 // The same as text: versions, device and range of the protocol.
@@ -112,8 +112,8 @@ nvmlReturn_t DeviceGetPgpuMetadataString(const Machine& machine, const Gpu& gpu,
   if (!sim::vgpu::is_host(gpu)) return NVML_ERROR_NOT_SUPPORTED;
   const auto metadata = metadata_of(machine);
   char text[160];
-  std::snprintf(text, sizeof text, "nkvm:%u.%u:%s:%08x:%x-%x", metadata.version, metadata.revision,
-                metadata.hostDriverVersion, gpu.pci.device_id.value_or(0), metadata.hostSupportedVgpuRange.minVersion,
+  std::snprintf(text, sizeof text, "nkvm:%u.%u:%s:%04x:%x-%x", metadata.version, metadata.revision,
+                metadata.hostDriverVersion, gpu.pci.device_id.value_or(0) >> 16, metadata.hostSupportedVgpuRange.minVersion,
                 metadata.hostSupportedVgpuRange.maxVersion);
   return give_text(text, pgpuMetadata, bufferSize);
 }

@@ -30,7 +30,6 @@ Scheduler scheduler_of(const Region& region, unsigned int engine) {
 }
 
 unsigned int arr_mode(const Scheduler& scheduler) {
-  if (scheduler.policy == best_effort) return VGPU_SCHEDULER_ARR_DEFAULT;
   return static_cast<unsigned int>(scheduler.adaptive ? VGPU_SCHEDULER_ARR_ENABLE : VGPU_SCHEDULER_ARR_DISABLE);
 }
 
