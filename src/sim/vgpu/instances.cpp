@@ -102,12 +102,13 @@ bool any_on(const Gpu& gpu, std::uint32_t gpu_instance) {
 }
 
 std::optional<Active> find(const Machine& machine, std::uint32_t id) {
-  std::optional<Active> found;
-  for (const auto& gpu : machine.gpus())
-    for_each(gpu, [&](const Active& active) {
-      if (*active.instance->id == id) found = active;
-    });
-  return found;
+  for (const auto& gpu : machine.gpus()) {
+    if (!is_host(gpu)) continue;
+    for (const auto& instance : gpu.vgpu.instances)
+      if (instance.id && *instance.id == id)
+        if (const auto* type = type_of(gpu, instance)) return Active{&gpu, &instance, type};
+  }
+  return {};
 }
 
 VgpuInstance* find(Gpu& gpu, std::uint32_t id) {

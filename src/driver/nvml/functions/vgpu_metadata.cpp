@@ -113,8 +113,8 @@ nvmlReturn_t DeviceGetPgpuMetadataString(const Machine& machine, const Gpu& gpu,
   const auto metadata = metadata_of(machine);
   char text[160];
   std::snprintf(text, sizeof text, "nkvm:%u.%u:%s:%04x:%x-%x", metadata.version, metadata.revision,
-                metadata.hostDriverVersion, gpu.pci.device_id.value_or(0) >> 16, metadata.hostSupportedVgpuRange.minVersion,
-                metadata.hostSupportedVgpuRange.maxVersion);
+                metadata.hostDriverVersion, gpu.pci.device_id.value_or(0) >> 16,
+                metadata.hostSupportedVgpuRange.minVersion, metadata.hostSupportedVgpuRange.maxVersion);
   return give_text(text, pgpuMetadata, bufferSize);
 }
 
