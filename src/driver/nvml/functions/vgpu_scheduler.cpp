@@ -1,32 +1,23 @@
-// The scheduler of vGPUs: its state, its log, what can be set. The first generation of functions speaks of the graphics
+// The scheduler of vGPUs: its state, its log, its limits. The first generation of functions speaks of the graphics
 // engine and has a union for what depends on ARR; the second has a choice of engine and no union.
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/mig.hpp"
-#include "driver/nvml/vgpu.hpp"
-#include "sim/vgpu/scheduler.hpp"
+#include "driver/nvml/vgpu_scheduler.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {
 
+using scheduler::best_effort;
+using scheduler::graphics;
+using scheduler::is_engine;
 using sim::vgpu::Region;
 using sim::vgpu::Scheduler;
 using sim::vgpu::Turn;
 namespace limits = sim::vgpu::limits;
 
-constexpr unsigned int best_effort = VGPU_SCHEDULER_POLICY_BEST_EFFORT;
-
-bool is_engine(unsigned int engine) {
-  return engine >= static_cast<unsigned int>(VGPU_SCHEDULER_ENGINE_TYPE_GRAPHICS) &&
-         engine <= static_cast<unsigned int>(VGPU_SCHEDULER_ENGINE_TYPE_NVENC0);
-}
-
-bool is_graphics(unsigned int engine) {
-  return engine == static_cast<unsigned int>(VGPU_SCHEDULER_ENGINE_TYPE_GRAPHICS);
-}
-
 // The other engines know one policy.
 Scheduler scheduler_of(const Region& region, unsigned int engine) {
-  return is_graphics(engine) ? sim::vgpu::scheduler_of(region) : sim::vgpu::scheduler_of(sim::model::VgpuScheduler{});
+  return engine == graphics ? sim::vgpu::scheduler_of(region) : sim::vgpu::scheduler_of(sim::model::VgpuScheduler{});
 }
 
 unsigned int arr_mode(const Scheduler& scheduler) {
@@ -75,21 +66,15 @@ void fill_entries(const Machine& machine, const Region& region, unsigned int eng
     if constexpr (requires { entry.weight; }) entry.weight = turn.share;
   };
   log.entriesCount =
-      is_graphics(engine)
+      engine == graphics
           ? sim::vgpu::turns(region, machine, static_cast<std::uint32_t>(std::size(log.logEntries)), write, &context)
           : 0;
-}
-
-nvmlReturn_t check(const Gpu& gpu) {
-  const bool new_enough = gpu.architecture && *gpu.architecture >= sim::model::Architecture::pascal;
-  return sim::vgpu::is_host(gpu) && new_enough ? NVML_SUCCESS : NVML_ERROR_NOT_SUPPORTED;
 }
 
 // The whole GPU, while it is not in MIG mode.
 template <class Answer>
 nvmlReturn_t on_gpu(const Gpu& gpu, unsigned int engine, Answer answer) {
-  if (const auto result = check(gpu); result != NVML_SUCCESS) return result;
-  if (sim::mig::enabled(gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!scheduler::on_gpu(gpu) || sim::mig::enabled(gpu)) return NVML_ERROR_NOT_SUPPORTED;
   if (!is_engine(engine)) return NVML_ERROR_INVALID_ARGUMENT;
   answer(Region{&gpu, {}});
   return NVML_SUCCESS;
@@ -100,81 +85,17 @@ template <class Answer>
 nvmlReturn_t on_instance(const Machine& machine, nvmlGpuInstance_t handle, unsigned int engine, Answer answer) {
   InstanceRef found;
   if (!find(machine, handle, found)) return NVML_ERROR_INVALID_ARGUMENT;
-  if (!sim::vgpu::is_host(*found.gpu) || !found.gpu->vgpu.mig_timeslicing) return NVML_ERROR_NOT_SUPPORTED;
+  if (!scheduler::on_instances(*found.gpu)) return NVML_ERROR_NOT_SUPPORTED;
   if (!is_engine(engine)) return NVML_ERROR_INVALID_ARGUMENT;
   answer(Region{found.gpu, *found.instance->id});
   return NVML_SUCCESS;
-}
-
-constexpr unsigned int graphics = VGPU_SCHEDULER_ENGINE_TYPE_GRAPHICS;
-
-bool between(unsigned int value, unsigned int low, unsigned int high) { return value >= low && value <= high; }
-
-// What the caller of the first generation asks for; false for a value out of range.
-bool parse(unsigned int policy, unsigned int arr, const nvmlVgpuSchedulerSetParams_t& params, Scheduler& out) {
-  if (!between(policy, best_effort, VGPU_SCHEDULER_POLICY_FIXED_SHARE) ||
-      arr > static_cast<unsigned int>(VGPU_SCHEDULER_ARR_ENABLE))
-    return false;
-  sim::model::VgpuScheduler settings;
-  settings.policy = policy;
-  out = sim::vgpu::scheduler_of(settings);
-  if (policy == best_effort || arr == static_cast<unsigned int>(VGPU_SCHEDULER_ARR_DEFAULT)) return true;
-  out.adaptive = arr == static_cast<unsigned int>(VGPU_SCHEDULER_ARR_ENABLE);
-  if (out.adaptive) {
-    out.averaging_factor = params.vgpuSchedDataWithARR.avgFactor;
-    out.frequency = params.vgpuSchedDataWithARR.frequency;
-    return between(out.averaging_factor, limits::min_averaging_factor, limits::max_averaging_factor) &&
-           between(out.frequency, limits::min_frequency, limits::max_frequency);
-  }
-  out.timeslice_ns = params.vgpuSchedData.timeslice;
-  return between(out.timeslice_ns, limits::min_timeslice_ns, limits::max_timeslice_ns);
-}
-
-// The second generation always speaks of ARR; 0 leaves a value to the driver.
-bool parse(const nvmlVgpuSchedulerState_v2_t& state, Scheduler& out) {
-  if (!between(state.schedulerPolicy, best_effort, VGPU_SCHEDULER_POLICY_FIXED_SHARE)) return false;
-  sim::model::VgpuScheduler settings;
-  settings.policy = state.schedulerPolicy;
-  out = sim::vgpu::scheduler_of(settings);
-  if (state.schedulerPolicy == best_effort) return true;
-  if (state.avgFactor != 0) out.averaging_factor = state.avgFactor;
-  if (state.frequency != 0) out.frequency = state.frequency;
-  return between(out.averaging_factor, limits::min_averaging_factor, limits::max_averaging_factor) &&
-         between(out.frequency, limits::min_frequency, limits::max_frequency);
-}
-
-// Only while no VM runs.
-nvmlReturn_t set_gpu(Gpu& gpu, unsigned int engine, bool valid, const Scheduler& scheduler) {
-  if (const auto result = check(gpu); result != NVML_SUCCESS) return result;
-  if (sim::mig::enabled(gpu) || sim::vgpu::any(gpu)) return NVML_ERROR_NOT_SUPPORTED;
-  if (!valid || !is_engine(engine)) return NVML_ERROR_INVALID_ARGUMENT;
-  if (!is_graphics(engine)) return scheduler.policy == best_effort ? NVML_SUCCESS : NVML_ERROR_NOT_SUPPORTED;
-  sim::vgpu::set(gpu.vgpu.scheduler, scheduler);
-  return NVML_SUCCESS;
-}
-
-nvmlReturn_t set_instance(const Machine& machine, nvmlGpuInstance_t handle, unsigned int engine, bool valid,
-                          const Scheduler& scheduler) {
-  const auto id = find_gpu_instance(machine, handle);
-  if (!id) return NVML_ERROR_INVALID_ARGUMENT;
-  return change(machine, *id->gpu, [&](Gpu& gpu) {
-    if (!sim::mig::enabled(gpu) || !sim::mig::find_instance(gpu, id->id)) return NVML_ERROR_INVALID_ARGUMENT;
-    if (!sim::vgpu::is_host(gpu) || !gpu.vgpu.mig_timeslicing || sim::vgpu::any_on(gpu, id->id))
-      return NVML_ERROR_NOT_SUPPORTED;
-    if (!valid || !is_engine(engine)) return NVML_ERROR_INVALID_ARGUMENT;
-    if (!is_graphics(engine)) return scheduler.policy == best_effort ? NVML_SUCCESS : NVML_ERROR_NOT_SUPPORTED;
-    auto* said = sim::vgpu::settings_of(gpu, id->id);
-    if (!said) return NVML_ERROR_INSUFFICIENT_RESOURCES;
-    sim::vgpu::set(said->scheduler, scheduler);
-    return NVML_SUCCESS;
-  });
 }
 
 }  // namespace
 
 nvmlReturn_t DeviceGetVgpuSchedulerCapabilities(const Machine&, const Gpu& gpu,
                                                 nvmlVgpuSchedulerCapabilities_t* pCapabilities) {
-  if (const auto result = check(gpu); result != NVML_SUCCESS) return result;
+  if (!scheduler::on_gpu(gpu)) return NVML_ERROR_NOT_SUPPORTED;
   *pCapabilities = {
       {VGPU_SCHEDULER_POLICY_BEST_EFFORT, VGPU_SCHEDULER_POLICY_EQUAL_SHARE, VGPU_SCHEDULER_POLICY_FIXED_SHARE},
       limits::max_timeslice_ns,
@@ -245,33 +166,6 @@ nvmlReturn_t GpuInstanceGetVgpuSchedulerLog_v2(const Machine& machine, nvmlGpuIn
     fill_v2(scheduler_of(region, engine), *pSchedulerLogInfo);
     fill_entries(machine, region, engine, *pSchedulerLogInfo);
   });
-}
-
-nvmlReturn_t DeviceSetVgpuSchedulerState(const Machine&, Gpu& gpu, nvmlVgpuSchedulerSetState_t* pSchedulerState) {
-  Scheduler wanted;
-  const bool valid =
-      parse(pSchedulerState->schedulerPolicy, pSchedulerState->enableARRMode, pSchedulerState->schedulerParams, wanted);
-  return set_gpu(gpu, graphics, valid, wanted);
-}
-
-nvmlReturn_t DeviceSetVgpuSchedulerState_v2(const Machine&, Gpu& gpu, nvmlVgpuSchedulerState_v2_t* pSchedulerState) {
-  Scheduler wanted;
-  const bool valid = parse(*pSchedulerState, wanted);
-  return set_gpu(gpu, pSchedulerState->engineId, valid, wanted);
-}
-
-nvmlReturn_t GpuInstanceSetVgpuSchedulerState(const Machine& machine, nvmlGpuInstance_t gpuInstance,
-                                              nvmlVgpuSchedulerState_t* pScheduler) {
-  Scheduler wanted;
-  const bool valid = parse(pScheduler->schedulerPolicy, pScheduler->enableARRMode, pScheduler->schedulerParams, wanted);
-  return set_instance(machine, gpuInstance, pScheduler->engineId, valid, wanted);
-}
-
-nvmlReturn_t GpuInstanceSetVgpuSchedulerState_v2(const Machine& machine, nvmlGpuInstance_t gpuInstance,
-                                                 nvmlVgpuSchedulerState_v2_t* pSchedulerState) {
-  Scheduler wanted;
-  const bool valid = parse(*pSchedulerState, wanted);
-  return set_instance(machine, gpuInstance, pSchedulerState->engineId, valid, wanted);
 }
 
 }  // namespace nvmlkit::driver::functions
