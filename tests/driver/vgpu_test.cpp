@@ -167,6 +167,42 @@ TEST_F(Vgpu, SizesMixInHeterogeneousMode) {
   EXPECT_EQ(call(supported, device(), kA40_12Q, &old.list), NVML_ERROR_INSUFFICIENT_SIZE);
 }
 
+// Turing has no SR-IOV and one size at a time; its vGPUs are mediated devices.
+TEST_F(Vgpu, BeforeAmpere) {
+  start("base: t4\n" + std::string(kHead) +
+        "device_defaults: {virtualization: {mode: host_vgpu}, vgpu: {instances: [{type: T4-4Q}]}}\n");
+  const auto id = active().at(0);
+  EXPECT_EQ(name(232), "GRID T4-4Q");
+  char mdev[80] = {}, uuid[80] = {};
+  EXPECT_EQ(call("nvmlVgpuInstanceGetMdevUUID", id, +mdev, 80U), NVML_SUCCESS);
+  EXPECT_EQ(call("nvmlVgpuInstanceGetUUID", id, +uuid, 80U), NVML_SUCCESS);
+  EXPECT_STREQ(mdev, uuid);
+  nvmlHostVgpuMode_t mode{};
+  EXPECT_EQ(call("nvmlDeviceGetHostVgpuMode", device(), &mode), NVML_SUCCESS);
+  EXPECT_EQ(mode, NVML_HOST_VGPU_MODE_NON_SRIOV);
+  unsigned int exclusive = 0;
+  EXPECT_EQ(call("nvmlVgpuTypeGetCapabilities", 232U, NVML_VGPU_CAP_EXCLUSIVE_SIZE, &exclusive), NVML_SUCCESS);
+  EXPECT_EQ(exclusive, 1U);
+  const nvmlVgpuHeterogeneousMode_t on{version_tag<nvmlVgpuHeterogeneousMode_t>, 1};
+  EXPECT_EQ(call("nvmlDeviceSetVgpuHeterogeneousMode", device(), &on), NVML_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(call("nvmlDeviceVgpuForceGspUnload", device()), NVML_ERROR_NOT_SUPPORTED);
+}
+
+// A host is what it was booted as; between its two modes it changes while no VM runs.
+TEST_F(Vgpu, VirtualizationModes) {
+  host("{instances: [{type: A40-8Q}]}");
+  const auto set = [](unsigned int gpu, nvmlGpuVirtualizationMode_t mode) {
+    return call("nvmlDeviceSetVirtualizationMode", device(gpu), mode);
+  };
+  EXPECT_EQ(set(0, NVML_GPU_VIRTUALIZATION_MODE_HOST_VSGA), NVML_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(set(1, NVML_GPU_VIRTUALIZATION_MODE_PASSTHROUGH), NVML_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(set(1, NVML_GPU_VIRTUALIZATION_MODE_HOST_VSGA), NVML_SUCCESS);
+  unsigned int count = 0;
+  EXPECT_EQ(call("nvmlDeviceGetSupportedVgpus", device(1), &count, static_cast<unsigned int*>(nullptr)),
+            NVML_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(set(1, NVML_GPU_VIRTUALIZATION_MODE_HOST_VGPU), NVML_SUCCESS);
+}
+
 TEST_F(Vgpu, NoDriverInTheVmNoAnswersFromThere) {
   host("{instances: [{type: A40-8Q, guest_driver: \"\", license: unlicensed, vm_id: \"17\"}]}");
   const auto id = active().at(0);

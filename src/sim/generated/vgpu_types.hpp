@@ -17,7 +17,7 @@ struct Series {
 
 struct Type {
   std::uint32_t id;
-  std::string_view name;     // NVIDIA A40-8Q
+  std::string_view name;     // NVIDIA A40-8Q, GRID T4-8Q
   std::string_view profile;  // its GPU instance profile; empty: it shares the GPU's time
   std::uint32_t memory_gb, width, height;
   std::uint32_t device_id, subsystem_id;  // PCI; the subsystem with the device above
@@ -223,6 +223,26 @@ inline constexpr Type types_6[] = {  // NVIDIA RTX PRO 6000 Blackwell Server Edi
     {1563, "NVIDIA RTX Pro 6000 Blackwell DC-1-24C", "1g.24gb", 24, 4096, 2160, 0x2BB5, 0x2BB50000, &series_C},
 };
 
+inline constexpr Type types_7[] = {  // Tesla T4
+    {222, "GRID T4-1B", "", 1, 5120, 2880, 0x1EB8, 0x1EB81309, &series_B},
+    {223, "GRID T4-2B", "", 2, 5120, 2880, 0x1EB8, 0x1EB8130A, &series_B},
+    {224, "GRID T4-2B4", "", 2, 5120, 2880, 0x1EB8, 0x1EB8130B, &series_B},
+    {252, "GRID T4-1B4", "", 1, 5120, 2880, 0x1EB8, 0x1EB81345, &series_B},
+    {225, "GRID T4-1A", "", 1, 1280, 1024, 0x1EB8, 0x1EB81311, &series_A},
+    {226, "GRID T4-2A", "", 2, 1280, 1024, 0x1EB8, 0x1EB81312, &series_A},
+    {227, "GRID T4-4A", "", 4, 1280, 1024, 0x1EB8, 0x1EB81313, &series_A},
+    {228, "GRID T4-8A", "", 8, 1280, 1024, 0x1EB8, 0x1EB81314, &series_A},
+    {229, "GRID T4-16A", "", 16, 1280, 1024, 0x1EB8, 0x1EB81315, &series_A},
+    {230, "GRID T4-1Q", "", 1, 5120, 2880, 0x1EB8, 0x1EB8130C, &series_Q},
+    {231, "GRID T4-2Q", "", 2, 7680, 4320, 0x1EB8, 0x1EB8130D, &series_Q},
+    {232, "GRID T4-4Q", "", 4, 7680, 4320, 0x1EB8, 0x1EB8130E, &series_Q},
+    {233, "GRID T4-8Q", "", 8, 7680, 4320, 0x1EB8, 0x1EB8130F, &series_Q},
+    {234, "GRID T4-16Q", "", 16, 7680, 4320, 0x1EB8, 0x1EB81310, &series_Q},
+    {319, "GRID T4-4C", "", 4, 4096, 2160, 0x1EB8, 0x1EB8139A, &series_C},
+    {320, "GRID T4-8C", "", 8, 4096, 2160, 0x1EB8, 0x1EB8139B, &series_C},
+    {321, "GRID T4-16C", "", 16, 4096, 2160, 0x1EB8, 0x1EB81375, &series_C},
+};
+
 }  // namespace detail
 
 inline constexpr Board boards[] = {
@@ -233,6 +253,7 @@ inline constexpr Board boards[] = {
     {"NVIDIA L40S", 48, detail::types_4},
     {"NVIDIA H100 80GB HBM3", 80, detail::types_5},
     {"NVIDIA RTX PRO 6000 Blackwell Server Edition", 96, detail::types_6},
+    {"Tesla T4", 16, detail::types_7},
 };
 
 }  // namespace nvmlkit::sim::vgpu

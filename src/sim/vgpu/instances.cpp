@@ -145,7 +145,7 @@ std::string create(const Machine& machine, Gpu& gpu, VgpuInstance said, std::uin
   const auto* type = type_of(gpu, said);
   if (!type) {
     std::string names;
-    for (const auto& known : types_of(gpu)) names += (names.empty() ? "" : ", ") + std::string(known.name.substr(7));
+    for (const auto& known : types_of(gpu)) names += (names.empty() ? "" : ", ") + std::string(short_name(known));
     return "unknown type " + quoted(said.type ? said.type->view() : std::string_view()) +
            (names.empty() ? "; no vGPU type of this GPU is known" : "; expected one of " + names);
   }

@@ -55,8 +55,7 @@ const Type* type_by_id(const Gpu& gpu, std::uint32_t id) {
 }
 
 const Type* type_by_name(const Gpu& gpu, std::string_view name) {
-  constexpr std::string_view prefix = "NVIDIA ";
-  return find(gpu, [&](const Type& type) { return type.name == name || type.name.substr(prefix.size()) == name; });
+  return find(gpu, [&](const Type& type) { return type.name == name || short_name(type) == name; });
 }
 
 const Type* type_of(const Gpu& gpu, const model::VgpuInstance& instance) {

@@ -16,7 +16,10 @@ bool is_host(const model::Gpu& gpu);
 // None where the GPU is no host, or hosts no types that are known.
 std::span<const Type> types_of(const model::Gpu& gpu);
 
-// Null where the GPU has no such type. The name may lack "NVIDIA " at its beginning.
+// A40-8Q of NVIDIA A40-8Q.
+inline std::string_view short_name(const Type& type) { return type.name.substr(type.name.find(' ') + 1); }
+
+// Null where the GPU has no such type. The name may be the short one.
 const Type* type_by_id(const model::Gpu& gpu, std::uint32_t id);
 const Type* type_by_name(const model::Gpu& gpu, std::string_view name);
 const Type* type_of(const model::Gpu& gpu, const model::VgpuInstance& instance);

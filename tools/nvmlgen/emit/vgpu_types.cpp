@@ -26,7 +26,7 @@ struct Series {
 
 struct Type {
   std::uint32_t id;
-  std::string_view name;     // NVIDIA A40-8Q
+  std::string_view name;     // NVIDIA A40-8Q, GRID T4-8Q
   std::string_view profile;  // its GPU instance profile; empty: it shares the GPU's time
   std::uint32_t memory_gb, width, height;
   std::uint32_t device_id, subsystem_id;  // PCI; the subsystem with the device above
@@ -49,9 +49,9 @@ namespace detail {
   for (const auto& board : all.boards) {
     out += fmt::format("\ninline constexpr Type types_{}[] = {{  // {}\n", number++, board.gpu);
     for (const auto& t : board.types)
-      out += fmt::format("    {{{}, \"NVIDIA {}\", \"{}\", {}, {}, {}, 0x{:04X}, 0x{:04X}{:04X}, &series_{}}},\n", t.id,
-                         t.name, t.profile, t.memory_gb, t.width, t.height, board.device_id, board.device_id,
-                         t.subsystem_id, t.series);
+      out += fmt::format("    {{{}, \"{} {}\", \"{}\", {}, {}, {}, 0x{:04X}, 0x{:04X}{:04X}, &series_{}}},\n", t.id,
+                         board.prefix, t.name, t.profile, t.memory_gb, t.width, t.height, board.device_id,
+                         board.device_id, t.subsystem_id, t.series);
     out += "};\n";
   }
   out += "\n}  // namespace detail\n\ninline constexpr Board boards[] = {\n";

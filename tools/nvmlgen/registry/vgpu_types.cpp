@@ -51,8 +51,8 @@ class Reader {
   }
 
   VgpuBoard board(const YAML::Node& name, const YAML::Node& node, const std::map<std::string, VgpuSeries>& series) {
-    only(node, {"device_id", "memory_gb", "estimate", "types"});
-    VgpuBoard out{name.as<std::string>(), node["device_id"].as<unsigned>(), node["memory_gb"].as<unsigned>(), {}};
+    only(node, {"prefix", "device_id", "memory_gb", "estimate", "types"});
+    VgpuBoard out{name.as<std::string>(), node["prefix"].as<std::string>("NVIDIA"), node["device_id"].as<unsigned>(), node["memory_gb"].as<unsigned>(), {}};
     for (const auto& item : node["types"]) out.types.push_back(type(item.first, item.second, series));
     return out;
   }

@@ -21,7 +21,8 @@ struct VgpuType {
 };
 
 struct VgpuBoard {
-  std::string gpu;  // its name
+  std::string gpu;     // its name
+  std::string prefix;  // of the names of its types
   unsigned device_id = 0, memory_gb = 0;
   std::vector<VgpuType> types;
 };
