@@ -9,6 +9,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/caps.hpp"
@@ -23,6 +24,7 @@
 #include "cli/steering.hpp"
 #include "cli/use.hpp"
 #include "cli/values.hpp"
+#include "cli/vgpu.hpp"
 #include "sim/config/builtin.hpp"
 
 namespace nvmlkit::cli {
@@ -204,7 +206,8 @@ int Main(int argc, char** argv) {
   set_command->add_option("GPU", selector, "gpu=INDEX, gpu=UUID, gpu=BUS-ID or gpu=all")->required();
   set_command->add_option("PATH=VALUE", assignments, "Fields and their new values, as in a machine file")->required();
 
-  const auto steering = add_steering_commands(app);
+  auto steering = add_steering_commands(app);
+  for (auto& command : add_vgpu_commands(app)) steering.push_back(std::move(command));
   // Their words may look like options, so the commands look at them themselves.
   const std::string fault_help =
       "gpu=0 xid NUMBER [--force] | lost | reset-required | off-bus | ecc PLACE corrected|uncorrected [--count N] |\n"

@@ -8,6 +8,7 @@
 #include "sim/identity.hpp"
 #include "sim/links/layout.hpp"
 #include "sim/mig/instances.hpp"
+#include "sim/vgpu/instances.hpp"
 
 namespace nvmlkit::sim {
 namespace {
@@ -191,6 +192,7 @@ void complete(Machine& machine) {
     mig::settle(gpu);  // its problems are those of the machine file: config/check.cpp
   }
   links::lay_out(machine);
+  vgpu::settle(machine);  // as with MIG
 }
 
 }  // namespace nvmlkit::sim

@@ -48,6 +48,12 @@ Call::Call(const Contract& contract) : contract_(contract) {
       case Argument::other_device:
         values_[i] = first_device();
         break;
+      case Argument::vgpu_type:
+        values_[i] = 1139;  // H100XM-8C, see machine.yaml
+        break;
+      case Argument::vgpu_instance:
+        values_[i] = 7001;
+        break;
       case Argument::foreign:
       case Argument::foreign_value:
         values_[i] = 0xDEADBEE0;

@@ -34,6 +34,8 @@ struct Argument {
   enum Kind {
     device,            // the GPU that the function is called on
     foreign,           // an object of another class that it is called on
+    vgpu_type,         // a vGPU type that it is called on
+    vgpu_instance,     // the same, an active vGPU
     other_device,      // a second GPU
     foreign_value,     // a handle of another class beside the object
     enumeration,       // an enum by value

@@ -88,15 +88,37 @@ TEST_F(Initialized, ForeignHandlesAreRefused) {
   for (const auto& contract : contracts())
     for (std::size_t i = 0; i < contract.arguments.size(); ++i) {
       const auto kind = contract.arguments[i].kind;
-      if (kind != Argument::device && kind != Argument::foreign) continue;
+      if (kind > Argument::vgpu_instance) continue;
       for (const auto handle : foreign) {
         Call call(contract);
         call.set(i, handle);
-        EXPECT_EQ(call.run(), kInvalidArgument) << contract.name << " on " << handle;
+        // Any number but 0 may be an active vGPU.
+        const bool sought = kind == Argument::vgpu_instance && handle != 0;
+        EXPECT_EQ(call.run(), sought ? kNotFound : kInvalidArgument) << contract.name << " on " << handle;
         ++checked;
       }
     }
   EXPECT_GT(checked, 2000);
+}
+
+// The vGPU of machine.yaml answers what is asked of it, and so does its type.
+TEST_F(Initialized, VgpusAnswer) {
+  int answered = 0;
+  for (const auto& contract : contracts()) {
+    if (!has(contract, Argument::vgpu_type) && !has(contract, Argument::vgpu_instance)) continue;
+    Call call(contract);
+    const int result = call.run();
+    const bool asks_for_a_process = contract.name == std::string("nvmlVgpuInstanceGetAccountingStats");
+    const bool needs_mdev = contract.name == std::string("nvmlVgpuInstanceGetMdevUUID");
+    const bool needs_room = contract.name == std::string("nvmlVgpuInstanceGetMetadata");
+    EXPECT_EQ(result, asks_for_a_process ? kNotFound
+                      : needs_mdev       ? kNotSupported
+                      : needs_room       ? kInsufficientSize
+                                         : kSuccess)
+        << contract.name;
+    ++answered;
+  }
+  EXPECT_EQ(answered, 40);
 }
 
 TEST_F(Initialized, WrongStructVersionsAreRefused) {

@@ -77,6 +77,7 @@ std::vector<Output> all_outputs(const Registry& r, const PublicHeaders& headers)
   out.push_back({"src/sim/generated/symbols.hpp", emit_symbols(r)});
   out.push_back({"src/driver/nvml/generated/call_arguments.cpp", emit_call_arguments(r)});
   out.push_back({"src/sim/generated/return_codes.hpp", emit_return_codes(r)});
+  out.push_back({"src/sim/generated/vgpu_types.hpp", emit_vgpu_types(r)});
   out.push_back({"src/sim/generated/xids.hpp", emit_xids(r)});
   out.push_back({"src/driver/nvml/generated/known_values.hpp", emit_known_values(r)});
   out.push_back({"src/driver/nvml/generated/exports.map", emit_version_script(r)});

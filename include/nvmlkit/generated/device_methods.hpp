@@ -1708,7 +1708,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   }
 
   /// Sets the virtualization mode of the GPU.
-  /// Needs kepler or newer.
+  /// Needs kepler or newer. Needs root.
   /// Errors: uninitialized, invalid_argument, gpu_is_lost, not_supported, no_permission.
   /// @c nvmlDeviceSetVirtualizationMode (since 11.0)
   Result<void> set_virtualization_mode(abi::nvmlGpuVirtualizationMode_t virtual_mode) const {
@@ -1723,6 +1723,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   Result<VgpuHeterogeneousMode> vgpu_heterogeneous_mode() const;
 
   /// Sets vGPU heterogeneous mode of the GPU; refused while any vGPU instance is active.
+  /// Needs root.
   /// Errors: uninitialized, invalid_argument, in_use, no_permission, not_supported, argument_version_mismatch, unknown.
   /// @c nvmlDeviceSetVgpuHeterogeneousMode (since 12.4.127)
   Result<void> set_vgpu_heterogeneous_mode(const VgpuHeterogeneousMode& heterogeneous_mode) const;
@@ -1740,6 +1741,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   Result<VgpuPlacements> vgpu_type_creatable_placements(const VgpuType& vgpu_type_id, unsigned int mode) const;
 
   /// Sets one vGPU capability of the GPU on or off.
+  /// Needs root.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceSetVgpuCapabilities (since 12.4.127)
   Result<void> set_vgpu_capabilities(abi::nvmlDeviceVgpuCapability_t capability, bool state) const {
@@ -1749,7 +1751,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   }
 
   /// Forces the GSP firmware off a vGPU host GPU; disruptive, and active vGPUs suffer.
-  /// Needs ada or newer.
+  /// Needs ada or newer. Needs root.
   /// Errors: uninitialized, invalid_argument, not_supported, no_permission, unknown.
   /// @c nvmlDeviceVgpuForceGspUnload (since 13.2.82)
   Result<void> vgpu_force_gsp_unload() const;

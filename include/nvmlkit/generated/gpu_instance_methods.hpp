@@ -49,6 +49,7 @@ class GpuInstanceMethods : public Object<abi::nvmlGpuInstance_t> {
   Result<VgpuHeterogeneousMode> vgpu_heterogeneous_mode() const;
 
   /// Sets vGPU heterogeneous mode of this GPU instance; refused while a vGPU inside is active.
+  /// Needs root.
   /// Errors: uninitialized, invalid_argument, in_use, not_supported, argument_version_mismatch, unknown.
   /// @c nvmlGpuInstanceSetVgpuHeterogeneousMode (since 12.9.40)
   Result<void> set_vgpu_heterogeneous_mode(const VgpuHeterogeneousMode& heterogeneous_mode) const;

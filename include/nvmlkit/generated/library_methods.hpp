@@ -161,6 +161,7 @@ class LibraryMethods {
   Result<MaxVgpuInstances> vgpu_type_max_instances_per_gpu_instance(abi::nvmlVgpuTypeId_t vgpu_type_id) const;
 
   /// Sets a narrower range of vGPU versions for guests to negotiate within.
+  /// Needs root.
   /// Errors: not_supported, in_use, invalid_argument.
   /// @c nvmlSetVgpuVersion (since 11.0)
   Result<void> set_vgpu_version(const VgpuVersionRange& vgpu_version) const;

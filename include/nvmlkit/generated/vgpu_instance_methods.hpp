@@ -110,7 +110,7 @@ class VgpuInstanceMethods : public Object<abi::nvmlVgpuInstance_t> {
   }
 
   /// Sets the encoder share of the vGPU instance, in percent of the maximum.
-  /// Needs maxwell or newer.
+  /// Needs maxwell or newer. Needs root.
   /// Errors: uninitialized, invalid_argument, not_found, unknown.
   /// @c nvmlVgpuInstanceSetEncoderCapacity (since 11.0)
   Result<void> set_encoder_capacity(Percent encoder_capacity) const {

@@ -73,7 +73,7 @@ class VgpuTypeMethods : public Object<abi::nvmlVgpuTypeId_t> {
     unsigned long long device_id;
     unsigned long long subsystem_id;
   };
-  /// PCI device id and subsystem id of the vGPU type, each with its vendor packed in.
+  /// PCI device id of the vGPU type, and its subsystem id with the device id above it.
   /// Needs kepler or newer.
   /// Errors: uninitialized, invalid_argument, unknown.
   /// @c nvmlVgpuTypeGetDeviceID (since 11.0)

@@ -10,6 +10,7 @@
 #include "sim/config/suggest.hpp"
 #include "sim/links/layout.hpp"
 #include "sim/mig/instances.hpp"
+#include "sim/vgpu/instances.hpp"
 
 namespace nvmlkit::sim::config {
 namespace {
@@ -127,6 +128,17 @@ void check_mig(const Layers& layers, std::uint32_t index, const model::Gpu& gpu)
   (at ? at : layers.all().back().root).fail(path + ": " + problem->message);
 }
 
+void check_vgpus(const Layers& layers, const Machine& machine) {
+  const auto problem = vgpu::problem_of(machine);
+  if (!problem) return;
+  bool own = true;
+  const Node list = layers.stated_at(problem->gpu, {"vgpu", "instances"}, &own);
+  const Node at = item_of(list, problem->item);
+  const std::string path =
+      gpu_path(problem->gpu, {"vgpu", "instances"}, own) + "[" + std::to_string(problem->item) + "]";
+  (at ? at : layers.all().back().root).fail(path + ": " + problem->message);
+}
+
 void check_gpu(const Layers& layers, std::uint32_t index, const model::Gpu& gpu) {
   check_mig(layers, index, gpu);
   check_values(gpu, [&](Keys keys, const std::string& message) { fail_at(layers, index, keys, message); });
@@ -204,6 +216,7 @@ void check_machine(const Layers& layers, const Machine& machine) {
   check_equipment(layers, machine);
   std::uint32_t index = 0;
   for (const auto& gpu : machine.gpus()) check_gpu(layers, index++, gpu);
+  check_vgpus(layers, machine);
 }
 
 std::string contradiction(const model::Gpu& gpu) {

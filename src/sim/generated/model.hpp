@@ -182,6 +182,27 @@ struct HostVgpuMode {
   };
 };
 
+// unsigned int
+struct VgpuSchedulerPolicy {
+  enum : std::uint32_t {
+    best_effort = 1u,  // NVML_VGPU_SCHEDULER_POLICY_BEST_EFFORT
+    equal_share = 2u,  // NVML_VGPU_SCHEDULER_POLICY_EQUAL_SHARE
+    fixed_share = 3u,  // NVML_VGPU_SCHEDULER_POLICY_FIXED_SHARE
+  };
+};
+
+// unsigned int
+struct VgpuLicenseState {
+  enum : std::uint32_t {
+    unknown = 0u,  // NVML_GRID_LICENSE_STATE_UNKNOWN
+    uninitialized = 1u,  // NVML_GRID_LICENSE_STATE_UNINITIALIZED
+    unrestricted = 2u,  // NVML_GRID_LICENSE_STATE_UNLICENSED_UNRESTRICTED
+    restricted = 3u,  // NVML_GRID_LICENSE_STATE_UNLICENSED_RESTRICTED
+    unlicensed = 4u,  // NVML_GRID_LICENSE_STATE_UNLICENSED
+    licensed = 5u,  // NVML_GRID_LICENSE_STATE_LICENSED
+  };
+};
+
 // nvmlFanControlPolicy_t
 struct FanControlPolicy {
   enum : std::uint32_t {
@@ -356,6 +377,14 @@ struct SystemConfCompute {
   Field<std::uint64_t> max_attacker_advantage;  // Attacker advantage at which keys are rotated.
 };
 
+// Versions of the protocol between host and guest, MAJOR * 65536 + MINOR; of vGPU hosts.
+struct VgpuVersions {
+  Field<std::uint32_t> supported_min;  // Lowest that the host knows; an estimate.
+  Field<std::uint32_t> supported_max;  // Highest that it knows; an estimate.
+  Field<std::uint32_t> current_min;  // Lowest that guests may use. Default: supported_min.
+  Field<std::uint32_t> current_max;  // Highest that they may use. Default: supported_max.
+};
+
 // The host, its driver and its library versions.
 struct System {
   Field<Text<80>> driver_version;  // Version of the kernel driver, as nvidia-smi prints it.
@@ -367,6 +396,7 @@ struct System {
   SystemConfCompute conf_compute;  // Confidential computing of the host.
   Field<bool> enforce_privilege;  // Functions that need root refuse everybody else.
   Field<std::uint32_t> nvlink_bw_mode;  // NVLink bandwidth of the whole machine: 0 full, 1 off, 2 minimal, 3 half, 4 three quarters. Machines with a GPU before Hopper have no such mode.
+  VgpuVersions vgpu_versions;  // Versions of the vGPU protocol.
 };
 
 // CUDA compute capability.
@@ -1027,6 +1057,75 @@ struct Virtualization {
   Field<std::uint32_t> host_vgpu_mode;  // SR-IOV or not; of hosts with vGPU only.
 };
 
+// How vGPUs share the time of a GPU or of a GPU instance.
+struct VgpuScheduler {
+  Field<std::uint32_t> policy;  // Policy. Default: best_effort, on vGPU hosts.
+  Field<std::uint32_t> adaptive_round_robin;  // Adaptive round robin (ARR). Default: enabled, where the policy is another than best_effort.
+  Field<std::uint32_t> frequency;  // How often a vGPU gets its turn; with ARR. Default: 480. [Hz]
+  Field<std::uint32_t> averaging_factor;  // Over how many time slices ARR averages. Default: 33.
+  Field<std::uint32_t> timeslice_ns;  // Time slice; without ARR. Default: 2083333. [ns]
+};
+
+// A process in a VM that uses its vGPU.
+struct VgpuProcess {
+  Field<std::uint32_t> pid;  // Process id in the VM.
+  Field<Text<32>> name;  // Name of the program.
+  Field<std::uint64_t> used_memory_mib;  // Frame buffer that it holds. [MiB]
+  Field<std::uint32_t> share;  // Its part of what the vGPU does, beside the other processes' parts.
+  Field<bool> ended;  // It has ended, and accounting remembers it.
+  Field<std::uint64_t> time_ms;  // How long it ran; of processes that have ended. [ms]
+};
+
+// An active vGPU.
+struct VgpuInstance {
+  Field<Text<44>> type;  // Its type, as A40-8Q.
+  Field<std::uint32_t> id;  // The number by which NVML names it. Default: made from the GPU and the place in the list.
+  Field<Text<37>> uuid;  // Its UUID. Default: made from the id.
+  Field<Text<37>> vm_id;  // UUID of the VM, or the number of its domain. Default: a UUID made from the id.
+  Field<Text<37>> mdev_uuid;  // UUID of the mediated device. Default: the UUID, where the host has no SR-IOV.
+  Field<std::uint32_t> gpu_instance;  // GPU instance that it runs in; of types with a GPU instance profile. Default: the first with room.
+  Field<std::uint32_t> placement;  // Where it lies in the frame buffer, in steps of 512 MiB; on GPUs in heterogeneous mode. Default: the first free place.
+  Field<Text<24>> guest_driver;  // Version of the driver in the VM; "" while none is loaded. Default: driver_version of the host.
+  Field<PciBusId> guest_pci;  // PCI address in the VM. Default: 00000000:02:00.0.
+  Field<std::uint64_t> fb_used_mib;  // Frame buffer that the VM uses. Default: what a driver takes for itself and what the processes hold. [MiB]
+  Field<std::uint32_t> share;  // Its part of what the GPU does, beside the other vGPUs' parts; without a driver it does nothing.
+  Field<std::uint32_t> license;  // State of its license.
+  Field<std::uint64_t> license_expiry;  // When the license ends, in seconds since 1970. Absent: never. [s]
+  Field<std::uint32_t> frame_rate_limit;  // Frame rate limit in force; 0: none. Default: the type's, where the scheduler is best effort. [fps]
+  Field<std::uint32_t> encoder_capacity;  // Share of the encoder. [%]
+  Field<std::uint32_t> accounting;  // Accounting in the VM.
+  EncoderStats encoder_stats;  // Encoder sessions.
+  FbcStats fbc_stats;  // Frame buffer capture sessions.
+  List<VgpuProcess, 4> processes;  // Processes in the VM.
+};
+
+// What vGPUs in one GPU instance share; Blackwell and newer.
+struct VgpuGpuInstance {
+  Field<std::uint32_t> id;  // Id of the GPU instance.
+  Field<std::uint32_t> heterogeneous_mode;  // vGPUs of different size may run together.
+  VgpuScheduler scheduler;  // Their scheduler.
+};
+
+// vGPUs; of GPUs whose virtualization.mode is host_vgpu.
+struct Vgpu {
+  Field<std::uint32_t> heterogeneous_mode;  // vGPUs of different size may run together. Default: disabled; absent on GPUs before Ampere.
+  VgpuScheduler scheduler;  // The scheduler.
+  Field<std::uint32_t> mini_quarter;  // Types of a quarter of a GPU instance are offered.
+  Field<std::uint32_t> compute_media_engine;  // Types with the media engines are offered.
+  Field<std::uint32_t> mig_timeslicing;  // vGPUs share a GPU instance. Default: disabled; absent before Blackwell.
+  Field<std::uint32_t> device_buffer_mb_per_s;  // How fast a vGPU's frame buffer is read and written while its VM is moved; an estimate. [MB/s]
+  Field<std::uint32_t> made;  // How many vGPUs were made so far; the next one's id follows from it.
+  List<VgpuInstance, 32> instances;  // Active vGPUs.
+  List<VgpuGpuInstance, 8> gpu_instances;  // Per GPU instance, where it differs from the default.
+};
+
+// License of the vGPU software; of GPUs in a VM, whose virtualization.mode is vgpu or passthrough.
+struct GridLicense {
+  Field<Text<64>> product;  // The licensed product, as NVIDIA RTX Virtual Workstation. Absent: the GPU is not licensed that way.
+  Field<bool> licensed;  // The license was given.
+  Field<std::uint64_t> expiry;  // When it ends, in seconds since 1970. Absent: never. [s]
+};
+
 // GSP firmware.
 struct GspFirmware {
   Field<std::uint32_t> mode;  // The firmware runs. Absent on GPUs without GSP.
@@ -1247,6 +1346,8 @@ struct Gpu {
   Accounting accounting;  // Accounting.
   sim::processes::AccountingMarks accounting_marks;  // Which records of processes count.
   Virtualization virtualization;  // Virtualization.
+  Vgpu vgpu;  // vGPUs.
+  GridLicense grid_license;  // License of the vGPU software.
   GspFirmware gsp_firmware;  // GSP firmware.
   ResetStatus reset_status;  // Whether the GPU needs a reset.
   ApiRestriction api_restriction;  // Functions that need root.
@@ -1434,6 +1535,7 @@ struct Machine {
 };
 
 static_assert(std::is_trivially_copyable_v<SystemConfCompute>);
+static_assert(std::is_trivially_copyable_v<VgpuVersions>);
 static_assert(std::is_trivially_copyable_v<System>);
 static_assert(std::is_trivially_copyable_v<ComputeCapability>);
 static_assert(std::is_trivially_copyable_v<BridgeChip>);
@@ -1501,6 +1603,12 @@ static_assert(std::is_trivially_copyable_v<GpuOperationModes>);
 static_assert(std::is_trivially_copyable_v<DriverModels>);
 static_assert(std::is_trivially_copyable_v<Accounting>);
 static_assert(std::is_trivially_copyable_v<Virtualization>);
+static_assert(std::is_trivially_copyable_v<VgpuScheduler>);
+static_assert(std::is_trivially_copyable_v<VgpuProcess>);
+static_assert(std::is_trivially_copyable_v<VgpuInstance>);
+static_assert(std::is_trivially_copyable_v<VgpuGpuInstance>);
+static_assert(std::is_trivially_copyable_v<Vgpu>);
+static_assert(std::is_trivially_copyable_v<GridLicense>);
 static_assert(std::is_trivially_copyable_v<GspFirmware>);
 static_assert(std::is_trivially_copyable_v<ResetStatus>);
 static_assert(std::is_trivially_copyable_v<ApiRestriction>);

@@ -4,6 +4,7 @@
 
 #include "sim/mig/instances.hpp"
 #include "sim/processes/clients.hpp"
+#include "sim/vgpu/usage.hpp"
 
 namespace nvmlkit::sim::mig {
 namespace {
@@ -42,7 +43,7 @@ bool process_outside(const Machine& machine, const Gpu& gpu) {
 }
 
 bool process_on(const Machine& machine, const Gpu& gpu, std::uint32_t instance) {
-  return any(
+  return vgpu::any_on(gpu, instance) || any(
       machine, gpu, [&](const Process& process) { return on(process, instance); },
       [&](const Client& client) { return client.gpu_instance == instance; });
 }
@@ -61,7 +62,7 @@ bool process_on(const Machine& machine, const Gpu& gpu, DeviceId device) {
 std::uint64_t used_bytes(const Machine& machine, const Gpu& gpu, const model::MigInstance& instance) {
   const auto* profile = profile_of(gpu, instance);
   if (!profile || !instance.id) return 0;
-  std::uint64_t used = profile->idle_kib.value_or(0) << 10;
+  std::uint64_t used = (profile->idle_kib.value_or(0) << 10) + vgpu::held_bytes(gpu, *instance.id);
   for (const auto& process : gpu.processes)
     if (on(process, *instance.id)) used += process.used_memory_mib.value_or(0) << 20;
   processes::for_each_client(machine, place_of(machine, gpu), [&](const Client& client, processes::Life) {

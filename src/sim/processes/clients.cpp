@@ -6,6 +6,7 @@
 #include "sim/processes/accounting.hpp"
 #include "sim/processes/memory.hpp"
 #include "sim/state/write.hpp"
+#include "sim/vgpu/instances.hpp"
 
 namespace nvmlkit::sim::processes {
 namespace {
@@ -274,7 +275,7 @@ void remove_ended(const Machine& machine, std::size_t gpu) {
 }
 
 bool in_use(const Machine& machine, const model::Gpu& gpu, std::size_t index) {
-  bool any = !gpu.processes.empty();
+  bool any = !gpu.processes.empty() || vgpu::any(gpu);
   for_each_client(machine, index, [&](const Client&, Life) { any = true; });
   return any;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/processes/clients.hpp"
+#include "sim/vgpu/usage.hpp"
 
 namespace nvmlkit::sim::processes {
 namespace {
@@ -20,7 +21,7 @@ std::uint64_t of_configured(const model::Gpu& gpu) {
 Memory memory_of(const model::Gpu& gpu, std::uint64_t held_by_clients) {
   const auto& fb = gpu.memory;
   const auto said = fb.used_bytes.value_or(0);
-  const auto further = left(of_configured(gpu), said) + held_by_clients;
+  const auto further = left(of_configured(gpu), said) + held_by_clients + vgpu::held_bytes(gpu);
   Memory out{fb.total_bytes.value_or(0), fb.reserved_bytes.value_or(0), 0, 0};
   out.used = std::min(said + further, left(out.total, out.reserved));
   out.free = left(fb.free_bytes.value_or(left(out.total, out.reserved + said)), further);

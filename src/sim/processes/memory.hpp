@@ -11,7 +11,8 @@ struct Memory {
   std::uint64_t total, reserved, used, free;
 };
 
-// `used` is what the machine file says, or what its processes hold where that is more, and what clients hold.
+// `used` is what the machine file says, or what its processes hold where that is more, and what clients and
+// vGPUs hold.
 Memory memory_of(const Machine& machine, const model::Gpu& gpu, std::size_t index);
 
 // The same where clients hold so much.

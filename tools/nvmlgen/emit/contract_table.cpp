@@ -27,12 +27,15 @@ bool has_version_field(const Facts& facts, const Param& p) {
 }
 
 // How the contract test fills one argument, and what it may break about it.
-std::string argument(const Facts& facts, const Function& function, const Param& p, const FunctionSemantics& entry,
+std::string argument(const Facts& facts, const Param& p, const FunctionSemantics& entry,
                      bool& versioned) {
   const auto& semantics = *entry.find(p.name);
   const char* kind = "value";
   if (semantics.role == Role::self)
-    kind = self_kind(function, entry) == SelfKind::device ? "device" : "foreign";
+    kind = p.base == "nvmlVgpuTypeId_t"     ? "vgpu_type"
+           : p.base == "nvmlVgpuInstance_t" ? "vgpu_instance"
+           : p.base == "nvmlDevice_t"       ? "device"
+                                            : "foreign";
   else if (p.ptr == 0 && p.kind == Kind::handle)
     kind = p.base == "nvmlDevice_t" ? "other_device" : "foreign_value";
   else if (p.ptr == 0 && p.kind == Kind::enumeration && p.base != "nvmlReturn_t")
@@ -71,7 +74,7 @@ const std::vector<Contract>& contracts() {
     const auto& entry = registry.semantics.functions.at(function.name);
     std::vector<std::string> arguments;
     bool versioned = false;
-    for (const auto& p : function.params) arguments.push_back(argument(registry.facts, function, p, entry, versioned));
+    for (const auto& p : function.params) arguments.push_back(argument(registry.facts, p, entry, versioned));
     std::vector<std::string> tags;
     for (const auto& macro : entry.versions)
       tags.push_back(fmt::format("0x{:08x}u", *registry.facts.version_tag(macro)));

@@ -20,6 +20,9 @@ std::string emit_symbols(const Registry& registry);
 std::string emit_return_codes(const Registry& registry);
 std::string emit_xids(const Registry& registry);
 
+// src/sim/generated/vgpu_types.hpp: which vGPUs a GPU can host.
+std::string emit_vgpu_types(const Registry& registry);
+
 // src/driver/nvml/generated/call_arguments.cpp: what the arguments of every function are.
 std::string emit_call_arguments(const Registry& registry);
 

@@ -10,6 +10,7 @@
 #include "registry/gpm_metrics.hpp"
 #include "registry/model.hpp"
 #include "registry/semantics.hpp"
+#include "registry/vgpu_types.hpp"
 #include "registry/xids.hpp"
 
 namespace nvmlgen {
@@ -24,6 +25,7 @@ struct Registry {
   std::vector<DriverBranch> driver_branches;
   cuda::Registry cuda;
   std::vector<Xid> xids;
+  VgpuTypes vgpu_types;
 };
 
 // Loads registry/ and refuses one with a hole (RegistryError).

@@ -41,33 +41,6 @@ nvmlReturn_t DeviceGetCapabilities(const Machine&, const Gpu& gpu, nvmlDeviceCap
   return NVML_SUCCESS;
 }
 
-namespace {
-
-// The first two members are the same in every version; what follows is an array that stays empty.
-nvmlReturn_t no_license(nvmlGridLicensableFeatures_t* features) {
-  features->isGridLicenseSupported = 0;
-  features->licensableFeaturesCount = 0;
-  return NVML_SUCCESS;
-}
-
-}  // namespace
-
-nvmlReturn_t DeviceGetGridLicensableFeatures(const Machine&, const Gpu&, nvmlGridLicensableFeatures_t* features) {
-  return no_license(features);
-}
-
-nvmlReturn_t DeviceGetGridLicensableFeatures_v2(const Machine&, const Gpu&, nvmlGridLicensableFeatures_t* features) {
-  return no_license(features);
-}
-
-nvmlReturn_t DeviceGetGridLicensableFeatures_v3(const Machine&, const Gpu&, nvmlGridLicensableFeatures_t* features) {
-  return no_license(features);
-}
-
-nvmlReturn_t DeviceGetGridLicensableFeatures_v4(const Machine&, const Gpu&, nvmlGridLicensableFeatures_t* features) {
-  return no_license(features);
-}
-
 nvmlReturn_t DeviceGetHostname_v1(const Machine&, const Gpu& gpu, nvmlHostname_v1_t* hostname) {
   return read(gpu.hostname, hostname->value, sizeof hostname->value);
 }

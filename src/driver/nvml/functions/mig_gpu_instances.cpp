@@ -3,6 +3,7 @@
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/mig.hpp"
 #include "sim/mig/occupants.hpp"
+#include "sim/vgpu/instances.hpp"
 
 namespace nvmlkit::driver {
 
@@ -65,6 +66,7 @@ nvmlReturn_t GpuInstanceDestroy(const Machine& machine, nvmlGpuInstance_t gpuIns
     if (!instance->compute_instances.empty() || sim::mig::process_on(machine, *id->gpu, id->id))
       return NVML_ERROR_IN_USE;
     sim::mig::destroy_instance(changed, id->id);
+    sim::vgpu::forget_settings(changed, id->id);
     return NVML_SUCCESS;
   });
 }

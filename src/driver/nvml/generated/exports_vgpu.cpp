@@ -54,7 +54,8 @@ static nvmlReturn_t answer_DeviceSetVirtualizationMode(nvmlDevice_t device, nvml
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(virtualMode)) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetVirtualizationMode(*machine, changed, virtualMode); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetVirtualizationMode(nvmlDevice_t device, nvmlGpuVirtualizationMode_t virtualMode) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetVirtualizationMode>(Symbol::DeviceSetVirtualizationMode, device, virtualMode);
@@ -67,7 +68,9 @@ static nvmlReturn_t answer_DeviceGetVgpuHeterogeneousMode(nvmlDevice_t device, n
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pHeterogeneousMode) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(pHeterogeneousMode->version, {0x01000008u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetVgpuHeterogeneousMode(*machine, *gpu, pHeterogeneousMode);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuHeterogeneousMode(nvmlDevice_t device, nvmlVgpuHeterogeneousMode_t* pHeterogeneousMode) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetVgpuHeterogeneousMode>(Symbol::DeviceGetVgpuHeterogeneousMode, device, pHeterogeneousMode);
@@ -80,7 +83,8 @@ static nvmlReturn_t answer_DeviceSetVgpuHeterogeneousMode(nvmlDevice_t device, c
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pHeterogeneousMode) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(pHeterogeneousMode->version, {0x01000008u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetVgpuHeterogeneousMode(*machine, changed, pHeterogeneousMode); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetVgpuHeterogeneousMode(nvmlDevice_t device, const nvmlVgpuHeterogeneousMode_t* pHeterogeneousMode) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetVgpuHeterogeneousMode>(Symbol::DeviceSetVgpuHeterogeneousMode, device, pHeterogeneousMode);
@@ -90,7 +94,11 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetVgpuHeterogeneousMode(nvmlDevice_t devi
 static nvmlReturn_t answer_VgpuInstanceGetPlacementId(nvmlVgpuInstance_t vgpuInstance, nvmlVgpuPlacementId_t* pPlacement) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!pPlacement) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_one_of(pPlacement->version, {0x01000008u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::VgpuInstanceGetPlacementId(*machine, vgpuInstance, pPlacement);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetPlacementId(nvmlVgpuInstance_t vgpuInstance, nvmlVgpuPlacementId_t* pPlacement) {
   if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetPlacementId>(Symbol::VgpuInstanceGetPlacementId, vgpuInstance, pPlacement);
@@ -103,7 +111,7 @@ static nvmlReturn_t answer_DeviceGetVgpuTypeSupportedPlacements(nvmlDevice_t dev
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pPlacementList) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(pPlacementList->version, {0x02000020u, 0x01000018u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  return functions::DeviceGetVgpuTypeSupportedPlacements(*machine, *gpu, vgpuTypeId, pPlacementList);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuTypeSupportedPlacements(nvmlDevice_t device, nvmlVgpuTypeId_t vgpuTypeId, nvmlVgpuPlacementList_t* pPlacementList) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetVgpuTypeSupportedPlacements>(Symbol::DeviceGetVgpuTypeSupportedPlacements, device, vgpuTypeId, pPlacementList);
@@ -116,7 +124,7 @@ static nvmlReturn_t answer_DeviceGetVgpuTypeCreatablePlacements(nvmlDevice_t dev
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pPlacementList) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(pPlacementList->version, {0x02000020u, 0x01000018u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  return functions::DeviceGetVgpuTypeCreatablePlacements(*machine, *gpu, vgpuTypeId, pPlacementList);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuTypeCreatablePlacements(nvmlDevice_t device, nvmlVgpuTypeId_t vgpuTypeId, nvmlVgpuPlacementList_t* pPlacementList) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetVgpuTypeCreatablePlacements>(Symbol::DeviceGetVgpuTypeCreatablePlacements, device, vgpuTypeId, pPlacementList);
@@ -126,7 +134,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuTypeCreatablePlacements(nvmlDevice_
 static nvmlReturn_t answer_VgpuTypeGetGspHeapSize(nvmlVgpuTypeId_t vgpuTypeId, unsigned long long* gspHeapSize) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gspHeapSize) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::VgpuTypeGetGspHeapSize(*machine, vgpuTypeId, gspHeapSize);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetGspHeapSize(nvmlVgpuTypeId_t vgpuTypeId, unsigned long long* gspHeapSize) {
   if (watched()) [[unlikely]] return observe<answer_VgpuTypeGetGspHeapSize>(Symbol::VgpuTypeGetGspHeapSize, vgpuTypeId, gspHeapSize);
@@ -136,7 +147,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetGspHeapSize(nvmlVgpuTypeId_t vgpuType
 static nvmlReturn_t answer_VgpuTypeGetFbReservation(nvmlVgpuTypeId_t vgpuTypeId, unsigned long long* fbReservation) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!fbReservation) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::VgpuTypeGetFbReservation(*machine, vgpuTypeId, fbReservation);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetFbReservation(nvmlVgpuTypeId_t vgpuTypeId, unsigned long long* fbReservation) {
   if (watched()) [[unlikely]] return observe<answer_VgpuTypeGetFbReservation>(Symbol::VgpuTypeGetFbReservation, vgpuTypeId, fbReservation);
@@ -146,7 +160,11 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetFbReservation(nvmlVgpuTypeId_t vgpuTy
 static nvmlReturn_t answer_VgpuInstanceGetRuntimeStateSize(nvmlVgpuInstance_t vgpuInstance, nvmlVgpuRuntimeState_t* pState) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!pState) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_one_of(pState->version, {0x01000010u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::VgpuInstanceGetRuntimeStateSize(*machine, vgpuInstance, pState);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetRuntimeStateSize(nvmlVgpuInstance_t vgpuInstance, nvmlVgpuRuntimeState_t* pState) {
   if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetRuntimeStateSize>(Symbol::VgpuInstanceGetRuntimeStateSize, vgpuInstance, pState);
@@ -160,7 +178,8 @@ static nvmlReturn_t answer_DeviceSetVgpuCapabilities(nvmlDevice_t device, nvmlDe
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(capability)) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(state)) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetVgpuCapabilities(*machine, changed, capability, state); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetVgpuCapabilities(nvmlDevice_t device, nvmlDeviceVgpuCapability_t capability, nvmlEnableState_t state) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetVgpuCapabilities>(Symbol::DeviceSetVgpuCapabilities, device, capability, state);
@@ -172,7 +191,8 @@ static nvmlReturn_t answer_DeviceVgpuForceGspUnload(nvmlDevice_t device) {
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceVgpuForceGspUnload(*machine, changed); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceVgpuForceGspUnload(nvmlDevice_t device) {
   if (watched()) [[unlikely]] return observe<answer_DeviceVgpuForceGspUnload>(Symbol::DeviceVgpuForceGspUnload, device);
@@ -184,7 +204,9 @@ static nvmlReturn_t answer_DeviceGetGridLicensableFeatures_v4(nvmlDevice_t devic
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pGridLicensableFeatures) return NVML_ERROR_INVALID_ARGUMENT;
-  return functions::DeviceGetGridLicensableFeatures_v4(*machine, *gpu, pGridLicensableFeatures);
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetGridLicensableFeatures_v4(*machine, *gpu, pGridLicensableFeatures);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGridLicensableFeatures_v4(nvmlDevice_t device, nvmlGridLicensableFeatures_t* pGridLicensableFeatures) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetGridLicensableFeatures_v4>(Symbol::DeviceGetGridLicensableFeatures_v4, device, pGridLicensableFeatures);
@@ -196,7 +218,9 @@ static nvmlReturn_t answer_GetVgpuDriverCapabilities(nvmlVgpuDriverCapability_t 
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!capResult) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(capability)) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::GetVgpuDriverCapabilities(*machine, capability, capResult);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGetVgpuDriverCapabilities(nvmlVgpuDriverCapability_t capability, unsigned int* capResult) {
   if (watched()) [[unlikely]] return observe<answer_GetVgpuDriverCapabilities>(Symbol::GetVgpuDriverCapabilities, capability, capResult);
@@ -209,7 +233,9 @@ static nvmlReturn_t answer_DeviceGetVgpuCapabilities(nvmlDevice_t device, nvmlDe
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !capResult) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(capability)) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetVgpuCapabilities(*machine, *gpu, capability, capResult);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuCapabilities(nvmlDevice_t device, nvmlDeviceVgpuCapability_t capability, unsigned int* capResult) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetVgpuCapabilities>(Symbol::DeviceGetVgpuCapabilities, device, capability, capResult);
@@ -221,7 +247,11 @@ static nvmlReturn_t answer_DeviceGetSupportedVgpus(nvmlDevice_t device, unsigned
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !vgpuCount) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  const auto said_vgpuCount = *vgpuCount;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    *vgpuCount = said_vgpuCount;
+    return functions::DeviceGetSupportedVgpus(*machine, *gpu, vgpuCount, vgpuTypeIds);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSupportedVgpus(nvmlDevice_t device, unsigned int* vgpuCount, nvmlVgpuTypeId_t* vgpuTypeIds) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetSupportedVgpus>(Symbol::DeviceGetSupportedVgpus, device, vgpuCount, vgpuTypeIds);
@@ -233,7 +263,11 @@ static nvmlReturn_t answer_DeviceGetCreatableVgpus(nvmlDevice_t device, unsigned
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !vgpuCount) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  const auto said_vgpuCount = *vgpuCount;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    *vgpuCount = said_vgpuCount;
+    return functions::DeviceGetCreatableVgpus(*machine, *gpu, vgpuCount, vgpuTypeIds);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCreatableVgpus(nvmlDevice_t device, unsigned int* vgpuCount, nvmlVgpuTypeId_t* vgpuTypeIds) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetCreatableVgpus>(Symbol::DeviceGetCreatableVgpus, device, vgpuCount, vgpuTypeIds);
@@ -243,7 +277,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCreatableVgpus(nvmlDevice_t device, uns
 static nvmlReturn_t answer_VgpuTypeGetClass(nvmlVgpuTypeId_t vgpuTypeId, char* vgpuTypeClass, unsigned int* size) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!vgpuTypeClass || !size) return NVML_ERROR_INVALID_ARGUMENT;
+  const auto said_size = *size;
+  return consistent(*machine, machine->sequence(), [&] {
+    *size = said_size;
+    return functions::VgpuTypeGetClass(*machine, vgpuTypeId, vgpuTypeClass, size);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetClass(nvmlVgpuTypeId_t vgpuTypeId, char* vgpuTypeClass, unsigned int* size) {
   if (watched()) [[unlikely]] return observe<answer_VgpuTypeGetClass>(Symbol::VgpuTypeGetClass, vgpuTypeId, vgpuTypeClass, size);
@@ -253,7 +292,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetClass(nvmlVgpuTypeId_t vgpuTypeId, ch
 static nvmlReturn_t answer_VgpuTypeGetName(nvmlVgpuTypeId_t vgpuTypeId, char* vgpuTypeName, unsigned int* size) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!vgpuTypeName || !size) return NVML_ERROR_INVALID_ARGUMENT;
+  const auto said_size = *size;
+  return consistent(*machine, machine->sequence(), [&] {
+    *size = said_size;
+    return functions::VgpuTypeGetName(*machine, vgpuTypeId, vgpuTypeName, size);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetName(nvmlVgpuTypeId_t vgpuTypeId, char* vgpuTypeName, unsigned int* size) {
   if (watched()) [[unlikely]] return observe<answer_VgpuTypeGetName>(Symbol::VgpuTypeGetName, vgpuTypeId, vgpuTypeName, size);
@@ -263,7 +307,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetName(nvmlVgpuTypeId_t vgpuTypeId, cha
 static nvmlReturn_t answer_VgpuTypeGetGpuInstanceProfileId(nvmlVgpuTypeId_t vgpuTypeId, unsigned int* gpuInstanceProfileId) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpuInstanceProfileId) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::VgpuTypeGetGpuInstanceProfileId(*machine, vgpuTypeId, gpuInstanceProfileId);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetGpuInstanceProfileId(nvmlVgpuTypeId_t vgpuTypeId, unsigned int* gpuInstanceProfileId) {
   if (watched()) [[unlikely]] return observe<answer_VgpuTypeGetGpuInstanceProfileId>(Symbol::VgpuTypeGetGpuInstanceProfileId, vgpuTypeId, gpuInstanceProfileId);
@@ -273,7 +320,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetGpuInstanceProfileId(nvmlVgpuTypeId_t
 static nvmlReturn_t answer_VgpuTypeGetDeviceID(nvmlVgpuTypeId_t vgpuTypeId, unsigned long long* deviceID, unsigned long long* subsystemID) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!deviceID || !subsystemID) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::VgpuTypeGetDeviceID(*machine, vgpuTypeId, deviceID, subsystemID);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetDeviceID(nvmlVgpuTypeId_t vgpuTypeId, unsigned long long* deviceID, unsigned long long* subsystemID) {
   if (watched()) [[unlikely]] return observe<answer_VgpuTypeGetDeviceID>(Symbol::VgpuTypeGetDeviceID, vgpuTypeId, deviceID, subsystemID);
@@ -283,7 +333,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetDeviceID(nvmlVgpuTypeId_t vgpuTypeId,
 static nvmlReturn_t answer_VgpuTypeGetFramebufferSize(nvmlVgpuTypeId_t vgpuTypeId, unsigned long long* fbSize) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!fbSize) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::VgpuTypeGetFramebufferSize(*machine, vgpuTypeId, fbSize);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetFramebufferSize(nvmlVgpuTypeId_t vgpuTypeId, unsigned long long* fbSize) {
   if (watched()) [[unlikely]] return observe<answer_VgpuTypeGetFramebufferSize>(Symbol::VgpuTypeGetFramebufferSize, vgpuTypeId, fbSize);
@@ -293,7 +346,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetFramebufferSize(nvmlVgpuTypeId_t vgpu
 static nvmlReturn_t answer_VgpuTypeGetNumDisplayHeads(nvmlVgpuTypeId_t vgpuTypeId, unsigned int* numDisplayHeads) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!numDisplayHeads) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::VgpuTypeGetNumDisplayHeads(*machine, vgpuTypeId, numDisplayHeads);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetNumDisplayHeads(nvmlVgpuTypeId_t vgpuTypeId, unsigned int* numDisplayHeads) {
   if (watched()) [[unlikely]] return observe<answer_VgpuTypeGetNumDisplayHeads>(Symbol::VgpuTypeGetNumDisplayHeads, vgpuTypeId, numDisplayHeads);
@@ -303,7 +359,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetNumDisplayHeads(nvmlVgpuTypeId_t vgpu
 static nvmlReturn_t answer_VgpuTypeGetResolution(nvmlVgpuTypeId_t vgpuTypeId, unsigned int displayIndex, unsigned int* xdim, unsigned int* ydim) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!xdim || !ydim) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::VgpuTypeGetResolution(*machine, vgpuTypeId, displayIndex, xdim, ydim);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetResolution(nvmlVgpuTypeId_t vgpuTypeId, unsigned int displayIndex, unsigned int* xdim, unsigned int* ydim) {
   if (watched()) [[unlikely]] return observe<answer_VgpuTypeGetResolution>(Symbol::VgpuTypeGetResolution, vgpuTypeId, displayIndex, xdim, ydim);
@@ -313,7 +372,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetResolution(nvmlVgpuTypeId_t vgpuTypeI
 static nvmlReturn_t answer_VgpuTypeGetLicense(nvmlVgpuTypeId_t vgpuTypeId, char* vgpuTypeLicenseString, unsigned int size) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!vgpuTypeLicenseString) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::VgpuTypeGetLicense(*machine, vgpuTypeId, vgpuTypeLicenseString, size);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetLicense(nvmlVgpuTypeId_t vgpuTypeId, char* vgpuTypeLicenseString, unsigned int size) {
   if (watched()) [[unlikely]] return observe<answer_VgpuTypeGetLicense>(Symbol::VgpuTypeGetLicense, vgpuTypeId, vgpuTypeLicenseString, size);
@@ -323,7 +385,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetLicense(nvmlVgpuTypeId_t vgpuTypeId, 
 static nvmlReturn_t answer_VgpuTypeGetFrameRateLimit(nvmlVgpuTypeId_t vgpuTypeId, unsigned int* frameRateLimit) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!frameRateLimit) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::VgpuTypeGetFrameRateLimit(*machine, vgpuTypeId, frameRateLimit);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetFrameRateLimit(nvmlVgpuTypeId_t vgpuTypeId, unsigned int* frameRateLimit) {
   if (watched()) [[unlikely]] return observe<answer_VgpuTypeGetFrameRateLimit>(Symbol::VgpuTypeGetFrameRateLimit, vgpuTypeId, frameRateLimit);
@@ -335,7 +400,9 @@ static nvmlReturn_t answer_VgpuTypeGetMaxInstances(nvmlDevice_t device, nvmlVgpu
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !vgpuInstanceCount) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::VgpuTypeGetMaxInstances(*machine, *gpu, vgpuTypeId, vgpuInstanceCount);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetMaxInstances(nvmlDevice_t device, nvmlVgpuTypeId_t vgpuTypeId, unsigned int* vgpuInstanceCount) {
   if (watched()) [[unlikely]] return observe<answer_VgpuTypeGetMaxInstances>(Symbol::VgpuTypeGetMaxInstances, device, vgpuTypeId, vgpuInstanceCount);
@@ -345,7 +412,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetMaxInstances(nvmlDevice_t device, nvm
 static nvmlReturn_t answer_VgpuTypeGetMaxInstancesPerVm(nvmlVgpuTypeId_t vgpuTypeId, unsigned int* vgpuInstanceCountPerVm) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!vgpuInstanceCountPerVm) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::VgpuTypeGetMaxInstancesPerVm(*machine, vgpuTypeId, vgpuInstanceCountPerVm);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetMaxInstancesPerVm(nvmlVgpuTypeId_t vgpuTypeId, unsigned int* vgpuInstanceCountPerVm) {
   if (watched()) [[unlikely]] return observe<answer_VgpuTypeGetMaxInstancesPerVm>(Symbol::VgpuTypeGetMaxInstancesPerVm, vgpuTypeId, vgpuInstanceCountPerVm);
@@ -355,7 +425,11 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetMaxInstancesPerVm(nvmlVgpuTypeId_t vg
 static nvmlReturn_t answer_VgpuTypeGetBAR1Info(nvmlVgpuTypeId_t vgpuTypeId, nvmlVgpuTypeBar1Info_t* bar1Info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!bar1Info) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_one_of(bar1Info->version, {0x01000010u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::VgpuTypeGetBAR1Info(*machine, vgpuTypeId, bar1Info);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetBAR1Info(nvmlVgpuTypeId_t vgpuTypeId, nvmlVgpuTypeBar1Info_t* bar1Info) {
   if (watched()) [[unlikely]] return observe<answer_VgpuTypeGetBAR1Info>(Symbol::VgpuTypeGetBAR1Info, vgpuTypeId, bar1Info);
@@ -367,7 +441,11 @@ static nvmlReturn_t answer_DeviceGetActiveVgpus(nvmlDevice_t device, unsigned in
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !vgpuCount) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  const auto said_vgpuCount = *vgpuCount;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    *vgpuCount = said_vgpuCount;
+    return functions::DeviceGetActiveVgpus(*machine, *gpu, vgpuCount, vgpuInstances);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetActiveVgpus(nvmlDevice_t device, unsigned int* vgpuCount, nvmlVgpuInstance_t* vgpuInstances) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetActiveVgpus>(Symbol::DeviceGetActiveVgpus, device, vgpuCount, vgpuInstances);
@@ -377,7 +455,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetActiveVgpus(nvmlDevice_t device, unsign
 static nvmlReturn_t answer_VgpuInstanceGetVmID(nvmlVgpuInstance_t vgpuInstance, char* vmId, unsigned int size, nvmlVgpuVmIdType_t* vmIdType) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!vmId || !vmIdType) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::VgpuInstanceGetVmID(*machine, vgpuInstance, vmId, size, vmIdType);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetVmID(nvmlVgpuInstance_t vgpuInstance, char* vmId, unsigned int size, nvmlVgpuVmIdType_t* vmIdType) {
   if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetVmID>(Symbol::VgpuInstanceGetVmID, vgpuInstance, vmId, size, vmIdType);
@@ -387,7 +468,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetVmID(nvmlVgpuInstance_t vgpuInsta
 static nvmlReturn_t answer_VgpuInstanceGetUUID(nvmlVgpuInstance_t vgpuInstance, char* uuid, unsigned int size) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!uuid) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::VgpuInstanceGetUUID(*machine, vgpuInstance, uuid, size);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetUUID(nvmlVgpuInstance_t vgpuInstance, char* uuid, unsigned int size) {
   if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetUUID>(Symbol::VgpuInstanceGetUUID, vgpuInstance, uuid, size);
@@ -397,7 +481,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetUUID(nvmlVgpuInstance_t vgpuInsta
 static nvmlReturn_t answer_VgpuInstanceGetVmDriverVersion(nvmlVgpuInstance_t vgpuInstance, char* version, unsigned int length) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!version) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::VgpuInstanceGetVmDriverVersion(*machine, vgpuInstance, version, length);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetVmDriverVersion(nvmlVgpuInstance_t vgpuInstance, char* version, unsigned int length) {
   if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetVmDriverVersion>(Symbol::VgpuInstanceGetVmDriverVersion, vgpuInstance, version, length);
@@ -407,7 +494,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetVmDriverVersion(nvmlVgpuInstance_
 static nvmlReturn_t answer_VgpuInstanceGetFbUsage(nvmlVgpuInstance_t vgpuInstance, unsigned long long* fbUsage) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!fbUsage) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::VgpuInstanceGetFbUsage(*machine, vgpuInstance, fbUsage);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetFbUsage(nvmlVgpuInstance_t vgpuInstance, unsigned long long* fbUsage) {
   if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetFbUsage>(Symbol::VgpuInstanceGetFbUsage, vgpuInstance, fbUsage);
@@ -417,7 +507,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetFbUsage(nvmlVgpuInstance_t vgpuIn
 static nvmlReturn_t answer_VgpuInstanceGetLicenseStatus(nvmlVgpuInstance_t vgpuInstance, unsigned int* licensed) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!licensed) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::VgpuInstanceGetLicenseStatus(*machine, vgpuInstance, licensed);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetLicenseStatus(nvmlVgpuInstance_t vgpuInstance, unsigned int* licensed) {
   if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetLicenseStatus>(Symbol::VgpuInstanceGetLicenseStatus, vgpuInstance, licensed);
@@ -427,7 +520,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetLicenseStatus(nvmlVgpuInstance_t 
 static nvmlReturn_t answer_VgpuInstanceGetType(nvmlVgpuInstance_t vgpuInstance, nvmlVgpuTypeId_t* vgpuTypeId) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!vgpuTypeId) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::VgpuInstanceGetType(*machine, vgpuInstance, vgpuTypeId);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetType(nvmlVgpuInstance_t vgpuInstance, nvmlVgpuTypeId_t* vgpuTypeId) {
   if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetType>(Symbol::VgpuInstanceGetType, vgpuInstance, vgpuTypeId);
@@ -437,7 +533,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetType(nvmlVgpuInstance_t vgpuInsta
 static nvmlReturn_t answer_VgpuInstanceGetFrameRateLimit(nvmlVgpuInstance_t vgpuInstance, unsigned int* frameRateLimit) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!frameRateLimit) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::VgpuInstanceGetFrameRateLimit(*machine, vgpuInstance, frameRateLimit);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetFrameRateLimit(nvmlVgpuInstance_t vgpuInstance, unsigned int* frameRateLimit) {
   if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetFrameRateLimit>(Symbol::VgpuInstanceGetFrameRateLimit, vgpuInstance, frameRateLimit);
@@ -447,7 +546,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetFrameRateLimit(nvmlVgpuInstance_t
 static nvmlReturn_t answer_VgpuInstanceGetEccMode(nvmlVgpuInstance_t vgpuInstance, nvmlEnableState_t* eccMode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!eccMode) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::VgpuInstanceGetEccMode(*machine, vgpuInstance, eccMode);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetEccMode(nvmlVgpuInstance_t vgpuInstance, nvmlEnableState_t* eccMode) {
   if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetEccMode>(Symbol::VgpuInstanceGetEccMode, vgpuInstance, eccMode);
@@ -457,7 +559,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetEccMode(nvmlVgpuInstance_t vgpuIn
 static nvmlReturn_t answer_VgpuInstanceGetEncoderCapacity(nvmlVgpuInstance_t vgpuInstance, unsigned int* encoderCapacity) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!encoderCapacity) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::VgpuInstanceGetEncoderCapacity(*machine, vgpuInstance, encoderCapacity);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetEncoderCapacity(nvmlVgpuInstance_t vgpuInstance, unsigned int* encoderCapacity) {
   if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetEncoderCapacity>(Symbol::VgpuInstanceGetEncoderCapacity, vgpuInstance, encoderCapacity);
@@ -467,7 +572,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetEncoderCapacity(nvmlVgpuInstance_
 static nvmlReturn_t answer_VgpuInstanceSetEncoderCapacity(nvmlVgpuInstance_t vgpuInstance, unsigned int encoderCapacity) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
+  return functions::VgpuInstanceSetEncoderCapacity(*machine, vgpuInstance, encoderCapacity);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceSetEncoderCapacity(nvmlVgpuInstance_t vgpuInstance, unsigned int encoderCapacity) {
   if (watched()) [[unlikely]] return observe<answer_VgpuInstanceSetEncoderCapacity>(Symbol::VgpuInstanceSetEncoderCapacity, vgpuInstance, encoderCapacity);
@@ -477,7 +583,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceSetEncoderCapacity(nvmlVgpuInstance_
 static nvmlReturn_t answer_VgpuInstanceGetEncoderStats(nvmlVgpuInstance_t vgpuInstance, unsigned int* sessionCount, unsigned int* averageFps, unsigned int* averageLatency) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!sessionCount || !averageFps || !averageLatency) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::VgpuInstanceGetEncoderStats(*machine, vgpuInstance, sessionCount, averageFps, averageLatency);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetEncoderStats(nvmlVgpuInstance_t vgpuInstance, unsigned int* sessionCount, unsigned int* averageFps, unsigned int* averageLatency) {
   if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetEncoderStats>(Symbol::VgpuInstanceGetEncoderStats, vgpuInstance, sessionCount, averageFps, averageLatency);
@@ -487,7 +596,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetEncoderStats(nvmlVgpuInstance_t v
 static nvmlReturn_t answer_VgpuInstanceGetEncoderSessions(nvmlVgpuInstance_t vgpuInstance, unsigned int* sessionCount, nvmlEncoderSessionInfo_t* sessionInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!sessionCount) return NVML_ERROR_INVALID_ARGUMENT;
+  const auto said_sessionCount = *sessionCount;
+  return consistent(*machine, machine->sequence(), [&] {
+    *sessionCount = said_sessionCount;
+    return functions::VgpuInstanceGetEncoderSessions(*machine, vgpuInstance, sessionCount, sessionInfo);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetEncoderSessions(nvmlVgpuInstance_t vgpuInstance, unsigned int* sessionCount, nvmlEncoderSessionInfo_t* sessionInfo) {
   if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetEncoderSessions>(Symbol::VgpuInstanceGetEncoderSessions, vgpuInstance, sessionCount, sessionInfo);
@@ -497,7 +611,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetEncoderSessions(nvmlVgpuInstance_
 static nvmlReturn_t answer_VgpuInstanceGetFBCStats(nvmlVgpuInstance_t vgpuInstance, nvmlFBCStats_t* fbcStats) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!fbcStats) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::VgpuInstanceGetFBCStats(*machine, vgpuInstance, fbcStats);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetFBCStats(nvmlVgpuInstance_t vgpuInstance, nvmlFBCStats_t* fbcStats) {
   if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetFBCStats>(Symbol::VgpuInstanceGetFBCStats, vgpuInstance, fbcStats);
@@ -507,7 +624,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetFBCStats(nvmlVgpuInstance_t vgpuI
 static nvmlReturn_t answer_VgpuInstanceGetFBCSessions(nvmlVgpuInstance_t vgpuInstance, unsigned int* sessionCount, nvmlFBCSessionInfo_t* sessionInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!sessionCount) return NVML_ERROR_INVALID_ARGUMENT;
+  const auto said_sessionCount = *sessionCount;
+  return consistent(*machine, machine->sequence(), [&] {
+    *sessionCount = said_sessionCount;
+    return functions::VgpuInstanceGetFBCSessions(*machine, vgpuInstance, sessionCount, sessionInfo);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetFBCSessions(nvmlVgpuInstance_t vgpuInstance, unsigned int* sessionCount, nvmlFBCSessionInfo_t* sessionInfo) {
   if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetFBCSessions>(Symbol::VgpuInstanceGetFBCSessions, vgpuInstance, sessionCount, sessionInfo);
@@ -517,7 +639,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetFBCSessions(nvmlVgpuInstance_t vg
 static nvmlReturn_t answer_VgpuInstanceGetGpuInstanceId(nvmlVgpuInstance_t vgpuInstance, unsigned int* gpuInstanceId) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpuInstanceId) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::VgpuInstanceGetGpuInstanceId(*machine, vgpuInstance, gpuInstanceId);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetGpuInstanceId(nvmlVgpuInstance_t vgpuInstance, unsigned int* gpuInstanceId) {
   if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetGpuInstanceId>(Symbol::VgpuInstanceGetGpuInstanceId, vgpuInstance, gpuInstanceId);
@@ -527,7 +652,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetGpuInstanceId(nvmlVgpuInstance_t 
 static nvmlReturn_t answer_VgpuInstanceGetGpuPciId(nvmlVgpuInstance_t vgpuInstance, char* vgpuPciId, unsigned int* length) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!vgpuPciId || !length) return NVML_ERROR_INVALID_ARGUMENT;
+  const auto said_length = *length;
+  return consistent(*machine, machine->sequence(), [&] {
+    *length = said_length;
+    return functions::VgpuInstanceGetGpuPciId(*machine, vgpuInstance, vgpuPciId, length);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetGpuPciId(nvmlVgpuInstance_t vgpuInstance, char* vgpuPciId, unsigned int* length) {
   if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetGpuPciId>(Symbol::VgpuInstanceGetGpuPciId, vgpuInstance, vgpuPciId, length);
@@ -537,7 +667,11 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetGpuPciId(nvmlVgpuInstance_t vgpuI
 static nvmlReturn_t answer_VgpuTypeGetCapabilities(nvmlVgpuTypeId_t vgpuTypeId, nvmlVgpuCapability_t capability, unsigned int* capResult) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!capResult) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_known(capability)) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::VgpuTypeGetCapabilities(*machine, vgpuTypeId, capability, capResult);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetCapabilities(nvmlVgpuTypeId_t vgpuTypeId, nvmlVgpuCapability_t capability, unsigned int* capResult) {
   if (watched()) [[unlikely]] return observe<answer_VgpuTypeGetCapabilities>(Symbol::VgpuTypeGetCapabilities, vgpuTypeId, capability, capResult);
@@ -547,7 +681,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetCapabilities(nvmlVgpuTypeId_t vgpuTyp
 static nvmlReturn_t answer_VgpuInstanceGetMdevUUID(nvmlVgpuInstance_t vgpuInstance, char* mdevUuid, unsigned int size) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!mdevUuid) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::VgpuInstanceGetMdevUUID(*machine, vgpuInstance, mdevUuid, size);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetMdevUUID(nvmlVgpuInstance_t vgpuInstance, char* mdevUuid, unsigned int size) {
   if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetMdevUUID>(Symbol::VgpuInstanceGetMdevUUID, vgpuInstance, mdevUuid, size);
@@ -557,7 +694,13 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetMdevUUID(nvmlVgpuInstance_t vgpuI
 static nvmlReturn_t answer_GpuInstanceGetCreatableVgpus(nvmlGpuInstance_t gpuInstance, nvmlVgpuTypeIdInfo_t* pVgpus) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!pVgpus) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_one_of(pVgpus->version, {0x01000010u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+  const auto said_pVgpus = *pVgpus;
+  return consistent(*machine, machine->sequence(), [&] {
+    *pVgpus = said_pVgpus;
+    return functions::GpuInstanceGetCreatableVgpus(*machine, gpuInstance, pVgpus);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetCreatableVgpus(nvmlGpuInstance_t gpuInstance, nvmlVgpuTypeIdInfo_t* pVgpus) {
   if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetCreatableVgpus>(Symbol::GpuInstanceGetCreatableVgpus, gpuInstance, pVgpus);
@@ -569,7 +712,9 @@ static nvmlReturn_t answer_VgpuTypeGetMaxInstancesPerGpuInstance(nvmlVgpuTypeMax
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!pMaxInstance) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(pMaxInstance->version, {0x0100000cu})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::VgpuTypeGetMaxInstancesPerGpuInstance(*machine, pMaxInstance);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetMaxInstancesPerGpuInstance(nvmlVgpuTypeMaxInstance_t* pMaxInstance) {
   if (watched()) [[unlikely]] return observe<answer_VgpuTypeGetMaxInstancesPerGpuInstance>(Symbol::VgpuTypeGetMaxInstancesPerGpuInstance, pMaxInstance);
@@ -579,7 +724,13 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetMaxInstancesPerGpuInstance(nvmlVgpuTy
 static nvmlReturn_t answer_GpuInstanceGetActiveVgpus(nvmlGpuInstance_t gpuInstance, nvmlActiveVgpuInstanceInfo_t* pVgpuInstanceInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!pVgpuInstanceInfo) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_one_of(pVgpuInstanceInfo->version, {0x01000010u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+  const auto said_pVgpuInstanceInfo = *pVgpuInstanceInfo;
+  return consistent(*machine, machine->sequence(), [&] {
+    *pVgpuInstanceInfo = said_pVgpuInstanceInfo;
+    return functions::GpuInstanceGetActiveVgpus(*machine, gpuInstance, pVgpuInstanceInfo);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetActiveVgpus(nvmlGpuInstance_t gpuInstance, nvmlActiveVgpuInstanceInfo_t* pVgpuInstanceInfo) {
   if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetActiveVgpus>(Symbol::GpuInstanceGetActiveVgpus, gpuInstance, pVgpuInstanceInfo);
@@ -589,7 +740,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetActiveVgpus(nvmlGpuInstance_t gpuI
 static nvmlReturn_t answer_GpuInstanceSetVgpuSchedulerState(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerState_t* pScheduler) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!pScheduler) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_one_of(pScheduler->version, {0x01000018u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+  if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
+  return functions::GpuInstanceSetVgpuSchedulerState(*machine, gpuInstance, pScheduler);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceSetVgpuSchedulerState(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerState_t* pScheduler) {
   if (watched()) [[unlikely]] return observe<answer_GpuInstanceSetVgpuSchedulerState>(Symbol::GpuInstanceSetVgpuSchedulerState, gpuInstance, pScheduler);
@@ -599,7 +753,11 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceSetVgpuSchedulerState(nvmlGpuInstance
 static nvmlReturn_t answer_GpuInstanceGetVgpuSchedulerState(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerStateInfo_t* pSchedulerStateInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!pSchedulerStateInfo) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_one_of(pSchedulerStateInfo->version, {0x01000018u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::GpuInstanceGetVgpuSchedulerState(*machine, gpuInstance, pSchedulerStateInfo);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetVgpuSchedulerState(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerStateInfo_t* pSchedulerStateInfo) {
   if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetVgpuSchedulerState>(Symbol::GpuInstanceGetVgpuSchedulerState, gpuInstance, pSchedulerStateInfo);
@@ -609,7 +767,11 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetVgpuSchedulerState(nvmlGpuInstance
 static nvmlReturn_t answer_GpuInstanceGetVgpuSchedulerLog(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerLogInfo_t* pSchedulerLogInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!pSchedulerLogInfo) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_one_of(pSchedulerLogInfo->version, {0x010025a0u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::GpuInstanceGetVgpuSchedulerLog(*machine, gpuInstance, pSchedulerLogInfo);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetVgpuSchedulerLog(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerLogInfo_t* pSchedulerLogInfo) {
   if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetVgpuSchedulerLog>(Symbol::GpuInstanceGetVgpuSchedulerLog, gpuInstance, pSchedulerLogInfo);
@@ -619,7 +781,13 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetVgpuSchedulerLog(nvmlGpuInstance_t
 static nvmlReturn_t answer_GpuInstanceGetVgpuTypeCreatablePlacements(nvmlGpuInstance_t gpuInstance, nvmlVgpuCreatablePlacementInfo_t* pCreatablePlacementInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!pCreatablePlacementInfo) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_one_of(pCreatablePlacementInfo->version, {0x01000020u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+  const auto said_pCreatablePlacementInfo = *pCreatablePlacementInfo;
+  return consistent(*machine, machine->sequence(), [&] {
+    *pCreatablePlacementInfo = said_pCreatablePlacementInfo;
+    return functions::GpuInstanceGetVgpuTypeCreatablePlacements(*machine, gpuInstance, pCreatablePlacementInfo);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetVgpuTypeCreatablePlacements(nvmlGpuInstance_t gpuInstance, nvmlVgpuCreatablePlacementInfo_t* pCreatablePlacementInfo) {
   if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetVgpuTypeCreatablePlacements>(Symbol::GpuInstanceGetVgpuTypeCreatablePlacements, gpuInstance, pCreatablePlacementInfo);
@@ -629,7 +797,11 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetVgpuTypeCreatablePlacements(nvmlGp
 static nvmlReturn_t answer_GpuInstanceGetVgpuHeterogeneousMode(nvmlGpuInstance_t gpuInstance, nvmlVgpuHeterogeneousMode_t* pHeterogeneousMode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!pHeterogeneousMode) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_one_of(pHeterogeneousMode->version, {0x01000008u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::GpuInstanceGetVgpuHeterogeneousMode(*machine, gpuInstance, pHeterogeneousMode);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetVgpuHeterogeneousMode(nvmlGpuInstance_t gpuInstance, nvmlVgpuHeterogeneousMode_t* pHeterogeneousMode) {
   if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetVgpuHeterogeneousMode>(Symbol::GpuInstanceGetVgpuHeterogeneousMode, gpuInstance, pHeterogeneousMode);
@@ -639,7 +811,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetVgpuHeterogeneousMode(nvmlGpuInsta
 static nvmlReturn_t answer_GpuInstanceSetVgpuHeterogeneousMode(nvmlGpuInstance_t gpuInstance, const nvmlVgpuHeterogeneousMode_t* pHeterogeneousMode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!pHeterogeneousMode) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_one_of(pHeterogeneousMode->version, {0x01000008u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+  if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
+  return functions::GpuInstanceSetVgpuHeterogeneousMode(*machine, gpuInstance, pHeterogeneousMode);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceSetVgpuHeterogeneousMode(nvmlGpuInstance_t gpuInstance, const nvmlVgpuHeterogeneousMode_t* pHeterogeneousMode) {
   if (watched()) [[unlikely]] return observe<answer_GpuInstanceSetVgpuHeterogeneousMode>(Symbol::GpuInstanceSetVgpuHeterogeneousMode, gpuInstance, pHeterogeneousMode);
@@ -651,7 +826,9 @@ static nvmlReturn_t answer_DeviceGetVgpuSchedulerState_v2(nvmlDevice_t device, n
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pSchedulerStateInfo) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetVgpuSchedulerState_v2(*machine, *gpu, pSchedulerStateInfo);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuSchedulerState_v2(nvmlDevice_t device, nvmlVgpuSchedulerStateInfo_v2_t* pSchedulerStateInfo) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetVgpuSchedulerState_v2>(Symbol::DeviceGetVgpuSchedulerState_v2, device, pSchedulerStateInfo);
@@ -661,7 +838,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuSchedulerState_v2(nvmlDevice_t devi
 static nvmlReturn_t answer_GpuInstanceGetVgpuSchedulerState_v2(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerStateInfo_v2_t* pSchedulerStateInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!pSchedulerStateInfo) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::GpuInstanceGetVgpuSchedulerState_v2(*machine, gpuInstance, pSchedulerStateInfo);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetVgpuSchedulerState_v2(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerStateInfo_v2_t* pSchedulerStateInfo) {
   if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetVgpuSchedulerState_v2>(Symbol::GpuInstanceGetVgpuSchedulerState_v2, gpuInstance, pSchedulerStateInfo);
@@ -673,7 +853,9 @@ static nvmlReturn_t answer_DeviceGetVgpuSchedulerLog_v2(nvmlDevice_t device, nvm
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pSchedulerLogInfo) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetVgpuSchedulerLog_v2(*machine, *gpu, pSchedulerLogInfo);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuSchedulerLog_v2(nvmlDevice_t device, nvmlVgpuSchedulerLogInfo_v2_t* pSchedulerLogInfo) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetVgpuSchedulerLog_v2>(Symbol::DeviceGetVgpuSchedulerLog_v2, device, pSchedulerLogInfo);
@@ -683,7 +865,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuSchedulerLog_v2(nvmlDevice_t device
 static nvmlReturn_t answer_GpuInstanceGetVgpuSchedulerLog_v2(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerLogInfo_v2_t* pSchedulerLogInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!pSchedulerLogInfo) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::GpuInstanceGetVgpuSchedulerLog_v2(*machine, gpuInstance, pSchedulerLogInfo);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetVgpuSchedulerLog_v2(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerLogInfo_v2_t* pSchedulerLogInfo) {
   if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetVgpuSchedulerLog_v2>(Symbol::GpuInstanceGetVgpuSchedulerLog_v2, gpuInstance, pSchedulerLogInfo);
@@ -695,7 +880,8 @@ static nvmlReturn_t answer_DeviceSetVgpuSchedulerState_v2(nvmlDevice_t device, n
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pSchedulerState) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetVgpuSchedulerState_v2(*machine, changed, pSchedulerState); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetVgpuSchedulerState_v2(nvmlDevice_t device, nvmlVgpuSchedulerState_v2_t* pSchedulerState) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetVgpuSchedulerState_v2>(Symbol::DeviceSetVgpuSchedulerState_v2, device, pSchedulerState);
@@ -705,7 +891,9 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetVgpuSchedulerState_v2(nvmlDevice_t devi
 static nvmlReturn_t answer_GpuInstanceSetVgpuSchedulerState_v2(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerState_v2_t* pSchedulerState) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!pSchedulerState) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
+  return functions::GpuInstanceSetVgpuSchedulerState_v2(*machine, gpuInstance, pSchedulerState);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceSetVgpuSchedulerState_v2(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerState_v2_t* pSchedulerState) {
   if (watched()) [[unlikely]] return observe<answer_GpuInstanceSetVgpuSchedulerState_v2>(Symbol::GpuInstanceSetVgpuSchedulerState_v2, gpuInstance, pSchedulerState);
@@ -715,7 +903,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceSetVgpuSchedulerState_v2(nvmlGpuInsta
 static nvmlReturn_t answer_VgpuInstanceGetMetadata(nvmlVgpuInstance_t vgpuInstance, nvmlVgpuMetadata_t* vgpuMetadata, unsigned int* bufferSize) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!bufferSize) return NVML_ERROR_INVALID_ARGUMENT;
+  const auto said_bufferSize = *bufferSize;
+  return consistent(*machine, machine->sequence(), [&] {
+    *bufferSize = said_bufferSize;
+    return functions::VgpuInstanceGetMetadata(*machine, vgpuInstance, vgpuMetadata, bufferSize);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetMetadata(nvmlVgpuInstance_t vgpuInstance, nvmlVgpuMetadata_t* vgpuMetadata, unsigned int* bufferSize) {
   if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetMetadata>(Symbol::VgpuInstanceGetMetadata, vgpuInstance, vgpuMetadata, bufferSize);
@@ -727,7 +920,11 @@ static nvmlReturn_t answer_DeviceGetVgpuMetadata(nvmlDevice_t device, nvmlVgpuPg
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !bufferSize) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  const auto said_bufferSize = *bufferSize;
+  return consistent(*machine, machine->sequence(), [&] {
+    *bufferSize = said_bufferSize;
+    return functions::DeviceGetVgpuMetadata(*machine, *gpu, pgpuMetadata, bufferSize);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuMetadata(nvmlDevice_t device, nvmlVgpuPgpuMetadata_t* pgpuMetadata, unsigned int* bufferSize) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetVgpuMetadata>(Symbol::DeviceGetVgpuMetadata, device, pgpuMetadata, bufferSize);
@@ -738,7 +935,9 @@ static nvmlReturn_t answer_GetVgpuCompatibility(nvmlVgpuMetadata_t* vgpuMetadata
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!vgpuMetadata || !pgpuMetadata || !compatibilityInfo) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::GetVgpuCompatibility(*machine, vgpuMetadata, pgpuMetadata, compatibilityInfo);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGetVgpuCompatibility(nvmlVgpuMetadata_t* vgpuMetadata, nvmlVgpuPgpuMetadata_t* pgpuMetadata, nvmlVgpuPgpuCompatibility_t* compatibilityInfo) {
   if (watched()) [[unlikely]] return observe<answer_GetVgpuCompatibility>(Symbol::GetVgpuCompatibility, vgpuMetadata, pgpuMetadata, compatibilityInfo);
@@ -750,7 +949,11 @@ static nvmlReturn_t answer_DeviceGetPgpuMetadataString(nvmlDevice_t device, char
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pgpuMetadata || !bufferSize) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  const auto said_bufferSize = *bufferSize;
+  return consistent(*machine, machine->sequence(), [&] {
+    *bufferSize = said_bufferSize;
+    return functions::DeviceGetPgpuMetadataString(*machine, *gpu, pgpuMetadata, bufferSize);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPgpuMetadataString(nvmlDevice_t device, char* pgpuMetadata, unsigned int* bufferSize) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetPgpuMetadataString>(Symbol::DeviceGetPgpuMetadataString, device, pgpuMetadata, bufferSize);
@@ -762,7 +965,9 @@ static nvmlReturn_t answer_DeviceGetVgpuSchedulerLog(nvmlDevice_t device, nvmlVg
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pSchedulerLog) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetVgpuSchedulerLog(*machine, *gpu, pSchedulerLog);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuSchedulerLog(nvmlDevice_t device, nvmlVgpuSchedulerLog_t* pSchedulerLog) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetVgpuSchedulerLog>(Symbol::DeviceGetVgpuSchedulerLog, device, pSchedulerLog);
@@ -774,7 +979,9 @@ static nvmlReturn_t answer_DeviceGetVgpuSchedulerState(nvmlDevice_t device, nvml
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pSchedulerState) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetVgpuSchedulerState(*machine, *gpu, pSchedulerState);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuSchedulerState(nvmlDevice_t device, nvmlVgpuSchedulerGetState_t* pSchedulerState) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetVgpuSchedulerState>(Symbol::DeviceGetVgpuSchedulerState, device, pSchedulerState);
@@ -786,7 +993,8 @@ static nvmlReturn_t answer_DeviceSetVgpuSchedulerState(nvmlDevice_t device, nvml
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pSchedulerState) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetVgpuSchedulerState(*machine, changed, pSchedulerState); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetVgpuSchedulerState(nvmlDevice_t device, nvmlVgpuSchedulerSetState_t* pSchedulerState) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetVgpuSchedulerState>(Symbol::DeviceSetVgpuSchedulerState, device, pSchedulerState);
@@ -798,7 +1006,9 @@ static nvmlReturn_t answer_DeviceGetVgpuSchedulerCapabilities(nvmlDevice_t devic
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pCapabilities) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetVgpuSchedulerCapabilities(*machine, *gpu, pCapabilities);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuSchedulerCapabilities(nvmlDevice_t device, nvmlVgpuSchedulerCapabilities_t* pCapabilities) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetVgpuSchedulerCapabilities>(Symbol::DeviceGetVgpuSchedulerCapabilities, device, pCapabilities);
@@ -809,7 +1019,9 @@ static nvmlReturn_t answer_GetVgpuVersion(nvmlVgpuVersion_t* supported, nvmlVgpu
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!supported || !current) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::GetVgpuVersion(*machine, supported, current);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGetVgpuVersion(nvmlVgpuVersion_t* supported, nvmlVgpuVersion_t* current) {
   if (watched()) [[unlikely]] return observe<answer_GetVgpuVersion>(Symbol::GetVgpuVersion, supported, current);
@@ -820,7 +1032,8 @@ static nvmlReturn_t answer_SetVgpuVersion(nvmlVgpuVersion_t* vgpuVersion) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!vgpuVersion) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
+  return functions::SetVgpuVersion(*machine, vgpuVersion);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlSetVgpuVersion(nvmlVgpuVersion_t* vgpuVersion) {
   if (watched()) [[unlikely]] return observe<answer_SetVgpuVersion>(Symbol::SetVgpuVersion, vgpuVersion);
@@ -832,7 +1045,11 @@ static nvmlReturn_t answer_DeviceGetVgpuUtilization(nvmlDevice_t device, unsigne
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !sampleValType || !vgpuInstanceSamplesCount) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  const auto said_vgpuInstanceSamplesCount = *vgpuInstanceSamplesCount;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    *vgpuInstanceSamplesCount = said_vgpuInstanceSamplesCount;
+    return functions::DeviceGetVgpuUtilization(*machine, *gpu, lastSeenTimeStamp, sampleValType, vgpuInstanceSamplesCount, utilizationSamples);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuUtilization(nvmlDevice_t device, unsigned long long lastSeenTimeStamp, nvmlValueType_t* sampleValType, unsigned int* vgpuInstanceSamplesCount, nvmlVgpuInstanceUtilizationSample_t* utilizationSamples) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetVgpuUtilization>(Symbol::DeviceGetVgpuUtilization, device, lastSeenTimeStamp, sampleValType, vgpuInstanceSamplesCount, utilizationSamples);
@@ -845,7 +1062,11 @@ static nvmlReturn_t answer_DeviceGetVgpuInstancesUtilizationInfo(nvmlDevice_t de
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !vgpuUtilInfo) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(vgpuUtilInfo->version, {0x01000020u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  const auto said_vgpuUtilInfo = *vgpuUtilInfo;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    *vgpuUtilInfo = said_vgpuUtilInfo;
+    return functions::DeviceGetVgpuInstancesUtilizationInfo(*machine, *gpu, vgpuUtilInfo);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuInstancesUtilizationInfo(nvmlDevice_t device, nvmlVgpuInstancesUtilizationInfo_t* vgpuUtilInfo) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetVgpuInstancesUtilizationInfo>(Symbol::DeviceGetVgpuInstancesUtilizationInfo, device, vgpuUtilInfo);
@@ -857,7 +1078,11 @@ static nvmlReturn_t answer_DeviceGetVgpuProcessUtilization(nvmlDevice_t device, 
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !vgpuProcessSamplesCount) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  const auto said_vgpuProcessSamplesCount = *vgpuProcessSamplesCount;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    *vgpuProcessSamplesCount = said_vgpuProcessSamplesCount;
+    return functions::DeviceGetVgpuProcessUtilization(*machine, *gpu, lastSeenTimeStamp, vgpuProcessSamplesCount, utilizationSamples);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuProcessUtilization(nvmlDevice_t device, unsigned long long lastSeenTimeStamp, unsigned int* vgpuProcessSamplesCount, nvmlVgpuProcessUtilizationSample_t* utilizationSamples) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetVgpuProcessUtilization>(Symbol::DeviceGetVgpuProcessUtilization, device, lastSeenTimeStamp, vgpuProcessSamplesCount, utilizationSamples);
@@ -870,7 +1095,11 @@ static nvmlReturn_t answer_DeviceGetVgpuProcessesUtilizationInfo(nvmlDevice_t de
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !vgpuProcUtilInfo) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(vgpuProcUtilInfo->version, {0x01000018u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  const auto said_vgpuProcUtilInfo = *vgpuProcUtilInfo;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    *vgpuProcUtilInfo = said_vgpuProcUtilInfo;
+    return functions::DeviceGetVgpuProcessesUtilizationInfo(*machine, *gpu, vgpuProcUtilInfo);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuProcessesUtilizationInfo(nvmlDevice_t device, nvmlVgpuProcessesUtilizationInfo_t* vgpuProcUtilInfo) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetVgpuProcessesUtilizationInfo>(Symbol::DeviceGetVgpuProcessesUtilizationInfo, device, vgpuProcUtilInfo);
@@ -880,7 +1109,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuProcessesUtilizationInfo(nvmlDevice
 static nvmlReturn_t answer_VgpuInstanceGetAccountingMode(nvmlVgpuInstance_t vgpuInstance, nvmlEnableState_t* mode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!mode) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::VgpuInstanceGetAccountingMode(*machine, vgpuInstance, mode);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetAccountingMode(nvmlVgpuInstance_t vgpuInstance, nvmlEnableState_t* mode) {
   if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetAccountingMode>(Symbol::VgpuInstanceGetAccountingMode, vgpuInstance, mode);
@@ -890,7 +1122,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetAccountingMode(nvmlVgpuInstance_t
 static nvmlReturn_t answer_VgpuInstanceGetAccountingPids(nvmlVgpuInstance_t vgpuInstance, unsigned int* count, unsigned int* pids) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!count) return NVML_ERROR_INVALID_ARGUMENT;
+  const auto said_count = *count;
+  return consistent(*machine, machine->sequence(), [&] {
+    *count = said_count;
+    return functions::VgpuInstanceGetAccountingPids(*machine, vgpuInstance, count, pids);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetAccountingPids(nvmlVgpuInstance_t vgpuInstance, unsigned int* count, unsigned int* pids) {
   if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetAccountingPids>(Symbol::VgpuInstanceGetAccountingPids, vgpuInstance, count, pids);
@@ -900,7 +1137,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetAccountingPids(nvmlVgpuInstance_t
 static nvmlReturn_t answer_VgpuInstanceGetAccountingStats(nvmlVgpuInstance_t vgpuInstance, unsigned int pid, nvmlAccountingStats_t* stats) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!stats) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::VgpuInstanceGetAccountingStats(*machine, vgpuInstance, pid, stats);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetAccountingStats(nvmlVgpuInstance_t vgpuInstance, unsigned int pid, nvmlAccountingStats_t* stats) {
   if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetAccountingStats>(Symbol::VgpuInstanceGetAccountingStats, vgpuInstance, pid, stats);
@@ -910,7 +1150,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetAccountingStats(nvmlVgpuInstance_
 static nvmlReturn_t answer_VgpuInstanceClearAccountingPids(nvmlVgpuInstance_t vgpuInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
+  return functions::VgpuInstanceClearAccountingPids(*machine, vgpuInstance);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceClearAccountingPids(nvmlVgpuInstance_t vgpuInstance) {
   if (watched()) [[unlikely]] return observe<answer_VgpuInstanceClearAccountingPids>(Symbol::VgpuInstanceClearAccountingPids, vgpuInstance);
@@ -920,7 +1161,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceClearAccountingPids(nvmlVgpuInstance
 static nvmlReturn_t answer_VgpuInstanceGetLicenseInfo_v2(nvmlVgpuInstance_t vgpuInstance, nvmlVgpuLicenseInfo_t* licenseInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!licenseInfo) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::VgpuInstanceGetLicenseInfo_v2(*machine, vgpuInstance, licenseInfo);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetLicenseInfo_v2(nvmlVgpuInstance_t vgpuInstance, nvmlVgpuLicenseInfo_t* licenseInfo) {
   if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetLicenseInfo_v2>(Symbol::VgpuInstanceGetLicenseInfo_v2, vgpuInstance, licenseInfo);
@@ -932,7 +1176,9 @@ static nvmlReturn_t answer_DeviceGetGridLicensableFeatures(nvmlDevice_t device, 
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pGridLicensableFeatures) return NVML_ERROR_INVALID_ARGUMENT;
-  return functions::DeviceGetGridLicensableFeatures(*machine, *gpu, pGridLicensableFeatures);
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetGridLicensableFeatures(*machine, *gpu, pGridLicensableFeatures);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGridLicensableFeatures(nvmlDevice_t device, nvmlGridLicensableFeatures_t* pGridLicensableFeatures) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetGridLicensableFeatures>(Symbol::DeviceGetGridLicensableFeatures, device, pGridLicensableFeatures);
@@ -944,7 +1190,9 @@ static nvmlReturn_t answer_DeviceGetGridLicensableFeatures_v2(nvmlDevice_t devic
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pGridLicensableFeatures) return NVML_ERROR_INVALID_ARGUMENT;
-  return functions::DeviceGetGridLicensableFeatures_v2(*machine, *gpu, pGridLicensableFeatures);
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetGridLicensableFeatures_v2(*machine, *gpu, pGridLicensableFeatures);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGridLicensableFeatures_v2(nvmlDevice_t device, nvmlGridLicensableFeatures_t* pGridLicensableFeatures) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetGridLicensableFeatures_v2>(Symbol::DeviceGetGridLicensableFeatures_v2, device, pGridLicensableFeatures);
@@ -956,7 +1204,9 @@ static nvmlReturn_t answer_DeviceGetGridLicensableFeatures_v3(nvmlDevice_t devic
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pGridLicensableFeatures) return NVML_ERROR_INVALID_ARGUMENT;
-  return functions::DeviceGetGridLicensableFeatures_v3(*machine, *gpu, pGridLicensableFeatures);
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetGridLicensableFeatures_v3(*machine, *gpu, pGridLicensableFeatures);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGridLicensableFeatures_v3(nvmlDevice_t device, nvmlGridLicensableFeatures_t* pGridLicensableFeatures) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetGridLicensableFeatures_v3>(Symbol::DeviceGetGridLicensableFeatures_v3, device, pGridLicensableFeatures);
@@ -966,7 +1216,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGridLicensableFeatures_v3(nvmlDevice_t 
 static nvmlReturn_t answer_VgpuInstanceGetLicenseInfo(nvmlVgpuInstance_t vgpuInstance, nvmlVgpuLicenseInfo_t* licenseInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!licenseInfo) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::VgpuInstanceGetLicenseInfo(*machine, vgpuInstance, licenseInfo);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetLicenseInfo(nvmlVgpuInstance_t vgpuInstance, nvmlVgpuLicenseInfo_t* licenseInfo) {
   if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetLicenseInfo>(Symbol::VgpuInstanceGetLicenseInfo, vgpuInstance, licenseInfo);

@@ -1,0 +1,66 @@
+// Active vGPUs: found, made and destroyed. They live in gpu.vgpu.instances, in the order in which they were made.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "sim/machine.hpp"
+#include "sim/vgpu/placement.hpp"
+
+namespace nvmlkit::sim::vgpu {
+
+// An active vGPU with its GPU and its type.
+struct Active {
+  const model::Gpu* gpu = nullptr;
+  const model::VgpuInstance* instance = nullptr;
+  const Type* type = nullptr;
+};
+
+// Calls `visit(active)` for every vGPU that is active on the GPU.
+template <class Visit>
+void for_each(const model::Gpu& gpu, Visit visit) {
+  if (!is_host(gpu)) return;
+  for (const auto& instance : gpu.vgpu.instances)
+    if (const auto* type = type_of(gpu, instance); type && instance.id) visit(Active{&gpu, &instance, type});
+}
+
+bool any(const model::Gpu& gpu);
+bool any(const Machine& machine);
+bool any_on(const model::Gpu& gpu, std::uint32_t gpu_instance);
+
+std::optional<Active> find(const Machine& machine, std::uint32_t id);
+model::VgpuInstance* find(model::Gpu& gpu, std::uint32_t id);
+
+// A driver runs in the VM.
+bool has_driver(const model::VgpuInstance& instance);
+
+// May a vGPU of the type be made now, and in which GPU instance?
+bool creatable(const model::Gpu& gpu, const Type& type);
+std::optional<Region> region_for(const model::Gpu& gpu, const Type& type, std::optional<std::uint32_t> gpu_instance);
+
+// Makes an active vGPU of what `said` says and tells its id; what it does not say is chosen. Where it cannot be made,
+// the reason in words comes back, and nothing has changed.
+std::string create(const Machine& machine, model::Gpu& gpu, model::VgpuInstance said, std::uint32_t& id);
+
+// False where there is none of the id.
+bool destroy(model::Gpu& gpu, std::uint32_t id);
+
+// What a GPU instance says of its vGPUs, for changing it. Null where the list is full.
+model::VgpuGpuInstance* settings_of(model::Gpu& gpu, std::uint32_t gpu_instance);
+// They end with the GPU instance.
+void forget_settings(model::Gpu& gpu, std::uint32_t gpu_instance);
+
+// What is wrong with a vGPU that a machine file describes.
+struct Problem {
+  std::uint32_t gpu, item;
+  std::string message;
+};
+
+// Gives the vGPUs of a machine file ids and places. A GPU with a problem stays as the file says it. Doing it twice
+// changes nothing.
+void settle(Machine& machine);
+std::optional<Problem> problem_of(const Machine& machine);
+
+}  // namespace nvmlkit::sim::vgpu

@@ -1,0 +1,71 @@
+// From what a machine file says about vGPUs to active ones with ids and places.
+#include <algorithm>
+#include <memory>
+
+#include "sim/vgpu/instances.hpp"
+
+namespace nvmlkit::sim::vgpu {
+namespace {
+
+using model::Architecture;
+using model::EnableState;
+using model::Gpu;
+
+bool at_least(const Gpu& gpu, std::uint32_t architecture) {
+  return gpu.architecture && *gpu.architecture != Architecture::unknown && *gpu.architecture >= architecture;
+}
+
+void complete_host(Gpu& gpu) {
+  const auto off = std::optional<std::uint32_t>(EnableState::disabled);
+  gpu.virtualization.host_vgpu_mode.derive_from(std::optional<std::uint32_t>(
+      at_least(gpu, Architecture::ampere) ? model::HostVgpuMode::sriov : model::HostVgpuMode::non_sriov));
+  if (at_least(gpu, Architecture::ampere)) gpu.vgpu.heterogeneous_mode.derive_from(off);
+  if (at_least(gpu, Architecture::hopper)) gpu.vgpu.compute_media_engine.derive_from(off);
+  if (!at_least(gpu, Architecture::blackwell)) return;
+  gpu.vgpu.mini_quarter.derive_from(off);
+  gpu.vgpu.mig_timeslicing.derive_from(off);
+}
+
+std::optional<Problem> settle(const Machine& machine, Gpu& gpu, std::uint32_t index) {
+  if (gpu.vgpu.instances.empty()) return {};
+  const auto said = std::make_unique<decltype(gpu.vgpu.instances)>(gpu.vgpu.instances);
+  const auto made = gpu.vgpu.made;
+  gpu.vgpu.instances.clear();
+  std::optional<Problem> problem;
+  for (const bool placed : {true, false}) {  // what says its place comes before what may lie anywhere
+    std::uint32_t item = 0, id = 0;
+    for (const auto& instance : *said) {
+      if (!problem && instance.placement.present == placed)
+        if (auto wrong = create(machine, gpu, instance, id); !wrong.empty()) problem = Problem{index, item, wrong};
+      ++item;
+    }
+  }
+  if (problem) gpu.vgpu.instances = *said;
+  gpu.vgpu.made = std::max(made.value_or(0), static_cast<std::uint32_t>(said->size()));
+  return problem;
+}
+
+}  // namespace
+
+void settle(Machine& machine) {
+  auto& versions = machine.system().vgpu_versions;
+  versions.current_min.derive_from(versions.supported_min);
+  versions.current_max.derive_from(versions.supported_max);
+  std::uint32_t index = 0;
+  for (auto& gpu : machine.gpus()) {
+    if (is_host(gpu)) complete_host(gpu);
+    settle(machine, gpu, index++);  // its problems are those of the machine file: config/check.cpp
+  }
+}
+
+std::optional<Problem> problem_of(const Machine& machine) {
+  std::uint32_t index = 0;
+  for (const auto& gpu : machine.gpus()) {
+    if (!gpu.vgpu.instances.empty())
+      if (auto problem = settle(machine, *std::make_unique<Gpu>(gpu), index)) return problem;
+    ++index;
+  }
+  return {};
+}
+
+}  // namespace nvmlkit::sim::vgpu

@@ -1,0 +1,27 @@
+// What vGPUs take of their GPU: frame buffer, and a part of what the GPU does.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/processes/utilization.hpp"
+#include "sim/vgpu/instances.hpp"
+
+namespace nvmlkit::sim::vgpu {
+
+// Frame buffer that the vGPUs of the GPU, or of one of its GPU instances, hold on the host: all of their size.
+std::uint64_t held_bytes(const model::Gpu& gpu);
+std::uint64_t held_bytes(const model::Gpu& gpu, std::uint32_t gpu_instance);
+
+// What the VM uses of that.
+std::uint64_t used_bytes(const Active& active);
+
+// Of what the GPU does now, the vGPU's part: by shares among those whose VM has a driver. The driver does not tell it
+// of vGPUs on MIG, and neither do we: none.
+bool tells_utilization(const Active& active);
+processes::Utilization utilization_of(const Machine& machine, const Active& active);
+
+// A process's part of that, by shares among those that run.
+processes::Utilization part_of(const processes::Utilization& whole, const Active& active,
+                               const model::VgpuProcess& process);
+
+}  // namespace nvmlkit::sim::vgpu
