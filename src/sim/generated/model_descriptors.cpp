@@ -68,6 +68,14 @@ constexpr char text_pool[] =
     "host_vsga"
     "non_sriov"
     "sriov"
+    "best_effort"
+    "equal_share"
+    "fixed_share"
+    "uninitialized"
+    "unrestricted"
+    "restricted"
+    "unlicensed"
+    "licensed"
     "automatic"
     "manual"
     "ac"
@@ -133,6 +141,8 @@ constexpr char text_pool[] =
     "busy"
     "burst"
     "steady"
+    "Switch Connected"
+    "Direct Connected"
     "lost"
     "fallen_off_bus"
     "ecc_uncorrectable"
@@ -162,6 +172,18 @@ constexpr char text_pool[] =
     "max_attacker_advantage"
     "Confidential computing of the host. It counts where a GPU can compute confidentially: features.confidential_compute."
     "SystemConfCompute"
+    "0x70001"
+    "Lowest that the host knows; an estimate."
+    "supported_min"
+    "0x140001"
+    "Highest that it knows; an estimate."
+    "supported_max"
+    "Lowest that guests may use. Default: supported_min."
+    "current_min"
+    "Highest that they may use. Default: supported_max."
+    "current_max"
+    "Versions of the protocol between host and guest, MAJOR * 65536 + MINOR; of vGPU hosts."
+    "VgpuVersions"
     "550.163.01"
     "Version of the kernel driver, as nvidia-smi prints it."
     "driver_version"
@@ -185,6 +207,8 @@ constexpr char text_pool[] =
     "0"
     "NVLink bandwidth of the whole machine: 0 full, 1 off, 2 minimal, 3 half, 4 three quarters. Machines with a GPU before Hopper have no such mode."
     "nvlink_bw_mode"
+    "Versions of the vGPU protocol."
+    "vgpu_versions"
     "The host, its driver and its library versions."
     "System"
     "8"
@@ -1049,6 +1073,96 @@ constexpr char text_pool[] =
     "host_vgpu_mode"
     "Virtualization."
     "Virtualization"
+    "Policy. Default: best_effort, on vGPU hosts."
+    "Adaptive round robin (ARR). Default: enabled, where the policy is another than best_effort."
+    "adaptive_round_robin"
+    "How often a vGPU gets its turn; with ARR. Default: 480."
+    "Hz"
+    "Over how many time slices ARR averages. Default: 33."
+    "averaging_factor"
+    "Time slice; without ARR. Default: 2083333."
+    "ns"
+    "timeslice_ns"
+    "How vGPUs share the time of a GPU or of a GPU instance."
+    "VgpuScheduler"
+    "Process id in the VM."
+    "Name of the program."
+    "Frame buffer that it holds."
+    "Its part of what the vGPU does, beside the other processes' parts."
+    "share"
+    "It has ended, and accounting remembers it."
+    "ended"
+    "How long it ran; of processes that have ended."
+    "time_ms"
+    "A process in a VM that uses its vGPU."
+    "VgpuProcess"
+    "Its type, as A40-8Q."
+    "The number by which NVML names it. Default: made from the GPU and the place in the list."
+    "Its UUID. Default: made from the id."
+    "uuid"
+    "UUID of the VM, or the number of its domain. Default: a UUID made from the id."
+    "vm_id"
+    "UUID of the mediated device. Default: the UUID, where the host has no SR-IOV."
+    "mdev_uuid"
+    "GPU instance that it runs in; of types with a GPU instance profile. Default: the first with room."
+    "Where it lies in the frame buffer, in steps of 512 MiB; on GPUs in heterogeneous mode. Default: the first free place."
+    "placement"
+    "Version of the driver in the VM; \"\" while none is loaded. Default: driver_version of the host."
+    "guest_driver"
+    "PCI address in the VM. Default: 00000000:02:00.0."
+    "guest_pci"
+    "Frame buffer that the VM uses. Default: what a driver takes for itself and what the processes hold."
+    "fb_used_mib"
+    "Its part of what the GPU does, beside the other vGPUs' parts; without a driver it does nothing."
+    "State of its license."
+    "license"
+    "When the license ends, in seconds since 1970. Absent: never."
+    "license_expiry"
+    "Frame rate limit in force; 0: none. Default: the type's, where the scheduler is best effort."
+    "frame_rate_limit"
+    "100"
+    "Share of the encoder."
+    "encoder_capacity"
+    "Accounting in the VM."
+    "accounting"
+    "encoder_stats"
+    "fbc_stats"
+    "Processes in the VM."
+    "processes"
+    "An active vGPU."
+    "VgpuInstance"
+    "Id of the GPU instance."
+    "vGPUs of different size may run together."
+    "heterogeneous_mode"
+    "Their scheduler."
+    "scheduler"
+    "What vGPUs in one GPU instance share; Blackwell and newer."
+    "VgpuGpuInstance"
+    "vGPUs of different size may run together. Default: disabled; absent on GPUs before Ampere."
+    "The scheduler."
+    "Types of a quarter of a GPU instance are offered."
+    "mini_quarter"
+    "Types with the media engines are offered."
+    "compute_media_engine"
+    "vGPUs share a GPU instance. Default: disabled; absent before Blackwell."
+    "mig_timeslicing"
+    "How fast a vGPU's frame buffer is read and written while its VM is moved; an estimate."
+    "MB/s"
+    "device_buffer_mb_per_s"
+    "How many vGPUs were made so far; the next one's id follows from it."
+    "made"
+    "Active vGPUs."
+    "Per GPU instance, where it differs from the default."
+    "gpu_instances"
+    "vGPUs; of GPUs whose virtualization.mode is host_vgpu."
+    "Vgpu"
+    "The licensed product, as NVIDIA RTX Virtual Workstation. Absent: the GPU is not licensed that way."
+    "product"
+    "The license was given."
+    "When it ends, in seconds since 1970. Absent: never."
+    "expiry"
+    "License of the vGPU software; of GPUs in a VM, whose virtualization.mode is vgpu or passthrough."
+    "GridLicense"
     "The firmware runs. Absent on GPUs without GSP."
     "The firmware runs unless switched off. Default: mode."
     "Version. Default: the driver version, where the firmware runs."
@@ -1073,7 +1187,6 @@ constexpr char text_pool[] =
     "default_level"
     "PCIe distance to the other GPUs."
     "Topology"
-    "platform info"
     "Serial number of the chassis."
     "chassis_serial_number"
     "Slot in the chassis."
@@ -1082,12 +1195,27 @@ constexpr char text_pool[] =
     "tray_index"
     "Host."
     "host_id"
-    "How the peers are connected: \"Switch Connected\" or \"Direct Connected\"."
+    "How the peers are connected."
     "peer_type"
-    "Module."
+    "Module. Default: module_id of the GPU."
     "module_id"
-    "Place in a rack."
+    "GUID of the GPU in the fabric. Default: 0."
+    "gpu_fabric_guid"
+    "Place in a rack; from Blackwell on."
     "Platform"
+    "Whether it is on. Default: from nvlink.c2c_enabled or features.nvlink_c2c."
+    "Links. Default: none."
+    "links"
+    "Bandwidth of a link. Default: 44712, as GH200 and GB200 have it."
+    "bandwidth_per_link_mbps"
+    "Replays of each link."
+    "replay_errors"
+    "Back-to-back replays of each link."
+    "back_to_back_replay_errors"
+    "CRC errors of each link."
+    "interrupt_errors"
+    "NVLink-C2C between GPU and CPU."
+    "C2c"
     "The threshold can be set. Default: from Hopper on, where the machine has NVLink."
     "1000"
     "Idle time after which links save power, in units. No capture tells a GPU's own; this one is chosen."
@@ -1180,13 +1308,11 @@ constexpr char text_pool[] =
     "xid"
     "A failure that comes with the calls about the GPU: without probability and after_calls at the first one. It stays."
     "Failure"
-    "NVLink"
-    "Errors per second."
+    "Errors per second of each link: damaged flits, which are sent again. Default: defaults.error_rate."
     "1/s"
     "rate"
     "On which links; all by default."
-    "links"
-    "Injected NVLink errors."
+    "NVLink errors that the machine file asks for."
     "NvLinkErrorInjection"
     "no NVML function tells it"
     "Transformer engine."
@@ -1199,7 +1325,7 @@ constexpr char text_pool[] =
     "fp8_support"
     "The GPU can compute confidentially."
     "confidential_compute"
-    "NVLink and C2C"
+    "the default of c2c.mode"
     "NVLink-C2C."
     "nvlink_c2c"
     "Decompression engine."
@@ -1227,7 +1353,6 @@ constexpr char text_pool[] =
     "Brand of the product."
     "brand"
     "Globally unique id, GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx. Default: made from the model and the index."
-    "uuid"
     "Serial number of the board. Written under `device_defaults`, GPUs that give none of their own count on from it."
     "serial"
     "Number N of the device node /dev/nvidiaN. Default: the index."
@@ -1303,16 +1428,12 @@ constexpr char text_pool[] =
     "Time that tensor cores wait to keep the power down. Absent on GPUs that do not tell."
     "mma_stall_percent"
     "Utilization, in per cent."
-    "encoder_stats"
     "Encoder capacity, in per cent."
-    "encoder_capacity"
     "Encoder sessions, one by one."
     "encoder_sessions"
-    "fbc_stats"
     "Frame buffer capture sessions, one by one."
     "fbc_sessions"
     "Processes that use the GPU."
-    "processes"
     "What the GPU is busy with."
     "workload"
     "How the GPU answers a workload."
@@ -1338,15 +1459,21 @@ constexpr char text_pool[] =
     "gpu_operation_mode"
     "driver_model"
     "Accounting."
-    "accounting"
     "Which records of processes count."
     "accounting_marks"
     "virtualization"
+    "vGPUs."
+    "License of the vGPU software."
+    "grid_license"
     "gsp_firmware"
     "reset_status"
     "api_restriction"
     "topology"
+    "Place in a rack."
     "platform"
+    "Where the NVLinks lead, and what they counted."
+    "NVLink-C2C to the CPU."
+    "c2c"
     "Low power state of the NVLinks."
     "nvlink_low_power"
     "Reduced bandwidth of the NVLinks."
@@ -1358,6 +1485,7 @@ constexpr char text_pool[] =
     "What is broken."
     "Events of a change that is not committed yet."
     "events"
+    "Injected NVLink errors."
     "nvlink_error"
     "Features of the chip, for the reader of the file."
     "features"
@@ -1372,21 +1500,29 @@ constexpr char text_pool[] =
     "State."
     "What is at the other end."
     "remote_device_type"
-    "PCI address of the other end."
+    "PCI address of the other end. That of a GPU or an NVSwitch of this machine tells what it is."
     "remote_pci_bus_id"
     "Index of the GPU at the other end."
     "remote_index"
     "One link."
     "NvLinkLink"
-    "PCI address."
+    "PCI address. Switches that the host does not see, as in GB200 racks, have none."
     "bdf"
     "UUID."
     "An NVSwitch."
     "NvSwitch"
-    "Share of the bandwidth in use."
+    "Index of the one GPU."
+    "from"
+    "Index of the other."
+    "to"
+    "Links between two GPUs, without an NVSwitch: a bridge, or wires of the baseboard."
+    "NvLinkConnection"
+    "State. Default: active where the link leads somewhere."
+    "Share of the bandwidth that a fully busy GPU uses, in each direction. Default: 0.25."
     "duty_cycle"
-    "Seed of the counters."
+    "Traffic counters begin at numbers made from it. Default: they begin at 0."
     "counter_seed"
+    "Errors per second of each link. Default: none."
     "error_rate"
     "What holds for all links."
     "NvLinkDefaults"
@@ -1394,35 +1530,62 @@ constexpr char text_pool[] =
     "Its links."
     "The links of one GPU."
     "NvLinkDevice"
-    "NVLink version."
-    "Links of each GPU."
+    "MSE."
+    "mse"
+    "NETIR."
+    "netir"
+    "NETIR UPHY."
+    "netir_uphy"
+    "NETIR CLN."
+    "netir_cln"
+    "NETIR DLN."
+    "netir_dln"
+    "Versions of the links' firmware, MAJOR.MINOR.SUB; from Blackwell on."
+    "NvLinkFirmware"
+    "NVLink version: 2 = Volta, 3 = Ampere, 4 = Hopper, 5 = Blackwell."
+    "Links of each GPU. Default: as many as `links` or `device_links` list, else none."
     "links_per_gpu"
-    "Bandwidth of a link."
-    "MB/s"
-    "bandwidth_per_link_mbps"
-    "NVLink-C2C to the CPU."
+    "Bandwidth of a link and direction."
+    "NVLink-C2C to the CPU. Where it is left out the GPU tells nothing of C2C."
     "c2c_enabled"
-    "Links, the same for all GPUs."
-    "NVSwitches."
+    "Links that differ, the same for all GPUs."
+    "NVSwitches; the links of each GPU are shared out evenly among them, in order."
     "switches"
+    "GPUs that are connected directly. Without any, links lead to NVSwitches; those of two GPUs without a switch to each other. Connections of GPUs that the machine does not have are left out."
+    "connections"
     "defaults"
-    "Links, per GPU."
+    "Links that differ, per GPU."
     "device_links"
+    "NVLink encryption (NVLE) is on; from Blackwell on."
+    "encryption"
+    "Versions of the firmware."
+    "firmware"
     "NVLink between the GPUs."
     "NvLink"
+    "it tells root complexes apart, and no NVML function tells it"
     "Its name, as pci0000:00."
     "NUMA node."
     "numa_node"
-    "GPUs under it."
+    "CPU socket that the NUMA node belongs to. Default: a socket of its own."
+    "socket"
+    "Distance between its devices: single = one PCIe bridge (PIX), multiple = several (PXB), hostbridge = the root complex itself (PHB)."
+    "GPUs and network adapters under it."
     "devices"
-    "CPUs near it, as 0-15,32-47."
+    "CPUs near it, as 0-15,32-47. Default: cores_per_numa CPUs from numa_node times cores_per_numa on, else all CPUs of this host."
     "cpu_affinity"
     "A PCIe root complex."
     "RootComplex"
+    "nvidia-smi asks the system for it"
+    "Name, as mlx5_0."
+    "PCI address."
+    "A network adapter."
+    "Nic"
     "Root complexes."
     "root_complexes"
     "CPUs of each NUMA node."
     "cores_per_numa"
+    "Network adapters, in the order in which nvidia-smi topo -m names them."
+    "nics"
     "Where the GPUs hang in the PCIe tree."
     "PcieTopology"
     "Colour."
@@ -1604,3478 +1767,3888 @@ constexpr Word word_table[] = {
     // HostVgpuMode (nvmlHostVgpuMode_t)
     {{380, 9}, 0u},  // non_sriov = NVML_HOST_VGPU_MODE_NON_SRIOV
     {{389, 5}, 1u},  // sriov = NVML_HOST_VGPU_MODE_SRIOV
+    // VgpuSchedulerPolicy (unsigned int)
+    {{394, 11}, 1u},  // best_effort = NVML_VGPU_SCHEDULER_POLICY_BEST_EFFORT
+    {{405, 11}, 2u},  // equal_share = NVML_VGPU_SCHEDULER_POLICY_EQUAL_SHARE
+    {{416, 11}, 3u},  // fixed_share = NVML_VGPU_SCHEDULER_POLICY_FIXED_SHARE
+    // VgpuLicenseState (unsigned int)
+    {{15, 7}, 0u},  // unknown = NVML_GRID_LICENSE_STATE_UNKNOWN
+    {{427, 13}, 1u},  // uninitialized = NVML_GRID_LICENSE_STATE_UNINITIALIZED
+    {{440, 12}, 2u},  // unrestricted = NVML_GRID_LICENSE_STATE_UNLICENSED_UNRESTRICTED
+    {{452, 10}, 3u},  // restricted = NVML_GRID_LICENSE_STATE_UNLICENSED_RESTRICTED
+    {{462, 10}, 4u},  // unlicensed = NVML_GRID_LICENSE_STATE_UNLICENSED
+    {{472, 8}, 5u},  // licensed = NVML_GRID_LICENSE_STATE_LICENSED
     // FanControlPolicy (nvmlFanControlPolicy_t)
-    {{394, 9}, 0u},  // automatic = NVML_FAN_POLICY_TEMPERATURE_CONTINOUS_SW
-    {{403, 6}, 1u},  // manual = NVML_FAN_POLICY_MANUAL
+    {{480, 9}, 0u},  // automatic = NVML_FAN_POLICY_TEMPERATURE_CONTINOUS_SW
+    {{489, 6}, 1u},  // manual = NVML_FAN_POLICY_MANUAL
     // PowerSource (nvmlPowerSource_t)
-    {{409, 2}, 0u},  // ac = NVML_POWER_SOURCE_AC
-    {{411, 7}, 1u},  // battery = NVML_POWER_SOURCE_BATTERY
-    {{418, 10}, 2u},  // undersized = NVML_POWER_SOURCE_UNDERSIZED
+    {{495, 2}, 0u},  // ac = NVML_POWER_SOURCE_AC
+    {{497, 7}, 1u},  // battery = NVML_POWER_SOURCE_BATTERY
+    {{504, 10}, 2u},  // undersized = NVML_POWER_SOURCE_UNDERSIZED
     // PowerMizerMode (unsigned int)
-    {{428, 8}, 0u},  // adaptive = NVML_POWER_MIZER_MODE_ADAPTIVE
-    {{436, 19}, 1u},  // maximum_performance = NVML_POWER_MIZER_MODE_PREFER_MAXIMUM_PERFORMANCE
-    {{455, 4}, 2u},  // auto = NVML_POWER_MIZER_MODE_AUTO
-    {{459, 22}, 3u},  // consistent_performance = NVML_POWER_MIZER_MODE_PREFER_CONSISTENT_PERFORMANCE
+    {{514, 8}, 0u},  // adaptive = NVML_POWER_MIZER_MODE_ADAPTIVE
+    {{522, 19}, 1u},  // maximum_performance = NVML_POWER_MIZER_MODE_PREFER_MAXIMUM_PERFORMANCE
+    {{541, 4}, 2u},  // auto = NVML_POWER_MIZER_MODE_AUTO
+    {{545, 22}, 3u},  // consistent_performance = NVML_POWER_MIZER_MODE_PREFER_CONSISTENT_PERFORMANCE
     // RecoveryAction (nvmlDeviceGpuRecoveryAction_t)
     {{343, 4}, 0u},  // none = NVML_GPU_RECOVERY_ACTION_NONE
-    {{481, 5}, 1u},  // reset = NVML_GPU_RECOVERY_ACTION_GPU_RESET
-    {{486, 6}, 2u},  // reboot = NVML_GPU_RECOVERY_ACTION_NODE_REBOOT
-    {{492, 9}, 3u},  // drain_p2p = NVML_GPU_RECOVERY_ACTION_DRAIN_P2P
-    {{501, 15}, 4u},  // drain_and_reset = NVML_GPU_RECOVERY_ACTION_DRAIN_AND_RESET
-    {{516, 19}, 5u},  // recover_imex_domain = NVML_GPU_RECOVERY_ACTION_RECOVER_IMEX_DOMAIN
+    {{567, 5}, 1u},  // reset = NVML_GPU_RECOVERY_ACTION_GPU_RESET
+    {{572, 6}, 2u},  // reboot = NVML_GPU_RECOVERY_ACTION_NODE_REBOOT
+    {{578, 9}, 3u},  // drain_p2p = NVML_GPU_RECOVERY_ACTION_DRAIN_P2P
+    {{587, 15}, 4u},  // drain_and_reset = NVML_GPU_RECOVERY_ACTION_DRAIN_AND_RESET
+    {{602, 19}, 5u},  // recover_imex_domain = NVML_GPU_RECOVERY_ACTION_RECOVER_IMEX_DOMAIN
     // BridgeChipType (nvmlBridgeChipType_t)
-    {{535, 3}, 0u},  // plx = NVML_BRIDGE_CHIP_PLX
-    {{538, 4}, 1u},  // bro4 = NVML_BRIDGE_CHIP_BRO4
+    {{621, 3}, 0u},  // plx = NVML_BRIDGE_CHIP_PLX
+    {{624, 4}, 1u},  // bro4 = NVML_BRIDGE_CHIP_BRO4
     // EncoderType (nvmlEncoderType_t)
-    {{542, 4}, 0u},  // h264 = NVML_ENCODER_QUERY_H264
-    {{546, 4}, 1u},  // hevc = NVML_ENCODER_QUERY_HEVC
-    {{550, 3}, 2u},  // av1 = NVML_ENCODER_QUERY_AV1
+    {{628, 4}, 0u},  // h264 = NVML_ENCODER_QUERY_H264
+    {{632, 4}, 1u},  // hevc = NVML_ENCODER_QUERY_HEVC
+    {{636, 3}, 2u},  // av1 = NVML_ENCODER_QUERY_AV1
     {{15, 7}, 255u},  // unknown = NVML_ENCODER_QUERY_UNKNOWN
     // FbcSessionType (nvmlFBCSessionType_t)
     {{15, 7}, 0u},  // unknown = NVML_FBC_SESSION_TYPE_UNKNOWN
-    {{553, 16}, 1u},  // to_system_memory = NVML_FBC_SESSION_TYPE_TOSYS
-    {{569, 4}, 2u},  // cuda = NVML_FBC_SESSION_TYPE_CUDA
-    {{573, 5}, 3u},  // video = NVML_FBC_SESSION_TYPE_VID
-    {{578, 16}, 4u},  // hardware_encoder = NVML_FBC_SESSION_TYPE_HWENC
+    {{639, 16}, 1u},  // to_system_memory = NVML_FBC_SESSION_TYPE_TOSYS
+    {{655, 4}, 2u},  // cuda = NVML_FBC_SESSION_TYPE_CUDA
+    {{659, 5}, 3u},  // video = NVML_FBC_SESSION_TYPE_VID
+    {{664, 16}, 4u},  // hardware_encoder = NVML_FBC_SESSION_TYPE_HWENC
     // LedColor (nvmlLedColor_t)
-    {{594, 5}, 0u},  // green = NVML_LED_COLOR_GREEN
-    {{599, 5}, 1u},  // amber = NVML_LED_COLOR_AMBER
+    {{680, 5}, 0u},  // green = NVML_LED_COLOR_GREEN
+    {{685, 5}, 1u},  // amber = NVML_LED_COLOR_AMBER
     // ConfComputeEnvironment (unsigned int)
-    {{604, 11}, 0u},  // unavailable = NVML_CC_SYSTEM_ENVIRONMENT_UNAVAILABLE
-    {{615, 10}, 1u},  // simulation = NVML_CC_SYSTEM_ENVIRONMENT_SIM
-    {{625, 10}, 2u},  // production = NVML_CC_SYSTEM_ENVIRONMENT_PROD
+    {{690, 11}, 0u},  // unavailable = NVML_CC_SYSTEM_ENVIRONMENT_UNAVAILABLE
+    {{701, 10}, 1u},  // simulation = NVML_CC_SYSTEM_ENVIRONMENT_SIM
+    {{711, 10}, 2u},  // production = NVML_CC_SYSTEM_ENVIRONMENT_PROD
     // ConfComputeMultiGpuMode (unsigned int)
     {{343, 4}, 0u},  // none = NVML_CC_SYSTEM_MULTIGPU_NONE
-    {{635, 14}, 1u},  // protected_pcie = NVML_CC_SYSTEM_MULTIGPU_PROTECTED_PCIE
-    {{649, 17}, 2u},  // nvlink_encryption = NVML_CC_SYSTEM_MULTIGPU_NVLE
+    {{721, 14}, 1u},  // protected_pcie = NVML_CC_SYSTEM_MULTIGPU_PROTECTED_PCIE
+    {{735, 17}, 2u},  // nvlink_encryption = NVML_CC_SYSTEM_MULTIGPU_NVLE
     // BusType (nvmlBusType_t)
     {{15, 7}, 0u},  // unknown = NVML_BUS_TYPE_UNKNOWN
-    {{666, 3}, 1u},  // pci = NVML_BUS_TYPE_PCI
-    {{669, 4}, 2u},  // pcie = NVML_BUS_TYPE_PCIE
-    {{673, 4}, 3u},  // fpci = NVML_BUS_TYPE_FPCI
-    {{677, 3}, 4u},  // agp = NVML_BUS_TYPE_AGP
+    {{752, 3}, 1u},  // pci = NVML_BUS_TYPE_PCI
+    {{755, 4}, 2u},  // pcie = NVML_BUS_TYPE_PCIE
+    {{759, 4}, 3u},  // fpci = NVML_BUS_TYPE_FPCI
+    {{763, 3}, 4u},  // agp = NVML_BUS_TYPE_AGP
     // AddressingMode (nvmlDeviceAddressingModeType_t)
     {{343, 4}, 0u},  // none = NVML_DEVICE_ADDRESSING_MODE_NONE
-    {{680, 3}, 1u},  // hmm = NVML_DEVICE_ADDRESSING_MODE_HMM
-    {{683, 3}, 2u},  // ats = NVML_DEVICE_ADDRESSING_MODE_ATS
+    {{766, 3}, 1u},  // hmm = NVML_DEVICE_ADDRESSING_MODE_HMM
+    {{769, 3}, 2u},  // ats = NVML_DEVICE_ADDRESSING_MODE_ATS
     // TopologyLevel (nvmlGpuTopologyLevel_t)
-    {{686, 8}, 0u},  // internal = NVML_TOPOLOGY_INTERNAL
-    {{694, 6}, 10u},  // single = NVML_TOPOLOGY_SINGLE
-    {{700, 8}, 20u},  // multiple = NVML_TOPOLOGY_MULTIPLE
-    {{708, 10}, 30u},  // hostbridge = NVML_TOPOLOGY_HOSTBRIDGE
-    {{718, 4}, 40u},  // node = NVML_TOPOLOGY_NODE
-    {{722, 6}, 50u},  // system = NVML_TOPOLOGY_SYSTEM
+    {{772, 8}, 0u},  // internal = NVML_TOPOLOGY_INTERNAL
+    {{780, 6}, 10u},  // single = NVML_TOPOLOGY_SINGLE
+    {{786, 8}, 20u},  // multiple = NVML_TOPOLOGY_MULTIPLE
+    {{794, 10}, 30u},  // hostbridge = NVML_TOPOLOGY_HOSTBRIDGE
+    {{804, 4}, 40u},  // node = NVML_TOPOLOGY_NODE
+    {{808, 6}, 50u},  // system = NVML_TOPOLOGY_SYSTEM
     // FabricState (nvmlGpuFabricState_t)
-    {{728, 9}, 3u},  // completed = NVML_GPU_FABRIC_STATE_COMPLETED
-    {{455, 4}, 3u},  // auto = NVML_GPU_FABRIC_STATE_COMPLETED
-    {{737, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_STATE_NOT_SUPPORTED
-    {{750, 11}, 1u},  // not_started = NVML_GPU_FABRIC_STATE_NOT_STARTED
-    {{761, 11}, 2u},  // in_progress = NVML_GPU_FABRIC_STATE_IN_PROGRESS
+    {{814, 9}, 3u},  // completed = NVML_GPU_FABRIC_STATE_COMPLETED
+    {{541, 4}, 3u},  // auto = NVML_GPU_FABRIC_STATE_COMPLETED
+    {{823, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_STATE_NOT_SUPPORTED
+    {{836, 11}, 1u},  // not_started = NVML_GPU_FABRIC_STATE_NOT_STARTED
+    {{847, 11}, 2u},  // in_progress = NVML_GPU_FABRIC_STATE_IN_PROGRESS
     // FabricHealthSummary (unsigned char)
-    {{772, 7}, 1u},  // healthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
-    {{455, 4}, 1u},  // auto = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
-    {{779, 9}, 2u},  // unhealthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_UNHEALTHY
-    {{788, 16}, 3u},  // limited_capacity = NVML_GPU_FABRIC_HEALTH_SUMMARY_LIMITED_CAPACITY
-    {{737, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_SUMMARY_NOT_SUPPORTED
+    {{858, 7}, 1u},  // healthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
+    {{541, 4}, 1u},  // auto = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
+    {{865, 9}, 2u},  // unhealthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_UNHEALTHY
+    {{874, 16}, 3u},  // limited_capacity = NVML_GPU_FABRIC_HEALTH_SUMMARY_LIMITED_CAPACITY
+    {{823, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_SUMMARY_NOT_SUPPORTED
     // FabricConfiguration (unsigned int)
-    {{737, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NOT_SUPPORTED
+    {{823, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NOT_SUPPORTED
     {{343, 4}, 1u},  // none = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NONE
-    {{804, 17}, 2u},  // incorrect_sysguid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_SYSGUID
-    {{821, 20}, 3u},  // incorrect_chassis_sn = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_CHASSIS_SN
-    {{841, 12}, 4u},  // no_partition = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NO_PARTITION
-    {{853, 20}, 5u},  // insufficient_nvlinks = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INSUFFICIENT_NVLINKS
-    {{873, 19}, 6u},  // incompatible_gpu_fw = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCOMPATIBLE_GPU_FW
-    {{892, 16}, 7u},  // invalid_location = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INVALID_LOCATION
-    {{908, 17}, 8u},  // gpu_state_invalid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_GPU_STATE_INVALID
+    {{890, 17}, 2u},  // incorrect_sysguid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_SYSGUID
+    {{907, 20}, 3u},  // incorrect_chassis_sn = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_CHASSIS_SN
+    {{927, 12}, 4u},  // no_partition = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NO_PARTITION
+    {{939, 20}, 5u},  // insufficient_nvlinks = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INSUFFICIENT_NVLINKS
+    {{959, 19}, 6u},  // incompatible_gpu_fw = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCOMPATIBLE_GPU_FW
+    {{978, 16}, 7u},  // invalid_location = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INVALID_LOCATION
+    {{994, 17}, 8u},  // gpu_state_invalid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_GPU_STATE_INVALID
     // Process.type
-    {{925, 1}, 0u},  // C
-    {{926, 1}, 0u},  // G
-    {{927, 3}, 0u},  // C+G
-    {{930, 1}, 0u},  // M
-    {{931, 3}, 0u},  // M+C
+    {{1011, 1}, 0u},  // C
+    {{1012, 1}, 0u},  // G
+    {{1013, 3}, 0u},  // C+G
+    {{1016, 1}, 0u},  // M
+    {{1017, 3}, 0u},  // M+C
     // DynamicUtilization.pattern
-    {{934, 4}, 0u},  // idle
-    {{938, 4}, 0u},  // busy
-    {{942, 5}, 0u},  // burst
-    {{947, 6}, 0u},  // steady
+    {{1020, 4}, 0u},  // idle
+    {{1024, 4}, 0u},  // busy
+    {{1028, 5}, 0u},  // burst
+    {{1033, 6}, 0u},  // steady
+    // Platform.peer_type
+    {{1039, 16}, 0u},  // Switch Connected
+    {{1055, 16}, 0u},  // Direct Connected
     // Failure.mode
-    {{772, 7}, 0u},  // healthy
-    {{953, 4}, 0u},  // lost
-    {{957, 14}, 0u},  // fallen_off_bus
-    {{971, 17}, 0u},  // ecc_uncorrectable
+    {{858, 7}, 0u},  // healthy
+    {{1071, 4}, 0u},  // lost
+    {{1075, 14}, 0u},  // fallen_off_bus
+    {{1089, 17}, 0u},  // ecc_uncorrectable
     // NvLinkLink.state
-    {{988, 6}, 0u},  // active
-    {{994, 8}, 0u},  // inactive
-    {{1002, 2}, 0u},  // up
-    {{1004, 4}, 0u},  // down
+    {{1106, 6}, 0u},  // active
+    {{1112, 8}, 0u},  // inactive
+    {{1120, 2}, 0u},  // up
+    {{1122, 4}, 0u},  // down
     // NvLinkLink.remote_device_type
-    {{1008, 3}, 0u},  // gpu
-    {{1011, 6}, 0u},  // switch
-    {{1017, 3}, 0u},  // npu
-    {{1020, 6}, 0u},  // ibmnpu
+    {{1126, 3}, 0u},  // gpu
+    {{1129, 6}, 0u},  // switch
+    {{1135, 3}, 0u},  // npu
+    {{1138, 6}, 0u},  // ibmnpu
     {{15, 7}, 0u},  // unknown
     // NvLinkDefaults.state
-    {{988, 6}, 0u},  // active
-    {{994, 8}, 0u},  // inactive
-    {{1002, 2}, 0u},  // up
-    {{1004, 4}, 0u},  // down
+    {{1106, 6}, 0u},  // active
+    {{1112, 8}, 0u},  // inactive
+    {{1120, 2}, 0u},  // up
+    {{1122, 4}, 0u},  // down
 };
 
 constexpr FieldDescriptor field_table[] = {
     // SystemConfCompute.cpu_caps
-    {.name_text = {1086, 8}, .unit_text = {0, 0}, .doc_text = {1026, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1204, 8}, .unit_text = {0, 0}, .doc_text = {1144, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(SystemConfCompute, cpu_caps), .present_offset = offsetof(decltype(SystemConfCompute::cpu_caps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
     // SystemConfCompute.environment
-    {.name_text = {1195, 11}, .unit_text = {0, 0}, .doc_text = {1094, 101}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1313, 11}, .unit_text = {0, 0}, .doc_text = {1212, 101}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(SystemConfCompute, environment), .present_offset = offsetof(decltype(SystemConfCompute::environment), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 92, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 101, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // SystemConfCompute.feature
-    {.name_text = {1235, 7}, .unit_text = {0, 0}, .doc_text = {1206, 29}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {1353, 7}, .unit_text = {0, 0}, .doc_text = {1324, 29}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(SystemConfCompute, feature), .present_offset = offsetof(decltype(SystemConfCompute::feature), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // SystemConfCompute.dev_tools_mode
-    {.name_text = {1278, 14}, .unit_text = {0, 0}, .doc_text = {1242, 36}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {1396, 14}, .unit_text = {0, 0}, .doc_text = {1360, 36}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(SystemConfCompute, dev_tools_mode), .present_offset = offsetof(decltype(SystemConfCompute::dev_tools_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // SystemConfCompute.multi_gpu_mode
-    {.name_text = {1382, 14}, .unit_text = {0, 0}, .doc_text = {1292, 90}, .note_text = {0, 0}, .default_text = {343, 4},
+    {.name_text = {1500, 14}, .unit_text = {0, 0}, .doc_text = {1410, 90}, .note_text = {0, 0}, .default_text = {343, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(SystemConfCompute, multi_gpu_mode), .present_offset = offsetof(decltype(SystemConfCompute::multi_gpu_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 95, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 104, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // SystemConfCompute.accepts_work
-    {.name_text = {1425, 12}, .unit_text = {0, 0}, .doc_text = {1401, 24}, .note_text = {0, 0}, .default_text = {1396, 5},
+    {.name_text = {1543, 12}, .unit_text = {0, 0}, .doc_text = {1519, 24}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(SystemConfCompute, accepts_work), .present_offset = offsetof(decltype(SystemConfCompute::accepts_work), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // SystemConfCompute.max_attacker_advantage
-    {.name_text = {1484, 22}, .unit_text = {0, 0}, .doc_text = {1439, 45}, .note_text = {0, 0}, .default_text = {1437, 2},
+    {.name_text = {1602, 22}, .unit_text = {0, 0}, .doc_text = {1557, 45}, .note_text = {0, 0}, .default_text = {1555, 2},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(SystemConfCompute, max_attacker_advantage), .present_offset = offsetof(decltype(SystemConfCompute::max_attacker_advantage), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 50, .max = 65, .default_value = 60},
+    // VgpuVersions.supported_min
+    {.name_text = {1804, 13}, .unit_text = {0, 0}, .doc_text = {1764, 40}, .note_text = {0, 0}, .default_text = {1757, 7},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(VgpuVersions, supported_min), .present_offset = offsetof(decltype(VgpuVersions::supported_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 458753},
+    // VgpuVersions.supported_max
+    {.name_text = {1860, 13}, .unit_text = {0, 0}, .doc_text = {1825, 35}, .note_text = {0, 0}, .default_text = {1817, 8},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(VgpuVersions, supported_max), .present_offset = offsetof(decltype(VgpuVersions::supported_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1310721},
+    // VgpuVersions.current_min
+    {.name_text = {1924, 11}, .unit_text = {0, 0}, .doc_text = {1873, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuVersions, current_min), .present_offset = offsetof(decltype(VgpuVersions::current_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuVersions.current_max
+    {.name_text = {1985, 11}, .unit_text = {0, 0}, .doc_text = {1935, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuVersions, current_max), .present_offset = offsetof(decltype(VgpuVersions::current_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.driver_version
-    {.name_text = {1703, 14}, .unit_text = {0, 0}, .doc_text = {1649, 54}, .note_text = {0, 0}, .default_text = {1639, 10},
+    {.name_text = {2158, 14}, .unit_text = {0, 0}, .doc_text = {2104, 54}, .note_text = {0, 0}, .default_text = {2094, 10},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(System, driver_version), .present_offset = offsetof(decltype(System::driver_version), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.nvml_version
-    {.name_text = {1833, 12}, .unit_text = {0, 0}, .doc_text = {1717, 116}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2288, 12}, .unit_text = {0, 0}, .doc_text = {2172, 116}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, nvml_version), .present_offset = offsetof(decltype(System::nvml_version), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.cuda_version
-    {.name_text = {1953, 12}, .unit_text = {0, 0}, .doc_text = {1845, 108}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2408, 12}, .unit_text = {0, 0}, .doc_text = {2300, 108}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, cuda_version), .present_offset = offsetof(decltype(System::cuda_version), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.cuda_version_major
-    {.name_text = {2071, 18}, .unit_text = {0, 0}, .doc_text = {1965, 106}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2526, 18}, .unit_text = {0, 0}, .doc_text = {2420, 106}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, cuda_version_major), .present_offset = offsetof(decltype(System::cuda_version_major), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 99, .default_value = 0},
     // System.cuda_version_minor
-    {.name_text = {2194, 18}, .unit_text = {0, 0}, .doc_text = {2089, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2649, 18}, .unit_text = {0, 0}, .doc_text = {2544, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, cuda_version_minor), .present_offset = offsetof(decltype(System::cuda_version_minor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 99, .default_value = 0},
     // System.num_devices
-    {.name_text = {2287, 11}, .unit_text = {0, 0}, .doc_text = {2212, 75}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2742, 11}, .unit_text = {0, 0}, .doc_text = {2667, 75}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1024, .default_value = 0},
     // System.unit_count
-    {.name_text = {2423, 10}, .unit_text = {0, 0}, .doc_text = {2298, 125}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2878, 10}, .unit_text = {0, 0}, .doc_text = {2753, 125}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, unit_count), .present_offset = offsetof(decltype(System::unit_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 8, .default_value = 0},
     // System.conf_compute
-    {.name_text = {2468, 12}, .unit_text = {0, 0}, .doc_text = {2433, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2923, 12}, .unit_text = {0, 0}, .doc_text = {2888, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, conf_compute), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SystemConfCompute),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.enforce_privilege
-    {.name_text = {2531, 17}, .unit_text = {0, 0}, .doc_text = {2484, 47}, .note_text = {0, 0}, .default_text = {2480, 4},
+    {.name_text = {2986, 17}, .unit_text = {0, 0}, .doc_text = {2939, 47}, .note_text = {0, 0}, .default_text = {2935, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(System, enforce_privilege), .present_offset = offsetof(decltype(System::enforce_privilege), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // System.nvlink_bw_mode
-    {.name_text = {2692, 14}, .unit_text = {0, 0}, .doc_text = {2549, 143}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {3147, 14}, .unit_text = {0, 0}, .doc_text = {3004, 143}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(System, nvlink_bw_mode), .present_offset = offsetof(decltype(System::nvlink_bw_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
+    // System.vgpu_versions
+    {.name_text = {3191, 13}, .unit_text = {0, 0}, .doc_text = {3161, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(System, vgpu_versions), .present_offset = 0, .items_offset = 0, .value_size = sizeof(VgpuVersions),
+     .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ComputeCapability.major
-    {.name_text = {2772, 5}, .unit_text = {0, 0}, .doc_text = {2759, 13}, .note_text = {0, 0}, .default_text = {2758, 1},
+    {.name_text = {3270, 5}, .unit_text = {0, 0}, .doc_text = {3257, 13}, .note_text = {0, 0}, .default_text = {3256, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(ComputeCapability, major), .present_offset = offsetof(decltype(ComputeCapability::major), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 99, .default_value = 8},
     // ComputeCapability.minor
-    {.name_text = {2790, 5}, .unit_text = {0, 0}, .doc_text = {2777, 13}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {3288, 5}, .unit_text = {0, 0}, .doc_text = {3275, 13}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(ComputeCapability, minor), .present_offset = offsetof(decltype(ComputeCapability::minor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 99, .default_value = 0},
     // BridgeChip.type
-    {.name_text = {2841, 4}, .unit_text = {0, 0}, .doc_text = {2836, 5}, .note_text = {0, 0}, .default_text = {535, 3},
+    {.name_text = {3339, 4}, .unit_text = {0, 0}, .doc_text = {3334, 5}, .note_text = {0, 0}, .default_text = {621, 3},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(BridgeChip, type), .present_offset = offsetof(decltype(BridgeChip::type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 79, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 88, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // BridgeChip.firmware_version
-    {.name_text = {2862, 16}, .unit_text = {0, 0}, .doc_text = {2845, 17}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {3360, 16}, .unit_text = {0, 0}, .doc_text = {3343, 17}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(BridgeChip, firmware_version), .present_offset = offsetof(decltype(BridgeChip::firmware_version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.image_version
-    {.name_text = {2958, 13}, .unit_text = {0, 0}, .doc_text = {2931, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3456, 13}, .unit_text = {0, 0}, .doc_text = {3429, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, image_version), .present_offset = offsetof(decltype(Inforom::image_version), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.oem_object
-    {.name_text = {2997, 10}, .unit_text = {0, 0}, .doc_text = {2971, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3495, 10}, .unit_text = {0, 0}, .doc_text = {3469, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, oem_object), .present_offset = offsetof(decltype(Inforom::oem_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.ecc_object
-    {.name_text = {3033, 10}, .unit_text = {0, 0}, .doc_text = {3007, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3531, 10}, .unit_text = {0, 0}, .doc_text = {3505, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, ecc_object), .present_offset = offsetof(decltype(Inforom::ecc_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.pwr_object
-    {.name_text = {3082, 10}, .unit_text = {0, 0}, .doc_text = {3043, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3580, 10}, .unit_text = {0, 0}, .doc_text = {3541, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, pwr_object), .present_offset = offsetof(decltype(Inforom::pwr_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.den_object
-    {.name_text = {3130, 10}, .unit_text = {0, 0}, .doc_text = {3092, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3628, 10}, .unit_text = {0, 0}, .doc_text = {3590, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, den_object), .present_offset = offsetof(decltype(Inforom::den_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.checksum
-    {.name_text = {3221, 8}, .unit_text = {0, 0}, .doc_text = {3140, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3719, 8}, .unit_text = {0, 0}, .doc_text = {3638, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, checksum), .present_offset = offsetof(decltype(Inforom::checksum), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.bbx_flush_time_us
-    {.name_text = {3294, 17}, .unit_text = {3292, 2}, .doc_text = {3229, 63}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3792, 17}, .unit_text = {3790, 2}, .doc_text = {3727, 63}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, bbx_flush_time_us), .present_offset = offsetof(decltype(Inforom::bbx_flush_time_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.bbx_flush_duration_us
-    {.name_text = {3330, 21}, .unit_text = {3292, 2}, .doc_text = {3311, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3828, 21}, .unit_text = {3790, 2}, .doc_text = {3809, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, bbx_flush_duration_us), .present_offset = offsetof(decltype(Inforom::bbx_flush_duration_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.bbx_time_run_s
-    {.name_text = {3407, 14}, .unit_text = {3406, 1}, .doc_text = {3351, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3905, 14}, .unit_text = {3904, 1}, .doc_text = {3849, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, bbx_time_run_s), .present_offset = offsetof(decltype(Inforom::bbx_time_run_s), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.valid
-    {.name_text = {3467, 5}, .unit_text = {0, 0}, .doc_text = {3421, 46}, .note_text = {0, 0}, .default_text = {2480, 4},
+    {.name_text = {3965, 5}, .unit_text = {0, 0}, .doc_text = {3919, 46}, .note_text = {0, 0}, .default_text = {2935, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Inforom, valid), .present_offset = offsetof(decltype(Inforom::valid), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Memory.total_bytes
-    {.name_text = {3525, 11}, .unit_text = {3524, 1}, .doc_text = {3514, 10}, .note_text = {0, 0}, .default_text = {3503, 11},
+    {.name_text = {4023, 11}, .unit_text = {4022, 1}, .doc_text = {4012, 10}, .note_text = {0, 0}, .default_text = {4001, 11},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, total_bytes), .present_offset = offsetof(decltype(Memory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 42949672960},
     // Memory.reserved_bytes
-    {.name_text = {3568, 14}, .unit_text = {3524, 1}, .doc_text = {3536, 32}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {4066, 14}, .unit_text = {4022, 1}, .doc_text = {4034, 32}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, reserved_bytes), .present_offset = offsetof(decltype(Memory::reserved_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.free_bytes
-    {.name_text = {3626, 10}, .unit_text = {3524, 1}, .doc_text = {3582, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4124, 10}, .unit_text = {4022, 1}, .doc_text = {4080, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, free_bytes), .present_offset = offsetof(decltype(Memory::free_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.used_bytes
-    {.name_text = {3659, 10}, .unit_text = {3524, 1}, .doc_text = {3636, 23}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {4157, 10}, .unit_text = {4022, 1}, .doc_text = {4134, 23}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, used_bytes), .present_offset = offsetof(decltype(Memory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.memory_bus_width
-    {.name_text = {3696, 16}, .unit_text = {3693, 3}, .doc_text = {3669, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4194, 16}, .unit_text = {4191, 3}, .doc_text = {4167, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, memory_bus_width), .present_offset = offsetof(decltype(Memory::memory_bus_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.l2_cache_bytes
-    {.name_text = {3766, 14}, .unit_text = {3524, 1}, .doc_text = {3757, 9}, .note_text = {3712, 45}, .default_text = {0, 0},
+    {.name_text = {4264, 14}, .unit_text = {4022, 1}, .doc_text = {4255, 9}, .note_text = {4210, 45}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, l2_cache_bytes), .present_offset = offsetof(decltype(Memory::l2_cache_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.total_bytes
-    {.name_text = {3525, 11}, .unit_text = {3524, 1}, .doc_text = {3514, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4023, 11}, .unit_text = {4022, 1}, .doc_text = {4012, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Bar1Memory, total_bytes), .present_offset = offsetof(decltype(Bar1Memory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.free_bytes
-    {.name_text = {3626, 10}, .unit_text = {3524, 1}, .doc_text = {3799, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4124, 10}, .unit_text = {4022, 1}, .doc_text = {4297, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Bar1Memory, free_bytes), .present_offset = offsetof(decltype(Bar1Memory::free_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.used_bytes
-    {.name_text = {3659, 10}, .unit_text = {3524, 1}, .doc_text = {3830, 7}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {4157, 10}, .unit_text = {4022, 1}, .doc_text = {4328, 7}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Bar1Memory, used_bytes), .present_offset = offsetof(decltype(Bar1Memory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DramEncryption.current
-    {.name_text = {3871, 7}, .unit_text = {0, 0}, .doc_text = {3861, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4369, 7}, .unit_text = {0, 0}, .doc_text = {4359, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DramEncryption, current), .present_offset = offsetof(decltype(DramEncryption::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // DramEncryption.pending
-    {.name_text = {3924, 7}, .unit_text = {0, 0}, .doc_text = {3878, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4422, 7}, .unit_text = {0, 0}, .doc_text = {4376, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DramEncryption, pending), .present_offset = offsetof(decltype(DramEncryption::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ConfCompute.unprotected_memory_kib
-    {.name_text = {4080, 22}, .unit_text = {4077, 3}, .doc_text = {4012, 65}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {4578, 22}, .unit_text = {4575, 3}, .doc_text = {4510, 65}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ConfCompute, unprotected_memory_kib), .present_offset = offsetof(decltype(ConfCompute::unprotected_memory_kib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ConfCompute.cec_attestation
-    {.name_text = {4153, 15}, .unit_text = {0, 0}, .doc_text = {4102, 51}, .note_text = {0, 0}, .default_text = {1396, 5},
+    {.name_text = {4651, 15}, .unit_text = {0, 0}, .doc_text = {4600, 51}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ConfCompute, cec_attestation), .present_offset = offsetof(decltype(ConfCompute::cec_attestation), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ProtectedMemory.total_bytes
-    {.name_text = {3525, 11}, .unit_text = {3524, 1}, .doc_text = {3514, 10}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {4023, 11}, .unit_text = {4022, 1}, .doc_text = {4012, 10}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ProtectedMemory, total_bytes), .present_offset = offsetof(decltype(ProtectedMemory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ProtectedMemory.used_bytes
-    {.name_text = {3659, 10}, .unit_text = {3524, 1}, .doc_text = {4213, 10}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {4157, 10}, .unit_text = {4022, 1}, .doc_text = {4711, 10}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ProtectedMemory, used_bytes), .present_offset = offsetof(decltype(ProtectedMemory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pci.bus_id
-    {.name_text = {4340, 6}, .unit_text = {0, 0}, .doc_text = {4282, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4838, 6}, .unit_text = {0, 0}, .doc_text = {4780, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Pci, bus_id), .present_offset = offsetof(decltype(Pci::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pci.device_id
-    {.name_text = {4414, 9}, .unit_text = {0, 0}, .doc_text = {4356, 58}, .note_text = {0, 0}, .default_text = {4346, 10},
+    {.name_text = {4912, 9}, .unit_text = {0, 0}, .doc_text = {4854, 58}, .note_text = {0, 0}, .default_text = {4844, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pci, device_id), .present_offset = offsetof(decltype(Pci::device_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 548409566},
     // Pci.subsystem_id
-    {.name_text = {4464, 12}, .unit_text = {0, 0}, .doc_text = {4433, 31}, .note_text = {0, 0}, .default_text = {4423, 10},
+    {.name_text = {4962, 12}, .unit_text = {0, 0}, .doc_text = {4931, 31}, .note_text = {0, 0}, .default_text = {4921, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pci, subsystem_id), .present_offset = offsetof(decltype(Pci::subsystem_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 323948766},
     // Pci.base_class
-    {.name_text = {4516, 10}, .unit_text = {0, 0}, .doc_text = {4477, 39}, .note_text = {0, 0}, .default_text = {4476, 1},
+    {.name_text = {5014, 10}, .unit_text = {0, 0}, .doc_text = {4975, 39}, .note_text = {0, 0}, .default_text = {4974, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Pci, base_class), .present_offset = offsetof(decltype(Pci::base_class), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 3},
     // Pci.sub_class
-    {.name_text = {4569, 9}, .unit_text = {0, 0}, .doc_text = {4527, 42}, .note_text = {0, 0}, .default_text = {4526, 1},
+    {.name_text = {5067, 9}, .unit_text = {0, 0}, .doc_text = {5025, 42}, .note_text = {0, 0}, .default_text = {5024, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Pci, sub_class), .present_offset = offsetof(decltype(Pci::sub_class), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 2},
     // PcieErrors.l0_to_recovery
-    {.name_text = {4626, 14}, .unit_text = {0, 0}, .doc_text = {4594, 32}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {5124, 14}, .unit_text = {0, 0}, .doc_text = {5092, 32}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, l0_to_recovery), .present_offset = offsetof(decltype(PcieErrors::l0_to_recovery), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.correctable
-    {.name_text = {4659, 11}, .unit_text = {0, 0}, .doc_text = {4640, 19}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {5157, 11}, .unit_text = {0, 0}, .doc_text = {5138, 19}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, correctable), .present_offset = offsetof(decltype(PcieErrors::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.naks_received
-    {.name_text = {4684, 13}, .unit_text = {0, 0}, .doc_text = {4670, 14}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {5182, 13}, .unit_text = {0, 0}, .doc_text = {5168, 14}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, naks_received), .present_offset = offsetof(decltype(PcieErrors::naks_received), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.receiver
-    {.name_text = {4713, 8}, .unit_text = {0, 0}, .doc_text = {4697, 16}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {5211, 8}, .unit_text = {0, 0}, .doc_text = {5195, 16}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, receiver), .present_offset = offsetof(decltype(PcieErrors::receiver), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.bad_tlp
-    {.name_text = {4739, 7}, .unit_text = {0, 0}, .doc_text = {4721, 18}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {5237, 7}, .unit_text = {0, 0}, .doc_text = {5219, 18}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, bad_tlp), .present_offset = offsetof(decltype(PcieErrors::bad_tlp), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.naks_sent
-    {.name_text = {4756, 9}, .unit_text = {0, 0}, .doc_text = {4746, 10}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {5254, 9}, .unit_text = {0, 0}, .doc_text = {5244, 10}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, naks_sent), .present_offset = offsetof(decltype(PcieErrors::naks_sent), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.bad_dllp
-    {.name_text = {4784, 8}, .unit_text = {0, 0}, .doc_text = {4765, 19}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {5282, 8}, .unit_text = {0, 0}, .doc_text = {5263, 19}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, bad_dllp), .present_offset = offsetof(decltype(PcieErrors::bad_dllp), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.non_fatal
-    {.name_text = {4809, 9}, .unit_text = {0, 0}, .doc_text = {4792, 17}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {5307, 9}, .unit_text = {0, 0}, .doc_text = {5290, 17}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, non_fatal), .present_offset = offsetof(decltype(PcieErrors::non_fatal), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.fatal
-    {.name_text = {4831, 5}, .unit_text = {0, 0}, .doc_text = {4818, 13}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {5329, 5}, .unit_text = {0, 0}, .doc_text = {5316, 13}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, fatal), .present_offset = offsetof(decltype(PcieErrors::fatal), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.unsupported_request
-    {.name_text = {4857, 19}, .unit_text = {0, 0}, .doc_text = {4836, 21}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {5355, 19}, .unit_text = {0, 0}, .doc_text = {5334, 21}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, unsupported_request), .present_offset = offsetof(decltype(PcieErrors::unsupported_request), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.lcrc
-    {.name_text = {4888, 4}, .unit_text = {0, 0}, .doc_text = {4876, 12}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {5386, 4}, .unit_text = {0, 0}, .doc_text = {5374, 12}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, lcrc), .present_offset = offsetof(decltype(PcieErrors::lcrc), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.lane
-    {.name_text = {4904, 4}, .unit_text = {0, 0}, .doc_text = {4892, 12}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {5402, 4}, .unit_text = {0, 0}, .doc_text = {5390, 12}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, lane), .present_offset = offsetof(decltype(PcieErrors::lane), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.max_link_gen
-    {.name_text = {5004, 12}, .unit_text = {0, 0}, .doc_text = {4958, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5502, 12}, .unit_text = {0, 0}, .doc_text = {5456, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, max_link_gen), .present_offset = offsetof(decltype(Pcie::max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.device_max_link_gen
-    {.name_text = {5075, 19}, .unit_text = {0, 0}, .doc_text = {5016, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5573, 19}, .unit_text = {0, 0}, .doc_text = {5514, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, device_max_link_gen), .present_offset = offsetof(decltype(Pcie::device_max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.host_max_link_gen
-    {.name_text = {5125, 17}, .unit_text = {0, 0}, .doc_text = {5094, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5623, 17}, .unit_text = {0, 0}, .doc_text = {5592, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, host_max_link_gen), .present_offset = offsetof(decltype(Pcie::host_max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.current_link_gen
-    {.name_text = {5157, 16}, .unit_text = {0, 0}, .doc_text = {5142, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5655, 16}, .unit_text = {0, 0}, .doc_text = {5640, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, current_link_gen), .present_offset = offsetof(decltype(Pcie::current_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.max_link_width
-    {.name_text = {5212, 14}, .unit_text = {4904, 4}, .doc_text = {5173, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5710, 14}, .unit_text = {5402, 4}, .doc_text = {5671, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, max_link_width), .present_offset = offsetof(decltype(Pcie::max_link_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // Pcie.current_link_width
-    {.name_text = {5236, 18}, .unit_text = {4904, 4}, .doc_text = {5226, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5734, 18}, .unit_text = {5402, 4}, .doc_text = {5724, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, current_link_width), .present_offset = offsetof(decltype(Pcie::current_link_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // Pcie.replay_counter
-    {.name_text = {5290, 14}, .unit_text = {0, 0}, .doc_text = {5254, 36}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {5788, 14}, .unit_text = {0, 0}, .doc_text = {5752, 36}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, replay_counter), .present_offset = offsetof(decltype(Pcie::replay_counter), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.replay_rollover_counter
-    {.name_text = {5328, 23}, .unit_text = {0, 0}, .doc_text = {5304, 24}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {5826, 23}, .unit_text = {0, 0}, .doc_text = {5802, 24}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, replay_rollover_counter), .present_offset = offsetof(decltype(Pcie::replay_rollover_counter), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.tx_throughput_kbps
-    {.name_text = {5380, 18}, .unit_text = {5376, 4}, .doc_text = {5351, 25}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {5878, 18}, .unit_text = {5874, 4}, .doc_text = {5849, 25}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, tx_throughput_kbps), .present_offset = offsetof(decltype(Pcie::tx_throughput_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.rx_throughput_kbps
-    {.name_text = {5427, 18}, .unit_text = {5376, 4}, .doc_text = {5398, 29}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {5925, 18}, .unit_text = {5874, 4}, .doc_text = {5896, 29}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, rx_throughput_kbps), .present_offset = offsetof(decltype(Pcie::rx_throughput_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.tx_bytes
-    {.name_text = {5478, 8}, .unit_text = {3524, 1}, .doc_text = {5445, 33}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {5976, 8}, .unit_text = {4022, 1}, .doc_text = {5943, 33}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, tx_bytes), .present_offset = offsetof(decltype(Pcie::tx_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.rx_bytes
-    {.name_text = {5523, 8}, .unit_text = {3524, 1}, .doc_text = {5486, 37}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {6021, 8}, .unit_text = {4022, 1}, .doc_text = {5984, 37}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, rx_bytes), .present_offset = offsetof(decltype(Pcie::rx_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.errors
-    {.name_text = {5550, 6}, .unit_text = {0, 0}, .doc_text = {5531, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6048, 6}, .unit_text = {0, 0}, .doc_text = {6029, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Pcie, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieErrors),
-     .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 12, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.atomic_caps_outbound
-    {.name_text = {5637, 20}, .unit_text = {0, 0}, .doc_text = {5556, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6135, 20}, .unit_text = {0, 0}, .doc_text = {6054, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, atomic_caps_outbound), .present_offset = offsetof(decltype(Pcie::atomic_caps_outbound), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 127, .default_value = 0},
     // Pcie.atomic_caps_inbound
-    {.name_text = {5688, 19}, .unit_text = {0, 0}, .doc_text = {5657, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6186, 19}, .unit_text = {0, 0}, .doc_text = {6155, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, atomic_caps_inbound), .present_offset = offsetof(decltype(Pcie::atomic_caps_inbound), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 127, .default_value = 0},
     // Power.management_supported
-    {.name_text = {5754, 20}, .unit_text = {0, 0}, .doc_text = {5721, 33}, .note_text = {0, 0}, .default_text = {2480, 4},
+    {.name_text = {6252, 20}, .unit_text = {0, 0}, .doc_text = {6219, 33}, .note_text = {0, 0}, .default_text = {2935, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, management_supported), .present_offset = offsetof(decltype(Power::management_supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Power.management_mode
-    {.name_text = {5796, 15}, .unit_text = {0, 0}, .doc_text = {5774, 22}, .note_text = {0, 0}, .default_text = {8, 7},
+    {.name_text = {6294, 15}, .unit_text = {0, 0}, .doc_text = {6272, 22}, .note_text = {0, 0}, .default_text = {8, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, management_mode), .present_offset = offsetof(decltype(Power::management_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 1},
     // Power.limit_mw
-    {.name_text = {5862, 8}, .unit_text = {5860, 2}, .doc_text = {5811, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6360, 8}, .unit_text = {6358, 2}, .doc_text = {6309, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, limit_mw), .present_offset = offsetof(decltype(Power::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.default_limit_mw
-    {.name_text = {5909, 16}, .unit_text = {5860, 2}, .doc_text = {5870, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6407, 16}, .unit_text = {6358, 2}, .doc_text = {6368, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, default_limit_mw), .present_offset = offsetof(decltype(Power::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.enforced_limit_mw
-    {.name_text = {5974, 17}, .unit_text = {5860, 2}, .doc_text = {5925, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6472, 17}, .unit_text = {6358, 2}, .doc_text = {6423, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, enforced_limit_mw), .present_offset = offsetof(decltype(Power::enforced_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.other_limit_mw
-    {.name_text = {6104, 14}, .unit_text = {5860, 2}, .doc_text = {5991, 113}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6602, 14}, .unit_text = {6358, 2}, .doc_text = {6489, 113}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, other_limit_mw), .present_offset = offsetof(decltype(Power::other_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.min_limit_mw
-    {.name_text = {6147, 12}, .unit_text = {5860, 2}, .doc_text = {6118, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6645, 12}, .unit_text = {6358, 2}, .doc_text = {6616, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, min_limit_mw), .present_offset = offsetof(decltype(Power::min_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.max_limit_mw
-    {.name_text = {6189, 12}, .unit_text = {5860, 2}, .doc_text = {6159, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6687, 12}, .unit_text = {6358, 2}, .doc_text = {6657, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, max_limit_mw), .present_offset = offsetof(decltype(Power::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.current_draw_mw
-    {.name_text = {6216, 15}, .unit_text = {5860, 2}, .doc_text = {6201, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6714, 15}, .unit_text = {6358, 2}, .doc_text = {6699, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, current_draw_mw), .present_offset = offsetof(decltype(Power::current_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.average_draw_mw
-    {.name_text = {6267, 15}, .unit_text = {5860, 2}, .doc_text = {6231, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6765, 15}, .unit_text = {6358, 2}, .doc_text = {6729, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, average_draw_mw), .present_offset = offsetof(decltype(Power::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.instant_draw_mw
-    {.name_text = {6335, 15}, .unit_text = {5860, 2}, .doc_text = {6282, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6833, 15}, .unit_text = {6358, 2}, .doc_text = {6780, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, instant_draw_mw), .present_offset = offsetof(decltype(Power::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.memory_draw_mw
-    {.name_text = {6375, 14}, .unit_text = {5860, 2}, .doc_text = {6350, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6873, 14}, .unit_text = {6358, 2}, .doc_text = {6848, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, memory_draw_mw), .present_offset = offsetof(decltype(Power::memory_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.graphics_voltage_uv
-    {.name_text = {6420, 19}, .unit_text = {6418, 2}, .doc_text = {6389, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6918, 19}, .unit_text = {6916, 2}, .doc_text = {6887, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, graphics_voltage_uv), .present_offset = offsetof(decltype(Power::graphics_voltage_uv), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.power_state
-    {.name_text = {6479, 11}, .unit_text = {0, 0}, .doc_text = {6439, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6977, 11}, .unit_text = {0, 0}, .doc_text = {6937, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, power_state), .present_offset = offsetof(decltype(Power::power_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Power.power_source
-    {.name_text = {6517, 12}, .unit_text = {0, 0}, .doc_text = {6490, 27}, .note_text = {0, 0}, .default_text = {409, 2},
+    {.name_text = {7015, 12}, .unit_text = {0, 0}, .doc_text = {6988, 27}, .note_text = {0, 0}, .default_text = {495, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, power_source), .present_offset = offsetof(decltype(Power::power_source), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 66, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 75, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Power.total_energy_consumption_mj
-    {.name_text = {6566, 27}, .unit_text = {6564, 2}, .doc_text = {6529, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7064, 27}, .unit_text = {7062, 2}, .doc_text = {7027, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, total_energy_consumption_mj), .present_offset = offsetof(decltype(Power::total_energy_consumption_mj), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.average_draw_mw
-    {.name_text = {6267, 15}, .unit_text = {5860, 2}, .doc_text = {6231, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6765, 15}, .unit_text = {6358, 2}, .doc_text = {6729, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, average_draw_mw), .present_offset = offsetof(decltype(ModulePower::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.instant_draw_mw
-    {.name_text = {6335, 15}, .unit_text = {5860, 2}, .doc_text = {6620, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6833, 15}, .unit_text = {6358, 2}, .doc_text = {7118, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, instant_draw_mw), .present_offset = offsetof(decltype(ModulePower::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.limit_mw
-    {.name_text = {5862, 8}, .unit_text = {5860, 2}, .doc_text = {6647, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6360, 8}, .unit_text = {6358, 2}, .doc_text = {7145, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, limit_mw), .present_offset = offsetof(decltype(ModulePower::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.requested_limit_mw
-    {.name_text = {6709, 18}, .unit_text = {5860, 2}, .doc_text = {6668, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7207, 18}, .unit_text = {6358, 2}, .doc_text = {7166, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, requested_limit_mw), .present_offset = offsetof(decltype(ModulePower::requested_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.default_limit_mw
-    {.name_text = {5909, 16}, .unit_text = {5860, 2}, .doc_text = {5870, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6407, 16}, .unit_text = {6358, 2}, .doc_text = {6368, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, default_limit_mw), .present_offset = offsetof(decltype(ModulePower::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.min_limit_mw
-    {.name_text = {6147, 12}, .unit_text = {5860, 2}, .doc_text = {6118, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6645, 12}, .unit_text = {6358, 2}, .doc_text = {6616, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, min_limit_mw), .present_offset = offsetof(decltype(ModulePower::min_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.max_limit_mw
-    {.name_text = {6189, 12}, .unit_text = {5860, 2}, .doc_text = {6159, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6687, 12}, .unit_text = {6358, 2}, .doc_text = {6657, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, max_limit_mw), .present_offset = offsetof(decltype(ModulePower::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Thermal.temperature_gpu_c
-    {.name_text = {6809, 17}, .unit_text = {925, 1}, .doc_text = {6781, 28}, .note_text = {0, 0}, .default_text = {6779, 2},
+    {.name_text = {7307, 17}, .unit_text = {1011, 1}, .doc_text = {7279, 28}, .note_text = {0, 0}, .default_text = {7277, 2},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Thermal, temperature_gpu_c), .present_offset = offsetof(decltype(Thermal::temperature_gpu_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 30},
     // Thermal.temperature_memory_c
-    {.name_text = {6852, 20}, .unit_text = {925, 1}, .doc_text = {6826, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7350, 20}, .unit_text = {1011, 1}, .doc_text = {7324, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, temperature_memory_c), .present_offset = offsetof(decltype(Thermal::temperature_memory_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
     // Thermal.shutdown_threshold_c
-    {.name_text = {6911, 20}, .unit_text = {925, 1}, .doc_text = {6872, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7409, 20}, .unit_text = {1011, 1}, .doc_text = {7370, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_threshold_c), .present_offset = offsetof(decltype(Thermal::shutdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.slowdown_threshold_c
-    {.name_text = {6970, 20}, .unit_text = {925, 1}, .doc_text = {6931, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7468, 20}, .unit_text = {1011, 1}, .doc_text = {7429, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_threshold_c), .present_offset = offsetof(decltype(Thermal::slowdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.max_operating_c
-    {.name_text = {7024, 15}, .unit_text = {925, 1}, .doc_text = {6990, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7522, 15}, .unit_text = {1011, 1}, .doc_text = {7488, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_c), .present_offset = offsetof(decltype(Thermal::max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_c
-    {.name_text = {7087, 22}, .unit_text = {925, 1}, .doc_text = {7039, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7585, 22}, .unit_text = {1011, 1}, .doc_text = {7537, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_temperature_c
-    {.name_text = {7147, 20}, .unit_text = {925, 1}, .doc_text = {7109, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7645, 20}, .unit_text = {1011, 1}, .doc_text = {7607, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_temperature_c), .present_offset = offsetof(decltype(Thermal::target_temperature_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_min_c
-    {.name_text = {7197, 12}, .unit_text = {925, 1}, .doc_text = {7167, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7695, 12}, .unit_text = {1011, 1}, .doc_text = {7665, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_min_c), .present_offset = offsetof(decltype(Thermal::target_min_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_max_c
-    {.name_text = {7240, 12}, .unit_text = {925, 1}, .doc_text = {7209, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7738, 12}, .unit_text = {1011, 1}, .doc_text = {7707, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_max_c), .present_offset = offsetof(decltype(Thermal::target_max_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.tlimit_c
-    {.name_text = {7328, 8}, .unit_text = {925, 1}, .doc_text = {7252, 76}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7826, 8}, .unit_text = {1011, 1}, .doc_text = {7750, 76}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, tlimit_c), .present_offset = offsetof(decltype(Thermal::tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.shutdown_tlimit_c
-    {.name_text = {7371, 17}, .unit_text = {925, 1}, .doc_text = {7336, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7869, 17}, .unit_text = {1011, 1}, .doc_text = {7834, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::shutdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.slowdown_tlimit_c
-    {.name_text = {7423, 17}, .unit_text = {925, 1}, .doc_text = {7388, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7921, 17}, .unit_text = {1011, 1}, .doc_text = {7886, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::slowdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.max_operating_tlimit_c
-    {.name_text = {7481, 22}, .unit_text = {925, 1}, .doc_text = {7440, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7979, 22}, .unit_text = {1011, 1}, .doc_text = {7938, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_tlimit_c
-    {.name_text = {7558, 29}, .unit_text = {925, 1}, .doc_text = {7503, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8056, 29}, .unit_text = {1011, 1}, .doc_text = {8001, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Fan.count
-    {.name_text = {7744, 5}, .unit_text = {0, 0}, .doc_text = {7713, 31}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {8242, 5}, .unit_text = {0, 0}, .doc_text = {8211, 31}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Fan, count), .present_offset = offsetof(decltype(Fan::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 16, .default_value = 0},
     // Fan.speed_percent
-    {.name_text = {7760, 13}, .unit_text = {7759, 1}, .doc_text = {7749, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8258, 13}, .unit_text = {8257, 1}, .doc_text = {8247, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, speed_percent), .present_offset = offsetof(decltype(Fan::speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.target_speed_percent
-    {.name_text = {7812, 20}, .unit_text = {7759, 1}, .doc_text = {7773, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8310, 20}, .unit_text = {8257, 1}, .doc_text = {8271, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, target_speed_percent), .present_offset = offsetof(decltype(Fan::target_speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.manual_percent
-    {.name_text = {7889, 14}, .unit_text = {7759, 1}, .doc_text = {7832, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8387, 14}, .unit_text = {8257, 1}, .doc_text = {8330, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, manual_percent), .present_offset = offsetof(decltype(Fan::manual_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.min_percent
-    {.name_text = {7932, 11}, .unit_text = {7759, 1}, .doc_text = {7903, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8430, 11}, .unit_text = {8257, 1}, .doc_text = {8401, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, min_percent), .present_offset = offsetof(decltype(Fan::min_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.max_percent
-    {.name_text = {7973, 11}, .unit_text = {7759, 1}, .doc_text = {7943, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8471, 11}, .unit_text = {8257, 1}, .doc_text = {8441, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, max_percent), .present_offset = offsetof(decltype(Fan::max_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.speed_rpm
-    {.name_text = {8019, 9}, .unit_text = {8016, 3}, .doc_text = {7984, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8517, 9}, .unit_text = {8514, 3}, .doc_text = {8482, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fan, speed_rpm), .present_offset = offsetof(decltype(Fan::speed_rpm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fan.policy
-    {.name_text = {8048, 6}, .unit_text = {0, 0}, .doc_text = {8028, 20}, .note_text = {0, 0}, .default_text = {394, 9},
+    {.name_text = {8546, 6}, .unit_text = {0, 0}, .doc_text = {8526, 20}, .note_text = {0, 0}, .default_text = {480, 9},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fan, policy), .present_offset = offsetof(decltype(Fan::policy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 64, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 73, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfile.id
-    {.name_text = {8121, 2}, .unit_text = {0, 0}, .doc_text = {8092, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {8590, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(WorkloadPowerProfile, id), .present_offset = offsetof(decltype(WorkloadPowerProfile::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 254, .default_value = 0},
     // WorkloadPowerProfile.priority
-    {.name_text = {8174, 8}, .unit_text = {0, 0}, .doc_text = {8123, 51}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {8672, 8}, .unit_text = {0, 0}, .doc_text = {8621, 51}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(WorkloadPowerProfile, priority), .present_offset = offsetof(decltype(WorkloadPowerProfile::priority), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfile.conflicts
-    {.name_text = {8240, 9}, .unit_text = {0, 0}, .doc_text = {8182, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8738, 9}, .unit_text = {0, 0}, .doc_text = {8680, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(WorkloadPowerProfile, conflicts), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfile::conflicts), items), .value_size = sizeof(std::uint32_t),
      .max_items = 16, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfiles.profiles
-    {.name_text = {8334, 8}, .unit_text = {0, 0}, .doc_text = {8314, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8832, 8}, .unit_text = {0, 0}, .doc_text = {8812, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(WorkloadPowerProfiles, profiles), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfiles::profiles), items), .value_size = sizeof(WorkloadPowerProfile),
-     .max_items = 32, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 32, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfiles.requested
-    {.name_text = {8385, 9}, .unit_text = {0, 0}, .doc_text = {8342, 43}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8883, 9}, .unit_text = {0, 0}, .doc_text = {8840, 43}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(WorkloadPowerProfiles, requested), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfiles::requested), items), .value_size = sizeof(std::uint32_t),
      .max_items = 32, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.percent_tmp_floor
-    {.name_text = {8520, 17}, .unit_text = {7759, 1}, .doc_text = {8472, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9018, 17}, .unit_text = {8257, 1}, .doc_text = {8970, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothingProfile::percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothingProfile.ramp_up_rate_mw_per_s
-    {.name_text = {8565, 21}, .unit_text = {8561, 4}, .doc_text = {8537, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9063, 21}, .unit_text = {9059, 4}, .doc_text = {9035, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, ramp_up_rate_mw_per_s), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_up_rate_mw_per_s), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.ramp_down_rate_mw_per_s
-    {.name_text = {8610, 23}, .unit_text = {8561, 4}, .doc_text = {8586, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9108, 23}, .unit_text = {9059, 4}, .doc_text = {9084, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, ramp_down_rate_mw_per_s), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_down_rate_mw_per_s), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.ramp_down_hysteresis_ms
-    {.name_text = {8674, 23}, .unit_text = {8672, 2}, .doc_text = {8633, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9172, 23}, .unit_text = {9170, 2}, .doc_text = {9131, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, ramp_down_hysteresis_ms), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_down_hysteresis_ms), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.secondary_power_floor_w
-    {.name_text = {8717, 23}, .unit_text = {8716, 1}, .doc_text = {8697, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9215, 23}, .unit_text = {9214, 1}, .doc_text = {9195, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, secondary_power_floor_w), .present_offset = offsetof(decltype(PowerSmoothingProfile::secondary_power_floor_w), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.primary_floor_activation_window_multiplier
-    {.name_text = {8780, 42}, .unit_text = {0, 0}, .doc_text = {8740, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9278, 42}, .unit_text = {0, 0}, .doc_text = {9238, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, primary_floor_activation_window_multiplier), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_activation_window_multiplier), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.primary_floor_target_window_multiplier
-    {.name_text = {8863, 38}, .unit_text = {0, 0}, .doc_text = {8822, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9361, 38}, .unit_text = {0, 0}, .doc_text = {9320, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, primary_floor_target_window_multiplier), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_target_window_multiplier), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.primary_floor_activation_offset_w
-    {.name_text = {8940, 33}, .unit_text = {8716, 1}, .doc_text = {8901, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9438, 33}, .unit_text = {9214, 1}, .doc_text = {9399, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, primary_floor_activation_offset_w), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_activation_offset_w), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.state
-    {.name_text = {9108, 5}, .unit_text = {0, 0}, .doc_text = {9064, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9606, 5}, .unit_text = {0, 0}, .doc_text = {9562, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, state), .present_offset = offsetof(decltype(PowerSmoothing::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.privilege_level
-    {.name_text = {9129, 15}, .unit_text = {0, 0}, .doc_text = {9113, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9627, 15}, .unit_text = {0, 0}, .doc_text = {9611, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, privilege_level), .present_offset = offsetof(decltype(PowerSmoothing::privilege_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.immediate_ramp_down
-    {.name_text = {9181, 19}, .unit_text = {0, 0}, .doc_text = {9144, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9679, 19}, .unit_text = {0, 0}, .doc_text = {9642, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, immediate_ramp_down), .present_offset = offsetof(decltype(PowerSmoothing::immediate_ramp_down), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.applied_tmp_ceiling_w
-    {.name_text = {9243, 21}, .unit_text = {8716, 1}, .doc_text = {9200, 43}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9741, 21}, .unit_text = {9214, 1}, .doc_text = {9698, 43}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, applied_tmp_ceiling_w), .present_offset = offsetof(decltype(PowerSmoothing::applied_tmp_ceiling_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.applied_tmp_floor_w
-    {.name_text = {9305, 19}, .unit_text = {8716, 1}, .doc_text = {9264, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9803, 19}, .unit_text = {9214, 1}, .doc_text = {9762, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, applied_tmp_floor_w), .present_offset = offsetof(decltype(PowerSmoothing::applied_tmp_floor_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.max_percent_tmp_floor
-    {.name_text = {9354, 21}, .unit_text = {7759, 1}, .doc_text = {9324, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9852, 21}, .unit_text = {8257, 1}, .doc_text = {9822, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, max_percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothing::max_percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothing.min_percent_tmp_floor
-    {.name_text = {9404, 21}, .unit_text = {7759, 1}, .doc_text = {9375, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9902, 21}, .unit_text = {8257, 1}, .doc_text = {9873, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, min_percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothing::min_percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothing.hw_circuitry_lifetime_remaining_percent
-    {.name_text = {9460, 39}, .unit_text = {7759, 1}, .doc_text = {9425, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9958, 39}, .unit_text = {8257, 1}, .doc_text = {9923, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, hw_circuitry_lifetime_remaining_percent), .present_offset = offsetof(decltype(PowerSmoothing::hw_circuitry_lifetime_remaining_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothing.active_profile
-    {.name_text = {9531, 14}, .unit_text = {0, 0}, .doc_text = {9499, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10029, 14}, .unit_text = {0, 0}, .doc_text = {9997, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, active_profile), .present_offset = offsetof(decltype(PowerSmoothing::active_profile), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
     // PowerSmoothing.profiles
-    {.name_text = {8334, 8}, .unit_text = {0, 0}, .doc_text = {9545, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8832, 8}, .unit_text = {0, 0}, .doc_text = {10043, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, profiles), .present_offset = 0, .items_offset = offsetof(decltype(PowerSmoothing::profiles), items), .value_size = sizeof(PowerSmoothingProfile),
-     .max_items = 5, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 5, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.admin_override
-    {.name_text = {9619, 14}, .unit_text = {0, 0}, .doc_text = {9565, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10117, 14}, .unit_text = {0, 0}, .doc_text = {10063, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, admin_override), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerSmoothingProfile),
-     .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.primary_power_floor_w
-    {.name_text = {9651, 21}, .unit_text = {8716, 1}, .doc_text = {9633, 18}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10149, 21}, .unit_text = {9214, 1}, .doc_text = {10131, 18}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, primary_power_floor_w), .present_offset = offsetof(decltype(PowerSmoothing::primary_power_floor_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.secondary_power_floor_w
-    {.name_text = {8717, 23}, .unit_text = {8716, 1}, .doc_text = {8697, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9215, 23}, .unit_text = {9214, 1}, .doc_text = {9195, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, secondary_power_floor_w), .present_offset = offsetof(decltype(PowerSmoothing::secondary_power_floor_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.min_primary_floor_activation_offset_w
-    {.name_text = {9718, 37}, .unit_text = {8716, 1}, .doc_text = {9672, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10216, 37}, .unit_text = {9214, 1}, .doc_text = {10170, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, min_primary_floor_activation_offset_w), .present_offset = offsetof(decltype(PowerSmoothing::min_primary_floor_activation_offset_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.min_primary_floor_activation_point_w
-    {.name_text = {9808, 36}, .unit_text = {8716, 1}, .doc_text = {9755, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10306, 36}, .unit_text = {9214, 1}, .doc_text = {10253, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, min_primary_floor_activation_point_w), .present_offset = offsetof(decltype(PowerSmoothing::min_primary_floor_activation_point_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.window_multiplier
-    {.name_text = {9886, 17}, .unit_text = {8672, 2}, .doc_text = {9844, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10384, 17}, .unit_text = {9170, 2}, .doc_text = {10342, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, window_multiplier), .present_offset = offsetof(decltype(PowerSmoothing::window_multiplier), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.delayed_supported
-    {.name_text = {9935, 17}, .unit_text = {0, 0}, .doc_text = {9903, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10433, 17}, .unit_text = {0, 0}, .doc_text = {10401, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, delayed_supported), .present_offset = offsetof(decltype(PowerSmoothing::delayed_supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.soc_state
-    {.name_text = {10000, 9}, .unit_text = {0, 0}, .doc_text = {9952, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10498, 9}, .unit_text = {0, 0}, .doc_text = {10450, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, soc_state), .present_offset = offsetof(decltype(PowerSmoothing::soc_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // PowerBalancing.frequency
-    {.name_text = {10103, 9}, .unit_text = {0, 0}, .doc_text = {10072, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10601, 9}, .unit_text = {0, 0}, .doc_text = {10570, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerBalancing, frequency), .present_offset = offsetof(decltype(PowerBalancing::frequency), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerBalancing.activity
-    {.name_text = {10153, 8}, .unit_text = {0, 0}, .doc_text = {10112, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10651, 8}, .unit_text = {0, 0}, .doc_text = {10610, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerBalancing, activity), .present_offset = offsetof(decltype(PowerBalancing::activity), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerBalancing.edpp_percent
-    {.name_text = {10208, 12}, .unit_text = {7759, 1}, .doc_text = {10161, 47}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10706, 12}, .unit_text = {8257, 1}, .doc_text = {10659, 47}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerBalancing, edpp_percent), .present_offset = offsetof(decltype(PowerBalancing::edpp_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClockSwitch.type
-    {.name_text = {2841, 4}, .unit_text = {0, 0}, .doc_text = {10306, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3339, 4}, .unit_text = {0, 0}, .doc_text = {10804, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClockSwitch, type), .present_offset = offsetof(decltype(MemoryClockSwitch::type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClockSwitch.min_interval_ms
-    {.name_text = {10356, 15}, .unit_text = {8672, 2}, .doc_text = {10321, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10854, 15}, .unit_text = {9170, 2}, .doc_text = {10819, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClockSwitch, min_interval_ms), .present_offset = offsetof(decltype(MemoryClockSwitch::min_interval_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerMizer.mode
-    {.name_text = {10498, 4}, .unit_text = {0, 0}, .doc_text = {10457, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10996, 4}, .unit_text = {0, 0}, .doc_text = {10955, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerMizer, mode), .present_offset = offsetof(decltype(PowerMizer::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 69, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 78, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // PowerMizer.supported_modes
-    {.name_text = {10585, 15}, .unit_text = {0, 0}, .doc_text = {10505, 80}, .note_text = {0, 0}, .default_text = {10502, 3},
+    {.name_text = {11083, 15}, .unit_text = {0, 0}, .doc_text = {11003, 80}, .note_text = {0, 0}, .default_text = {11000, 3},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PowerMizer, supported_modes), .present_offset = offsetof(decltype(PowerMizer::supported_modes), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 15},
     // BoostSlider.level
-    {.name_text = {10666, 5}, .unit_text = {0, 0}, .doc_text = {10650, 16}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {11164, 5}, .unit_text = {0, 0}, .doc_text = {11148, 16}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(BoostSlider, level), .present_offset = offsetof(decltype(BoostSlider::level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // BoostSlider.max_level
-    {.name_text = {10720, 9}, .unit_text = {0, 0}, .doc_text = {10671, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11218, 9}, .unit_text = {0, 0}, .doc_text = {11169, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(BoostSlider, max_level), .present_offset = offsetof(decltype(BoostSlider::max_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Clocks.graphics_current
-    {.name_text = {10857, 16}, .unit_text = {10854, 3}, .doc_text = {10801, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11355, 16}, .unit_text = {11352, 3}, .doc_text = {11299, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_current), .present_offset = offsetof(decltype(Clocks::graphics_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max
-    {.name_text = {10896, 12}, .unit_text = {10854, 3}, .doc_text = {10873, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11394, 12}, .unit_text = {11352, 3}, .doc_text = {11371, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max), .present_offset = offsetof(decltype(Clocks::graphics_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app
-    {.name_text = {10936, 12}, .unit_text = {10854, 3}, .doc_text = {10908, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11434, 12}, .unit_text = {11352, 3}, .doc_text = {11406, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app), .present_offset = offsetof(decltype(Clocks::graphics_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app_default
-    {.name_text = {11003, 20}, .unit_text = {10854, 3}, .doc_text = {10948, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11501, 20}, .unit_text = {11352, 3}, .doc_text = {11446, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app_default), .present_offset = offsetof(decltype(Clocks::graphics_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max_customer_boost
-    {.name_text = {11074, 27}, .unit_text = {10854, 3}, .doc_text = {11023, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11572, 27}, .unit_text = {11352, 3}, .doc_text = {11521, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max_customer_boost), .present_offset = offsetof(decltype(Clocks::graphics_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_current
-    {.name_text = {11141, 10}, .unit_text = {10854, 3}, .doc_text = {11101, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11639, 10}, .unit_text = {11352, 3}, .doc_text = {11599, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_current), .present_offset = offsetof(decltype(Clocks::sm_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_max
-    {.name_text = {11191, 6}, .unit_text = {10854, 3}, .doc_text = {11151, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11689, 6}, .unit_text = {11352, 3}, .doc_text = {11649, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_max), .present_offset = offsetof(decltype(Clocks::sm_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_current
-    {.name_text = {11214, 14}, .unit_text = {10854, 3}, .doc_text = {11197, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11712, 14}, .unit_text = {11352, 3}, .doc_text = {11695, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_current), .present_offset = offsetof(decltype(Clocks::memory_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max
-    {.name_text = {11249, 10}, .unit_text = {10854, 3}, .doc_text = {11228, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11747, 10}, .unit_text = {11352, 3}, .doc_text = {11726, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max), .present_offset = offsetof(decltype(Clocks::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app
-    {.name_text = {11285, 10}, .unit_text = {10854, 3}, .doc_text = {11259, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11783, 10}, .unit_text = {11352, 3}, .doc_text = {11757, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app), .present_offset = offsetof(decltype(Clocks::memory_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app_default
-    {.name_text = {11348, 18}, .unit_text = {10854, 3}, .doc_text = {11295, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11846, 18}, .unit_text = {11352, 3}, .doc_text = {11793, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app_default), .present_offset = offsetof(decltype(Clocks::memory_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max_customer_boost
-    {.name_text = {11415, 25}, .unit_text = {10854, 3}, .doc_text = {11366, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11913, 25}, .unit_text = {11352, 3}, .doc_text = {11864, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max_customer_boost), .present_offset = offsetof(decltype(Clocks::memory_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_current
-    {.name_text = {11456, 13}, .unit_text = {10854, 3}, .doc_text = {11440, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11954, 13}, .unit_text = {11352, 3}, .doc_text = {11938, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_current), .present_offset = offsetof(decltype(Clocks::video_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_max
-    {.name_text = {11489, 9}, .unit_text = {10854, 3}, .doc_text = {11469, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11987, 9}, .unit_text = {11352, 3}, .doc_text = {11967, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_max), .present_offset = offsetof(decltype(Clocks::video_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.base_graphics
-    {.name_text = {11518, 13}, .unit_text = {10854, 3}, .doc_text = {11498, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12016, 13}, .unit_text = {11352, 3}, .doc_text = {11996, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, base_graphics), .present_offset = offsetof(decltype(Clocks::base_graphics), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost
-    {.name_text = {11542, 10}, .unit_text = {0, 0}, .doc_text = {11531, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12040, 10}, .unit_text = {0, 0}, .doc_text = {12029, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost), .present_offset = offsetof(decltype(Clocks::auto_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost_default
-    {.name_text = {11590, 18}, .unit_text = {0, 0}, .doc_text = {11552, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12088, 18}, .unit_text = {0, 0}, .doc_text = {12050, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost_default), .present_offset = offsetof(decltype(Clocks::auto_boost_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.adaptive_clocking
-    {.name_text = {11626, 17}, .unit_text = {0, 0}, .doc_text = {11608, 18}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12124, 17}, .unit_text = {0, 0}, .doc_text = {12106, 18}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, adaptive_clocking), .present_offset = offsetof(decltype(Clocks::adaptive_clocking), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_min
-    {.name_text = {11684, 19}, .unit_text = {10854, 3}, .doc_text = {11643, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12182, 19}, .unit_text = {11352, 3}, .doc_text = {12141, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_min), .present_offset = offsetof(decltype(Clocks::graphics_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_max
-    {.name_text = {11745, 19}, .unit_text = {10854, 3}, .doc_text = {11703, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12243, 19}, .unit_text = {11352, 3}, .doc_text = {12201, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_max), .present_offset = offsetof(decltype(Clocks::graphics_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_min
-    {.name_text = {11803, 17}, .unit_text = {10854, 3}, .doc_text = {11764, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12301, 17}, .unit_text = {11352, 3}, .doc_text = {12262, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_min), .present_offset = offsetof(decltype(Clocks::memory_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_max
-    {.name_text = {11860, 17}, .unit_text = {10854, 3}, .doc_text = {11820, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12358, 17}, .unit_text = {11352, 3}, .doc_text = {12318, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_max), .present_offset = offsetof(decltype(Clocks::memory_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset
-    {.name_text = {11924, 15}, .unit_text = {10854, 3}, .doc_text = {11877, 47}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12422, 15}, .unit_text = {11352, 3}, .doc_text = {12375, 47}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset), .present_offset = offsetof(decltype(Clocks::graphics_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_min
-    {.name_text = {11962, 19}, .unit_text = {10854, 3}, .doc_text = {11939, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12460, 19}, .unit_text = {11352, 3}, .doc_text = {12437, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_min), .present_offset = offsetof(decltype(Clocks::graphics_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_max
-    {.name_text = {12005, 19}, .unit_text = {10854, 3}, .doc_text = {11981, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12503, 19}, .unit_text = {11352, 3}, .doc_text = {12479, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_max), .present_offset = offsetof(decltype(Clocks::graphics_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset
-    {.name_text = {12069, 13}, .unit_text = {10854, 3}, .doc_text = {12024, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12567, 13}, .unit_text = {11352, 3}, .doc_text = {12522, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset), .present_offset = offsetof(decltype(Clocks::memory_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_min
-    {.name_text = {12103, 17}, .unit_text = {10854, 3}, .doc_text = {12082, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12601, 17}, .unit_text = {11352, 3}, .doc_text = {12580, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_min), .present_offset = offsetof(decltype(Clocks::memory_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_max
-    {.name_text = {12142, 17}, .unit_text = {10854, 3}, .doc_text = {12120, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12640, 17}, .unit_text = {11352, 3}, .doc_text = {12618, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_max), .present_offset = offsetof(decltype(Clocks::memory_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClockFault.domain
-    {.name_text = {12208, 6}, .unit_text = {0, 0}, .doc_text = {12172, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12706, 6}, .unit_text = {0, 0}, .doc_text = {12670, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClockFault, domain), .present_offset = offsetof(decltype(ClockFault::domain), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClockFault.mask
-    {.name_text = {12273, 4}, .unit_text = {0, 0}, .doc_text = {12214, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12771, 4}, .unit_text = {0, 0}, .doc_text = {12712, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClockFault, mask), .present_offset = offsetof(decltype(ClockFault::mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClockMonitor.supported
-    {.name_text = {12351, 9}, .unit_text = {0, 0}, .doc_text = {12335, 16}, .note_text = {0, 0}, .default_text = {1396, 5},
+    {.name_text = {12849, 9}, .unit_text = {0, 0}, .doc_text = {12833, 16}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClockMonitor, supported), .present_offset = offsetof(decltype(ClockMonitor::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClockMonitor.faults
-    {.name_text = {12374, 6}, .unit_text = {0, 0}, .doc_text = {12360, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12872, 6}, .unit_text = {0, 0}, .doc_text = {12858, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClockMonitor, faults), .present_offset = 0, .items_offset = offsetof(decltype(ClockMonitor::faults), items), .value_size = sizeof(ClockFault),
-     .max_items = 8, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_power_cap_us
-    {.name_text = {12433, 15}, .unit_text = {3292, 2}, .doc_text = {12406, 27}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {12931, 15}, .unit_text = {3790, 2}, .doc_text = {12904, 27}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_power_cap_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_power_cap_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sync_boost_us
-    {.name_text = {12478, 13}, .unit_text = {3292, 2}, .doc_text = {12448, 30}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {12976, 13}, .unit_text = {3790, 2}, .doc_text = {12946, 30}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sync_boost_us), .present_offset = offsetof(decltype(ThrottleCounters::sync_boost_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_thermal_slowdown_us
-    {.name_text = {12520, 22}, .unit_text = {3292, 2}, .doc_text = {12491, 29}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {13018, 22}, .unit_text = {3790, 2}, .doc_text = {12989, 29}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_thermal_slowdown_us
-    {.name_text = {12571, 22}, .unit_text = {3292, 2}, .doc_text = {12542, 29}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {13069, 22}, .unit_text = {3790, 2}, .doc_text = {13040, 29}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_power_brake_slowdown_us
-    {.name_text = {12620, 26}, .unit_text = {3292, 2}, .doc_text = {12593, 27}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {13118, 26}, .unit_text = {3790, 2}, .doc_text = {13091, 27}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_power_brake_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_power_brake_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.board_limit_us
-    {.name_text = {12678, 14}, .unit_text = {3292, 2}, .doc_text = {12646, 32}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {13176, 14}, .unit_text = {3790, 2}, .doc_text = {13144, 32}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, board_limit_us), .present_offset = offsetof(decltype(ThrottleCounters::board_limit_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.low_utilization_us
-    {.name_text = {12711, 18}, .unit_text = {3292, 2}, .doc_text = {12692, 19}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {13209, 18}, .unit_text = {3790, 2}, .doc_text = {13190, 19}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, low_utilization_us), .present_offset = offsetof(decltype(ThrottleCounters::low_utilization_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.reliability_us
-    {.name_text = {12764, 14}, .unit_text = {3292, 2}, .doc_text = {12729, 35}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {13262, 14}, .unit_text = {3790, 2}, .doc_text = {13227, 35}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, reliability_us), .present_offset = offsetof(decltype(ThrottleCounters::reliability_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.below_application_clocks_us
-    {.name_text = {12829, 27}, .unit_text = {3292, 2}, .doc_text = {12778, 51}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {13327, 27}, .unit_text = {3790, 2}, .doc_text = {13276, 51}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, below_application_clocks_us), .present_offset = offsetof(decltype(ThrottleCounters::below_application_clocks_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.below_base_clocks_us
-    {.name_text = {12899, 20}, .unit_text = {3292, 2}, .doc_text = {12856, 43}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {13397, 20}, .unit_text = {3790, 2}, .doc_text = {13354, 43}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, below_base_clocks_us), .present_offset = offsetof(decltype(ThrottleCounters::below_base_clocks_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.gpu_idle
-    {.name_text = {12983, 8}, .unit_text = {0, 0}, .doc_text = {12970, 13}, .note_text = {0, 0}, .default_text = {1396, 5},
+    {.name_text = {13481, 8}, .unit_text = {0, 0}, .doc_text = {13468, 13}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, gpu_idle), .present_offset = offsetof(decltype(ClocksThrottleReasons::gpu_idle), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.applications_clocks_setting
-    {.name_text = {13011, 27}, .unit_text = {0, 0}, .doc_text = {12991, 20}, .note_text = {0, 0}, .default_text = {1396, 5},
+    {.name_text = {13509, 27}, .unit_text = {0, 0}, .doc_text = {13489, 20}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, applications_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::applications_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_power_cap
-    {.name_text = {13050, 12}, .unit_text = {0, 0}, .doc_text = {13038, 12}, .note_text = {0, 0}, .default_text = {1396, 5},
+    {.name_text = {13548, 12}, .unit_text = {0, 0}, .doc_text = {13536, 12}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_power_cap), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_power_cap), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_slowdown
-    {.name_text = {13115, 11}, .unit_text = {0, 0}, .doc_text = {13062, 53}, .note_text = {0, 0}, .default_text = {1396, 5},
+    {.name_text = {13613, 11}, .unit_text = {0, 0}, .doc_text = {13560, 53}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sync_boost
-    {.name_text = {13143, 10}, .unit_text = {0, 0}, .doc_text = {13126, 17}, .note_text = {0, 0}, .default_text = {1396, 5},
+    {.name_text = {13641, 10}, .unit_text = {0, 0}, .doc_text = {13624, 17}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sync_boost), .present_offset = offsetof(decltype(ClocksThrottleReasons::sync_boost), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_thermal_slowdown
-    {.name_text = {13171, 19}, .unit_text = {0, 0}, .doc_text = {13153, 18}, .note_text = {0, 0}, .default_text = {1396, 5},
+    {.name_text = {13669, 19}, .unit_text = {0, 0}, .doc_text = {13651, 18}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_thermal_slowdown
-    {.name_text = {13208, 19}, .unit_text = {0, 0}, .doc_text = {13190, 18}, .note_text = {0, 0}, .default_text = {1396, 5},
+    {.name_text = {13706, 19}, .unit_text = {0, 0}, .doc_text = {13688, 18}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_power_brake_slowdown
-    {.name_text = {13239, 23}, .unit_text = {0, 0}, .doc_text = {13227, 12}, .note_text = {0, 0}, .default_text = {1396, 5},
+    {.name_text = {13737, 23}, .unit_text = {0, 0}, .doc_text = {13725, 12}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_power_brake_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_power_brake_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.display_clocks_setting
-    {.name_text = {13277, 22}, .unit_text = {0, 0}, .doc_text = {13262, 15}, .note_text = {0, 0}, .default_text = {1396, 5},
+    {.name_text = {13775, 22}, .unit_text = {0, 0}, .doc_text = {13760, 15}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, display_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::display_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.supported
-    {.name_text = {12351, 9}, .unit_text = {0, 0}, .doc_text = {13304, 68}, .note_text = {0, 0}, .default_text = {13299, 5},
+    {.name_text = {12849, 9}, .unit_text = {0, 0}, .doc_text = {13802, 68}, .note_text = {0, 0}, .default_text = {13797, 5},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, supported), .present_offset = offsetof(decltype(ClocksThrottleReasons::supported), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 511},
     // ClocksThrottleReasons.counters
-    {.name_text = {13372, 8}, .unit_text = {0, 0}, .doc_text = {12919, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13870, 8}, .unit_text = {0, 0}, .doc_text = {13417, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClocksThrottleReasons, counters), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ThrottleCounters),
-     .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.freq_mhz
-    {.name_text = {13455, 8}, .unit_text = {10854, 3}, .doc_text = {13438, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13953, 8}, .unit_text = {11352, 3}, .doc_text = {13936, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, freq_mhz), .present_offset = offsetof(decltype(MemoryClock::freq_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.graphics_clocks
-    {.name_text = {13494, 15}, .unit_text = {10854, 3}, .doc_text = {13463, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13992, 15}, .unit_text = {11352, 3}, .doc_text = {13961, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, graphics_clocks), .present_offset = 0, .items_offset = offsetof(decltype(MemoryClock::graphics_clocks), items), .value_size = sizeof(std::uint32_t),
      .max_items = 512, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // SupportedClocks.memory_clocks
-    {.name_text = {13605, 13}, .unit_text = {0, 0}, .doc_text = {13576, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14103, 13}, .unit_text = {0, 0}, .doc_text = {14074, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(SupportedClocks, memory_clocks), .present_offset = 0, .items_offset = offsetof(decltype(SupportedClocks::memory_clocks), items), .value_size = sizeof(MemoryClock),
-     .max_items = 8, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Utilization.gpu
-    {.name_text = {1008, 3}, .unit_text = {7759, 1}, .doc_text = {13662, 27}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {1126, 3}, .unit_text = {8257, 1}, .doc_text = {14160, 27}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, gpu), .present_offset = offsetof(decltype(Utilization::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.memory
-    {.name_text = {13728, 6}, .unit_text = {7759, 1}, .doc_text = {13689, 39}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {14226, 6}, .unit_text = {8257, 1}, .doc_text = {14187, 39}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, memory), .present_offset = offsetof(decltype(Utilization::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.encoder
-    {.name_text = {13742, 7}, .unit_text = {7759, 1}, .doc_text = {13734, 8}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {14240, 7}, .unit_text = {8257, 1}, .doc_text = {14232, 8}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, encoder), .present_offset = offsetof(decltype(Utilization::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.decoder
-    {.name_text = {13757, 7}, .unit_text = {7759, 1}, .doc_text = {13749, 8}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {14255, 7}, .unit_text = {8257, 1}, .doc_text = {14247, 8}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, decoder), .present_offset = offsetof(decltype(Utilization::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.jpeg
-    {.name_text = {13776, 4}, .unit_text = {7759, 1}, .doc_text = {13764, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14274, 4}, .unit_text = {8257, 1}, .doc_text = {14262, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, jpeg), .present_offset = offsetof(decltype(Utilization::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.ofa
-    {.name_text = {13805, 3}, .unit_text = {7759, 1}, .doc_text = {13780, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14303, 3}, .unit_text = {8257, 1}, .doc_text = {14278, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, ofa), .present_offset = offsetof(decltype(Utilization::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.sampling_period_us
-    {.name_text = {13828, 18}, .unit_text = {3292, 2}, .doc_text = {13814, 14}, .note_text = {0, 0}, .default_text = {13808, 6},
+    {.name_text = {14326, 18}, .unit_text = {3790, 2}, .doc_text = {14312, 14}, .note_text = {0, 0}, .default_text = {14306, 6},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Utilization, sampling_period_us), .present_offset = offsetof(decltype(Utilization::sampling_period_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 167000},
     // EncoderStats.session_count
-    {.name_text = {13959, 13}, .unit_text = {0, 0}, .doc_text = {13897, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14457, 13}, .unit_text = {0, 0}, .doc_text = {14395, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderStats, session_count), .present_offset = offsetof(decltype(EncoderStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_fps
-    {.name_text = {14044, 11}, .unit_text = {14041, 3}, .doc_text = {13972, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14542, 11}, .unit_text = {14539, 3}, .doc_text = {14470, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderStats, average_fps), .present_offset = offsetof(decltype(EncoderStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_latency_us
-    {.name_text = {14104, 18}, .unit_text = {3292, 2}, .doc_text = {14055, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14602, 18}, .unit_text = {3790, 2}, .doc_text = {14553, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderStats, average_latency_us), .present_offset = offsetof(decltype(EncoderStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderCapacity.h264
-    {.name_text = {542, 4}, .unit_text = {7759, 1}, .doc_text = {14151, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {628, 4}, .unit_text = {8257, 1}, .doc_text = {14649, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, h264), .present_offset = offsetof(decltype(EncoderCapacity::h264), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.hevc
-    {.name_text = {546, 4}, .unit_text = {7759, 1}, .doc_text = {14157, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {632, 4}, .unit_text = {8257, 1}, .doc_text = {14655, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, hevc), .present_offset = offsetof(decltype(EncoderCapacity::hevc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.av1
-    {.name_text = {550, 3}, .unit_text = {7759, 1}, .doc_text = {14162, 4}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {636, 3}, .unit_text = {8257, 1}, .doc_text = {14660, 4}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, av1), .present_offset = offsetof(decltype(EncoderCapacity::av1), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderSession.id
-    {.name_text = {8121, 2}, .unit_text = {0, 0}, .doc_text = {14203, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {14701, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderSession, id), .present_offset = offsetof(decltype(EncoderSession::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderSession.pid
-    {.name_text = {14222, 3}, .unit_text = {0, 0}, .doc_text = {14214, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14720, 3}, .unit_text = {0, 0}, .doc_text = {14712, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderSession, pid), .present_offset = offsetof(decltype(EncoderSession::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderSession.codec
-    {.name_text = {14231, 5}, .unit_text = {0, 0}, .doc_text = {14225, 6}, .note_text = {0, 0}, .default_text = {542, 4},
+    {.name_text = {14729, 5}, .unit_text = {0, 0}, .doc_text = {14723, 6}, .note_text = {0, 0}, .default_text = {628, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderSession, codec), .present_offset = offsetof(decltype(EncoderSession::codec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 81, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 90, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // EncoderSession.width
-    {.name_text = {14262, 5}, .unit_text = {0, 0}, .doc_text = {14240, 22}, .note_text = {0, 0}, .default_text = {14236, 4},
+    {.name_text = {14760, 5}, .unit_text = {0, 0}, .doc_text = {14738, 22}, .note_text = {0, 0}, .default_text = {14734, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderSession, width), .present_offset = offsetof(decltype(EncoderSession::width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1920},
     // EncoderSession.height
-    {.name_text = {14291, 6}, .unit_text = {0, 0}, .doc_text = {14271, 20}, .note_text = {0, 0}, .default_text = {14267, 4},
+    {.name_text = {14789, 6}, .unit_text = {0, 0}, .doc_text = {14769, 20}, .note_text = {0, 0}, .default_text = {14765, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderSession, height), .present_offset = offsetof(decltype(EncoderSession::height), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1080},
     // EncoderSession.average_fps
-    {.name_text = {14044, 11}, .unit_text = {14041, 3}, .doc_text = {14297, 17}, .note_text = {0, 0}, .default_text = {1437, 2},
+    {.name_text = {14542, 11}, .unit_text = {14539, 3}, .doc_text = {14795, 17}, .note_text = {0, 0}, .default_text = {1555, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderSession, average_fps), .present_offset = offsetof(decltype(EncoderSession::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 60},
     // EncoderSession.average_latency_us
-    {.name_text = {14104, 18}, .unit_text = {3292, 2}, .doc_text = {14314, 15}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {14602, 18}, .unit_text = {3790, 2}, .doc_text = {14812, 15}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderSession, average_latency_us), .present_offset = offsetof(decltype(EncoderSession::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.session_count
-    {.name_text = {13959, 13}, .unit_text = {0, 0}, .doc_text = {14362, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14457, 13}, .unit_text = {0, 0}, .doc_text = {14860, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcStats, session_count), .present_offset = offsetof(decltype(FbcStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_fps
-    {.name_text = {14044, 11}, .unit_text = {14041, 3}, .doc_text = {14420, 63}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14542, 11}, .unit_text = {14539, 3}, .doc_text = {14918, 63}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcStats, average_fps), .present_offset = offsetof(decltype(FbcStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_latency_us
-    {.name_text = {14104, 18}, .unit_text = {3292, 2}, .doc_text = {14483, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14602, 18}, .unit_text = {3790, 2}, .doc_text = {14981, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcStats, average_latency_us), .present_offset = offsetof(decltype(FbcStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcSession.id
-    {.name_text = {8121, 2}, .unit_text = {0, 0}, .doc_text = {14203, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {14701, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcSession, id), .present_offset = offsetof(decltype(FbcSession::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcSession.pid
-    {.name_text = {14222, 3}, .unit_text = {0, 0}, .doc_text = {14214, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14720, 3}, .unit_text = {0, 0}, .doc_text = {14712, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcSession, pid), .present_offset = offsetof(decltype(FbcSession::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcSession.display
-    {.name_text = {14613, 7}, .unit_text = {0, 0}, .doc_text = {14591, 22}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {15111, 7}, .unit_text = {0, 0}, .doc_text = {15089, 22}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, display), .present_offset = offsetof(decltype(FbcSession::display), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcSession.type
-    {.name_text = {2841, 4}, .unit_text = {0, 0}, .doc_text = {14620, 16}, .note_text = {0, 0}, .default_text = {553, 16},
+    {.name_text = {3339, 4}, .unit_text = {0, 0}, .doc_text = {15118, 16}, .note_text = {0, 0}, .default_text = {639, 16},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, type), .present_offset = offsetof(decltype(FbcSession::type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 85, .word_count = 5, .min = 0, .max = 0, .default_value = 1},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 94, .word_count = 5, .min = 0, .max = 0, .default_value = 1},
     // FbcSession.flags
-    {.name_text = {14662, 5}, .unit_text = {0, 0}, .doc_text = {14636, 26}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {15160, 5}, .unit_text = {0, 0}, .doc_text = {15134, 26}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, flags), .present_offset = offsetof(decltype(FbcSession::flags), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcSession.max_width
-    {.name_text = {14701, 9}, .unit_text = {0, 0}, .doc_text = {14671, 30}, .note_text = {0, 0}, .default_text = {14667, 4},
+    {.name_text = {15199, 9}, .unit_text = {0, 0}, .doc_text = {15169, 30}, .note_text = {0, 0}, .default_text = {15165, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, max_width), .present_offset = offsetof(decltype(FbcSession::max_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 3840},
     // FbcSession.max_height
-    {.name_text = {14742, 10}, .unit_text = {0, 0}, .doc_text = {14714, 28}, .note_text = {0, 0}, .default_text = {14710, 4},
+    {.name_text = {15240, 10}, .unit_text = {0, 0}, .doc_text = {15212, 28}, .note_text = {0, 0}, .default_text = {15208, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, max_height), .present_offset = offsetof(decltype(FbcSession::max_height), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 2160},
     // FbcSession.width
-    {.name_text = {14262, 5}, .unit_text = {0, 0}, .doc_text = {14240, 22}, .note_text = {0, 0}, .default_text = {14236, 4},
+    {.name_text = {14760, 5}, .unit_text = {0, 0}, .doc_text = {14738, 22}, .note_text = {0, 0}, .default_text = {14734, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, width), .present_offset = offsetof(decltype(FbcSession::width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1920},
     // FbcSession.height
-    {.name_text = {14291, 6}, .unit_text = {0, 0}, .doc_text = {14271, 20}, .note_text = {0, 0}, .default_text = {14267, 4},
+    {.name_text = {14789, 6}, .unit_text = {0, 0}, .doc_text = {14769, 20}, .note_text = {0, 0}, .default_text = {14765, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, height), .present_offset = offsetof(decltype(FbcSession::height), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1080},
     // FbcSession.average_fps
-    {.name_text = {14044, 11}, .unit_text = {14041, 3}, .doc_text = {14752, 15}, .note_text = {0, 0}, .default_text = {1437, 2},
+    {.name_text = {14542, 11}, .unit_text = {14539, 3}, .doc_text = {15250, 15}, .note_text = {0, 0}, .default_text = {1555, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, average_fps), .present_offset = offsetof(decltype(FbcSession::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 60},
     // FbcSession.average_latency_us
-    {.name_text = {14104, 18}, .unit_text = {3292, 2}, .doc_text = {14752, 15}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {14602, 18}, .unit_text = {3790, 2}, .doc_text = {15250, 15}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, average_latency_us), .present_offset = offsetof(decltype(FbcSession::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.pid
-    {.name_text = {14222, 3}, .unit_text = {0, 0}, .doc_text = {14808, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14720, 3}, .unit_text = {0, 0}, .doc_text = {15306, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, pid), .present_offset = offsetof(decltype(Process::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.type
-    {.name_text = {2841, 4}, .unit_text = {0, 0}, .doc_text = {14819, 51}, .note_text = {0, 0}, .default_text = {925, 1},
+    {.name_text = {3339, 4}, .unit_text = {0, 0}, .doc_text = {15317, 51}, .note_text = {0, 0}, .default_text = {1011, 1},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Process, type), .present_offset = offsetof(decltype(Process::type), present), .items_offset = 0, .value_size = sizeof(Text<8>),
-     .max_items = 0, .capacity = 8, .structure = 0, .first_word = 131, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 8, .structure = 0, .first_word = 140, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Process.name
-    {.name_text = {14898, 4}, .unit_text = {0, 0}, .doc_text = {14870, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15396, 4}, .unit_text = {0, 0}, .doc_text = {15368, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, name), .present_offset = offsetof(decltype(Process::name), present), .items_offset = 0, .value_size = sizeof(Text<128>),
      .max_items = 0, .capacity = 128, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.used_memory_mib
-    {.name_text = {14930, 15}, .unit_text = {14927, 3}, .doc_text = {14902, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15428, 15}, .unit_text = {15425, 3}, .doc_text = {15400, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, used_memory_mib), .present_offset = offsetof(decltype(Process::used_memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.sm_util
-    {.name_text = {14960, 7}, .unit_text = {7759, 1}, .doc_text = {14945, 15}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {15458, 7}, .unit_text = {8257, 1}, .doc_text = {15443, 15}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, sm_util), .present_offset = offsetof(decltype(Process::sm_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.mem_util
-    {.name_text = {14996, 8}, .unit_text = {7759, 1}, .doc_text = {14967, 29}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {15494, 8}, .unit_text = {8257, 1}, .doc_text = {15465, 29}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, mem_util), .present_offset = offsetof(decltype(Process::mem_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.enc_util
-    {.name_text = {15024, 8}, .unit_text = {7759, 1}, .doc_text = {15004, 20}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {15522, 8}, .unit_text = {8257, 1}, .doc_text = {15502, 20}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, enc_util), .present_offset = offsetof(decltype(Process::enc_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.dec_util
-    {.name_text = {15052, 8}, .unit_text = {7759, 1}, .doc_text = {15032, 20}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {15550, 8}, .unit_text = {8257, 1}, .doc_text = {15530, 20}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, dec_util), .present_offset = offsetof(decltype(Process::dec_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.gpu_instance
-    {.name_text = {15110, 12}, .unit_text = {0, 0}, .doc_text = {15060, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15608, 12}, .unit_text = {0, 0}, .doc_text = {15558, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Process, gpu_instance), .present_offset = offsetof(decltype(Process::gpu_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // Process.compute_instance
-    {.name_text = {15159, 16}, .unit_text = {0, 0}, .doc_text = {15122, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15657, 16}, .unit_text = {0, 0}, .doc_text = {15620, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Process, compute_instance), .present_offset = offsetof(decltype(Process::compute_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // Workload.gpu
-    {.name_text = {1008, 3}, .unit_text = {7759, 1}, .doc_text = {15235, 121}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {1126, 3}, .unit_text = {8257, 1}, .doc_text = {15733, 121}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, gpu), .present_offset = offsetof(decltype(Workload::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.memory
-    {.name_text = {13728, 6}, .unit_text = {7759, 1}, .doc_text = {15356, 51}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {14226, 6}, .unit_text = {8257, 1}, .doc_text = {15854, 51}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, memory), .present_offset = offsetof(decltype(Workload::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.encoder
-    {.name_text = {13742, 7}, .unit_text = {7759, 1}, .doc_text = {15407, 20}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {14240, 7}, .unit_text = {8257, 1}, .doc_text = {15905, 20}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, encoder), .present_offset = offsetof(decltype(Workload::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.decoder
-    {.name_text = {13757, 7}, .unit_text = {7759, 1}, .doc_text = {15427, 20}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {14255, 7}, .unit_text = {8257, 1}, .doc_text = {15925, 20}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, decoder), .present_offset = offsetof(decltype(Workload::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.jpeg
-    {.name_text = {13776, 4}, .unit_text = {7759, 1}, .doc_text = {15447, 24}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {14274, 4}, .unit_text = {8257, 1}, .doc_text = {15945, 24}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, jpeg), .present_offset = offsetof(decltype(Workload::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.ofa
-    {.name_text = {13805, 3}, .unit_text = {7759, 1}, .doc_text = {15471, 37}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {14303, 3}, .unit_text = {8257, 1}, .doc_text = {15969, 37}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, ofa), .present_offset = offsetof(decltype(Workload::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // TelemetryNoise.power_mw
-    {.name_text = {15596, 8}, .unit_text = {5860, 2}, .doc_text = {15568, 28}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {16094, 8}, .unit_text = {6358, 2}, .doc_text = {16066, 28}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(TelemetryNoise, power_mw), .present_offset = offsetof(decltype(TelemetryNoise::power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100000, .default_value = 0},
     // TelemetryNoise.temperature_c
-    {.name_text = {15638, 13}, .unit_text = {925, 1}, .doc_text = {15604, 34}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {16136, 13}, .unit_text = {1011, 1}, .doc_text = {16102, 34}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(TelemetryNoise, temperature_c), .present_offset = offsetof(decltype(TelemetryNoise::temperature_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 20, .default_value = 0},
     // TelemetryNoise.seed
-    {.name_text = {15728, 4}, .unit_text = {0, 0}, .doc_text = {15651, 77}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {16226, 4}, .unit_text = {0, 0}, .doc_text = {16149, 77}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(TelemetryNoise, seed), .present_offset = offsetof(decltype(TelemetryNoise::seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.load_power_mw
-    {.name_text = {15938, 13}, .unit_text = {5860, 2}, .doc_text = {15819, 119}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {16436, 13}, .unit_text = {6358, 2}, .doc_text = {16317, 119}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, load_power_mw), .present_offset = offsetof(decltype(Telemetry::load_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.memory_load_power_mw
-    {.name_text = {16021, 20}, .unit_text = {5860, 2}, .doc_text = {15951, 70}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {16519, 20}, .unit_text = {6358, 2}, .doc_text = {16449, 70}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, memory_load_power_mw), .present_offset = offsetof(decltype(Telemetry::memory_load_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.active_power_mw
-    {.name_text = {16145, 15}, .unit_text = {5860, 2}, .doc_text = {16041, 104}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {16643, 15}, .unit_text = {6358, 2}, .doc_text = {16539, 104}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, active_power_mw), .present_offset = offsetof(decltype(Telemetry::active_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.engine_power_mw
-    {.name_text = {16271, 15}, .unit_text = {5860, 2}, .doc_text = {16160, 111}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {16769, 15}, .unit_text = {6358, 2}, .doc_text = {16658, 111}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, engine_power_mw), .present_offset = offsetof(decltype(Telemetry::engine_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.linear_percent
-    {.name_text = {16389, 14}, .unit_text = {7759, 1}, .doc_text = {16286, 103}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {16887, 14}, .unit_text = {8257, 1}, .doc_text = {16784, 103}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, linear_percent), .present_offset = offsetof(decltype(Telemetry::linear_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Telemetry.exponent
-    {.name_text = {16508, 8}, .unit_text = {0, 0}, .doc_text = {16403, 105}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {17006, 8}, .unit_text = {0, 0}, .doc_text = {16901, 105}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, exponent), .present_offset = offsetof(decltype(Telemetry::exponent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 40, .default_value = 0},
     // Telemetry.slow_rise_mc_per_w
-    {.name_text = {16676, 18}, .unit_text = {16672, 4}, .doc_text = {16516, 156}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {17174, 18}, .unit_text = {17170, 4}, .doc_text = {17014, 156}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, slow_rise_mc_per_w), .present_offset = offsetof(decltype(Telemetry::slow_rise_mc_per_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 10000, .default_value = 0},
     // Telemetry.slow_time_ms
-    {.name_text = {16741, 12}, .unit_text = {8672, 2}, .doc_text = {16694, 47}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {17239, 12}, .unit_text = {9170, 2}, .doc_text = {17192, 47}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, slow_time_ms), .present_offset = offsetof(decltype(Telemetry::slow_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 10000000, .default_value = 0},
     // Telemetry.fast_rise_mc_per_w
-    {.name_text = {16852, 18}, .unit_text = {16672, 4}, .doc_text = {16753, 99}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {17350, 18}, .unit_text = {17170, 4}, .doc_text = {17251, 99}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, fast_rise_mc_per_w), .present_offset = offsetof(decltype(Telemetry::fast_rise_mc_per_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 10000, .default_value = 0},
     // Telemetry.fast_time_ms
-    {.name_text = {16915, 12}, .unit_text = {8672, 2}, .doc_text = {16870, 45}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {17413, 12}, .unit_text = {9170, 2}, .doc_text = {17368, 45}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, fast_time_ms), .present_offset = offsetof(decltype(Telemetry::fast_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 10000000, .default_value = 0},
     // Telemetry.memory_rise_percent
-    {.name_text = {17003, 19}, .unit_text = {7759, 1}, .doc_text = {16927, 76}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {17501, 19}, .unit_text = {8257, 1}, .doc_text = {17425, 76}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, memory_rise_percent), .present_offset = offsetof(decltype(Telemetry::memory_rise_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Telemetry.memory_power_percent
-    {.name_text = {17086, 20}, .unit_text = {7759, 1}, .doc_text = {17022, 64}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {17584, 20}, .unit_text = {8257, 1}, .doc_text = {17520, 64}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, memory_power_percent), .present_offset = offsetof(decltype(Telemetry::memory_power_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Telemetry.linger_ms
-    {.name_text = {17238, 9}, .unit_text = {8672, 2}, .doc_text = {17106, 132}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {17736, 9}, .unit_text = {9170, 2}, .doc_text = {17604, 132}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, linger_ms), .present_offset = offsetof(decltype(Telemetry::linger_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 600000, .default_value = 0},
     // Telemetry.pcie_tx_kbps
-    {.name_text = {17306, 12}, .unit_text = {5376, 4}, .doc_text = {17247, 59}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {17804, 12}, .unit_text = {5874, 4}, .doc_text = {17745, 59}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, pcie_tx_kbps), .present_offset = offsetof(decltype(Telemetry::pcie_tx_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.pcie_rx_kbps
-    {.name_text = {17381, 12}, .unit_text = {5376, 4}, .doc_text = {17318, 63}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {17879, 12}, .unit_text = {5874, 4}, .doc_text = {17816, 63}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, pcie_rx_kbps), .present_offset = offsetof(decltype(Telemetry::pcie_rx_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.graphics_mhz
-    {.name_text = {17477, 12}, .unit_text = {10854, 3}, .doc_text = {17393, 84}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {17975, 12}, .unit_text = {11352, 3}, .doc_text = {17891, 84}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, graphics_mhz), .present_offset = offsetof(decltype(Telemetry::graphics_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.held_graphics_mhz
-    {.name_text = {17574, 17}, .unit_text = {10854, 3}, .doc_text = {17489, 85}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {18072, 17}, .unit_text = {11352, 3}, .doc_text = {17987, 85}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, held_graphics_mhz), .present_offset = offsetof(decltype(Telemetry::held_graphics_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.memory_mhz
-    {.name_text = {17646, 10}, .unit_text = {10854, 3}, .doc_text = {17591, 55}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {18144, 10}, .unit_text = {11352, 3}, .doc_text = {18089, 55}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, memory_mhz), .present_offset = offsetof(decltype(Telemetry::memory_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.performance_state
-    {.name_text = {17691, 17}, .unit_text = {0, 0}, .doc_text = {17656, 35}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {18189, 17}, .unit_text = {0, 0}, .doc_text = {18154, 35}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, performance_state), .present_offset = offsetof(decltype(Telemetry::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.noise
-    {.name_text = {17714, 5}, .unit_text = {0, 0}, .doc_text = {17708, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18212, 5}, .unit_text = {0, 0}, .doc_text = {18206, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, noise), .present_offset = 0, .items_offset = 0, .value_size = sizeof(TelemetryNoise),
-     .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.base_c
-    {.name_text = {17812, 6}, .unit_text = {925, 1}, .doc_text = {17787, 25}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {18310, 6}, .unit_text = {1011, 1}, .doc_text = {18285, 25}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, base_c), .present_offset = offsetof(decltype(DynamicTemperature::base_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
     // DynamicTemperature.variance_c
-    {.name_text = {17847, 10}, .unit_text = {925, 1}, .doc_text = {17818, 29}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {18345, 10}, .unit_text = {1011, 1}, .doc_text = {18316, 29}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, variance_c), .present_offset = offsetof(decltype(DynamicTemperature::variance_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // DynamicTemperature.ramp_c
-    {.name_text = {17914, 6}, .unit_text = {925, 1}, .doc_text = {17857, 57}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {18412, 6}, .unit_text = {1011, 1}, .doc_text = {18355, 57}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_c), .present_offset = offsetof(decltype(DynamicTemperature::ramp_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // DynamicTemperature.ramp_period_sec
-    {.name_text = {17939, 15}, .unit_text = {3406, 1}, .doc_text = {17920, 19}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {18437, 15}, .unit_text = {3904, 1}, .doc_text = {18418, 19}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_period_sec), .present_offset = offsetof(decltype(DynamicTemperature::ramp_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.base_mw
-    {.name_text = {18002, 7}, .unit_text = {5860, 2}, .doc_text = {17995, 7}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {18500, 7}, .unit_text = {6358, 2}, .doc_text = {18493, 7}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, base_mw), .present_offset = offsetof(decltype(DynamicPower::base_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.variance_mw
-    {.name_text = {18088, 11}, .unit_text = {5860, 2}, .doc_text = {18009, 79}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {18586, 11}, .unit_text = {6358, 2}, .doc_text = {18507, 79}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, variance_mw), .present_offset = offsetof(decltype(DynamicPower::variance_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.pattern
-    {.name_text = {18289, 7}, .unit_text = {0, 0}, .doc_text = {18128, 161}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {18787, 7}, .unit_text = {0, 0}, .doc_text = {18626, 161}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, pattern), .present_offset = offsetof(decltype(DynamicUtilization::pattern), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 136, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 145, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.gpu_min
-    {.name_text = {18331, 7}, .unit_text = {7759, 1}, .doc_text = {18296, 35}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {18829, 7}, .unit_text = {8257, 1}, .doc_text = {18794, 35}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_min), .present_offset = offsetof(decltype(DynamicUtilization::gpu_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.gpu_max
-    {.name_text = {18376, 7}, .unit_text = {7759, 1}, .doc_text = {18338, 38}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {18874, 7}, .unit_text = {8257, 1}, .doc_text = {18836, 38}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_max), .present_offset = offsetof(decltype(DynamicUtilization::gpu_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_min
-    {.name_text = {18421, 10}, .unit_text = {7759, 1}, .doc_text = {18383, 38}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {18919, 10}, .unit_text = {8257, 1}, .doc_text = {18881, 38}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_min), .present_offset = offsetof(decltype(DynamicUtilization::memory_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_max
-    {.name_text = {11249, 10}, .unit_text = {7759, 1}, .doc_text = {18431, 41}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {11747, 10}, .unit_text = {8257, 1}, .doc_text = {18929, 41}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_max), .present_offset = offsetof(decltype(DynamicUtilization::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.burst_period_sec
-    {.name_text = {18519, 16}, .unit_text = {3406, 1}, .doc_text = {18472, 47}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {19017, 16}, .unit_text = {3904, 1}, .doc_text = {18970, 47}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, burst_period_sec), .present_offset = offsetof(decltype(DynamicUtilization::burst_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.seed
-    {.name_text = {15728, 4}, .unit_text = {0, 0}, .doc_text = {18576, 70}, .note_text = {15210, 25}, .default_text = {0, 0},
+    {.name_text = {16226, 4}, .unit_text = {0, 0}, .doc_text = {19074, 70}, .note_text = {15708, 25}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, seed), .present_offset = offsetof(decltype(DynamicMetrics::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.temperature
-    {.name_text = {18658, 11}, .unit_text = {0, 0}, .doc_text = {18646, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19156, 11}, .unit_text = {0, 0}, .doc_text = {19144, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicTemperature),
-     .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.power
-    {.name_text = {18675, 5}, .unit_text = {0, 0}, .doc_text = {18669, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19173, 5}, .unit_text = {0, 0}, .doc_text = {19167, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicPower),
-     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.utilization
-    {.name_text = {18692, 11}, .unit_text = {0, 0}, .doc_text = {18680, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19190, 11}, .unit_text = {0, 0}, .doc_text = {19178, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicUtilization),
-     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.device_memory
-    {.name_text = {18827, 13}, .unit_text = {0, 0}, .doc_text = {18806, 21}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {19325, 13}, .unit_text = {0, 0}, .doc_text = {19304, 21}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, device_memory), .present_offset = offsetof(decltype(EccLocations::device_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l1_cache
-    {.name_text = {18849, 8}, .unit_text = {0, 0}, .doc_text = {18840, 9}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {19347, 8}, .unit_text = {0, 0}, .doc_text = {19338, 9}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l1_cache), .present_offset = offsetof(decltype(EccLocations::l1_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l2_cache
-    {.name_text = {18857, 8}, .unit_text = {0, 0}, .doc_text = {3757, 9}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {19355, 8}, .unit_text = {0, 0}, .doc_text = {4255, 9}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l2_cache), .present_offset = offsetof(decltype(EccLocations::l2_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.register_file
-    {.name_text = {18879, 13}, .unit_text = {0, 0}, .doc_text = {18865, 14}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {19377, 13}, .unit_text = {0, 0}, .doc_text = {19363, 14}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, register_file), .present_offset = offsetof(decltype(EccLocations::register_file), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_memory
-    {.name_text = {18907, 14}, .unit_text = {0, 0}, .doc_text = {18892, 15}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {19405, 14}, .unit_text = {0, 0}, .doc_text = {19390, 15}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_memory), .present_offset = offsetof(decltype(EccLocations::texture_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_shm
-    {.name_text = {18935, 11}, .unit_text = {0, 0}, .doc_text = {18921, 14}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {19433, 11}, .unit_text = {0, 0}, .doc_text = {19419, 14}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_shm), .present_offset = offsetof(decltype(EccLocations::texture_shm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.cbu
-    {.name_text = {18971, 3}, .unit_text = {0, 0}, .doc_text = {18946, 25}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {19469, 3}, .unit_text = {0, 0}, .doc_text = {19444, 25}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, cbu), .present_offset = offsetof(decltype(EccLocations::cbu), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.sram
-    {.name_text = {19052, 4}, .unit_text = {0, 0}, .doc_text = {18974, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19550, 4}, .unit_text = {0, 0}, .doc_text = {19472, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, sram), .present_offset = offsetof(decltype(EccLocations::sram), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.total
-    {.name_text = {19087, 5}, .unit_text = {0, 0}, .doc_text = {19056, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19585, 5}, .unit_text = {0, 0}, .doc_text = {19554, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, total), .present_offset = offsetof(decltype(EccLocations::total), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.single_bit
-    {.name_text = {19142, 10}, .unit_text = {0, 0}, .doc_text = {19132, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19640, 10}, .unit_text = {0, 0}, .doc_text = {19630, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, single_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
-     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.double_bit
-    {.name_text = {19164, 10}, .unit_text = {0, 0}, .doc_text = {19152, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19662, 10}, .unit_text = {0, 0}, .doc_text = {19650, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, double_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
-     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.volatile
-    {.name_text = {19236, 8}, .unit_text = {0, 0}, .doc_text = {19208, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19734, 8}, .unit_text = {0, 0}, .doc_text = {19706, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
-     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.aggregate
-    {.name_text = {19269, 9}, .unit_text = {0, 0}, .doc_text = {19244, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19767, 9}, .unit_text = {0, 0}, .doc_text = {19742, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
-     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.unit
-    {.name_text = {19309, 4}, .unit_text = {0, 0}, .doc_text = {19299, 10}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {19807, 4}, .unit_text = {0, 0}, .doc_text = {19797, 10}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, unit), .present_offset = offsetof(decltype(EccUniqueError::unit), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.location
-    {.name_text = {19331, 8}, .unit_text = {0, 0}, .doc_text = {19313, 18}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {19829, 8}, .unit_text = {0, 0}, .doc_text = {19811, 18}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, location), .present_offset = offsetof(decltype(EccUniqueError::location), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.sublocation
-    {.name_text = {19353, 11}, .unit_text = {0, 0}, .doc_text = {19339, 14}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {19851, 11}, .unit_text = {0, 0}, .doc_text = {19837, 14}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, sublocation), .present_offset = offsetof(decltype(EccUniqueError::sublocation), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.extlocation
-    {.name_text = {19364, 11}, .unit_text = {0, 0}, .doc_text = {19339, 14}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {19862, 11}, .unit_text = {0, 0}, .doc_text = {19837, 14}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, extlocation), .present_offset = offsetof(decltype(EccUniqueError::extlocation), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.address
-    {.name_text = {19395, 7}, .unit_text = {0, 0}, .doc_text = {19375, 20}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {19893, 7}, .unit_text = {0, 0}, .doc_text = {19873, 20}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, address), .present_offset = offsetof(decltype(EccUniqueError::address), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.parity
-    {.name_text = {19435, 6}, .unit_text = {0, 0}, .doc_text = {19402, 33}, .note_text = {0, 0}, .default_text = {1396, 5},
+    {.name_text = {19933, 6}, .unit_text = {0, 0}, .doc_text = {19900, 33}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, parity), .present_offset = offsetof(decltype(EccUniqueError::parity), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.count
-    {.name_text = {7744, 5}, .unit_text = {0, 0}, .doc_text = {19442, 23}, .note_text = {0, 0}, .default_text = {19441, 1},
+    {.name_text = {8242, 5}, .unit_text = {0, 0}, .doc_text = {19940, 23}, .note_text = {0, 0}, .default_text = {19939, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, count), .present_offset = offsetof(decltype(EccUniqueError::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // EccSramCounts.correctable
-    {.name_text = {4659, 11}, .unit_text = {0, 0}, .doc_text = {19132, 10}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {5157, 11}, .unit_text = {0, 0}, .doc_text = {19630, 10}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, correctable), .present_offset = offsetof(decltype(EccSramCounts::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_parity
-    {.name_text = {19571, 20}, .unit_text = {0, 0}, .doc_text = {19542, 29}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {20069, 20}, .unit_text = {0, 0}, .doc_text = {20040, 29}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_parity), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_parity), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_secded
-    {.name_text = {19621, 20}, .unit_text = {0, 0}, .doc_text = {19591, 30}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {20119, 20}, .unit_text = {0, 0}, .doc_text = {20089, 30}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_secded), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_secded), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.l2
-    {.name_text = {19684, 2}, .unit_text = {0, 0}, .doc_text = {3757, 9}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {20182, 2}, .unit_text = {0, 0}, .doc_text = {4255, 9}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, l2), .present_offset = offsetof(decltype(EccSramSources::l2), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.sm
-    {.name_text = {19712, 2}, .unit_text = {0, 0}, .doc_text = {19686, 26}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {20210, 2}, .unit_text = {0, 0}, .doc_text = {20184, 26}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, sm), .present_offset = offsetof(decltype(EccSramSources::sm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.microcontroller
-    {.name_text = {19731, 15}, .unit_text = {0, 0}, .doc_text = {19714, 17}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {20229, 15}, .unit_text = {0, 0}, .doc_text = {20212, 17}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, microcontroller), .present_offset = offsetof(decltype(EccSramSources::microcontroller), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.pcie
-    {.name_text = {669, 4}, .unit_text = {0, 0}, .doc_text = {19746, 5}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {755, 4}, .unit_text = {0, 0}, .doc_text = {20244, 5}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, pcie), .present_offset = offsetof(decltype(EccSramSources::pcie), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.other
-    {.name_text = {19761, 5}, .unit_text = {0, 0}, .doc_text = {19751, 10}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {20259, 5}, .unit_text = {0, 0}, .doc_text = {20249, 10}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, other), .present_offset = offsetof(decltype(EccSramSources::other), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.unique_errors
-    {.name_text = {19893, 13}, .unit_text = {0, 0}, .doc_text = {19825, 68}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20391, 13}, .unit_text = {0, 0}, .doc_text = {20323, 68}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, unique_errors), .present_offset = 0, .items_offset = offsetof(decltype(EccSram::unique_errors), items), .value_size = sizeof(EccUniqueError),
-     .max_items = 16, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.volatile
-    {.name_text = {19236, 8}, .unit_text = {0, 0}, .doc_text = {19208, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19734, 8}, .unit_text = {0, 0}, .doc_text = {19706, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
-     .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.aggregate
-    {.name_text = {19269, 9}, .unit_text = {0, 0}, .doc_text = {19244, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19767, 9}, .unit_text = {0, 0}, .doc_text = {19742, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
-     .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.uncorrectable_sources
-    {.name_text = {19940, 21}, .unit_text = {0, 0}, .doc_text = {19906, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20438, 21}, .unit_text = {0, 0}, .doc_text = {20404, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, uncorrectable_sources), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramSources),
-     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.threshold_exceeded
-    {.name_text = {19993, 18}, .unit_text = {0, 0}, .doc_text = {19961, 32}, .note_text = {0, 0}, .default_text = {1396, 5},
+    {.name_text = {20491, 18}, .unit_text = {0, 0}, .doc_text = {20459, 32}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSram, threshold_exceeded), .present_offset = offsetof(decltype(EccSram::threshold_exceeded), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_current
-    {.name_text = {20080, 12}, .unit_text = {0, 0}, .doc_text = {20071, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20578, 12}, .unit_text = {0, 0}, .doc_text = {20569, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_current), .present_offset = offsetof(decltype(Ecc::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_pending
-    {.name_text = {20141, 12}, .unit_text = {0, 0}, .doc_text = {20092, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20639, 12}, .unit_text = {0, 0}, .doc_text = {20590, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_pending), .present_offset = offsetof(decltype(Ecc::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.default_mode
-    {.name_text = {20189, 12}, .unit_text = {0, 0}, .doc_text = {20153, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20687, 12}, .unit_text = {0, 0}, .doc_text = {20651, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, default_mode), .present_offset = offsetof(decltype(Ecc::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.errors
-    {.name_text = {5550, 6}, .unit_text = {0, 0}, .doc_text = {20201, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6048, 6}, .unit_text = {0, 0}, .doc_text = {20699, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccPeriods),
-     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.sram
-    {.name_text = {19052, 4}, .unit_text = {0, 0}, .doc_text = {20210, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19550, 4}, .unit_text = {0, 0}, .doc_text = {20708, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, sram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSram),
-     .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Repair.channel_pending
-    {.name_text = {20313, 15}, .unit_text = {0, 0}, .doc_text = {20250, 63}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20811, 15}, .unit_text = {0, 0}, .doc_text = {20748, 63}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Repair, channel_pending), .present_offset = offsetof(decltype(Repair::channel_pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Repair.tpc_pending
-    {.name_text = {20380, 11}, .unit_text = {0, 0}, .doc_text = {20328, 52}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20878, 11}, .unit_text = {0, 0}, .doc_text = {20826, 52}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Repair, tpc_pending), .present_offset = offsetof(decltype(Repair::tpc_pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Repair.unrepairable_memory
-    {.name_text = {20462, 19}, .unit_text = {0, 0}, .doc_text = {20391, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20960, 19}, .unit_text = {0, 0}, .doc_text = {20889, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Repair, unrepairable_memory), .present_offset = offsetof(decltype(Repair::unrepairable_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.count
-    {.name_text = {7744, 5}, .unit_text = {0, 0}, .doc_text = {20525, 9}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {8242, 5}, .unit_text = {0, 0}, .doc_text = {21023, 9}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PageRetirement, count), .present_offset = offsetof(decltype(PageRetirement::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.addresses
-    {.name_text = {20550, 9}, .unit_text = {0, 0}, .doc_text = {20534, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21048, 9}, .unit_text = {0, 0}, .doc_text = {21032, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PageRetirement, addresses), .present_offset = 0, .items_offset = offsetof(decltype(PageRetirement::addresses), items), .value_size = sizeof(std::uint64_t),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.supported
-    {.name_text = {12351, 9}, .unit_text = {0, 0}, .doc_text = {20601, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12849, 9}, .unit_text = {0, 0}, .doc_text = {21099, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, supported), .present_offset = offsetof(decltype(RetiredPages::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.single_bit_retirement
-    {.name_text = {20689, 21}, .unit_text = {0, 0}, .doc_text = {20652, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21187, 21}, .unit_text = {0, 0}, .doc_text = {21150, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, single_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
-     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.double_bit_retirement
-    {.name_text = {20740, 21}, .unit_text = {0, 0}, .doc_text = {20710, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21238, 21}, .unit_text = {0, 0}, .doc_text = {21208, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, double_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
-     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_blacklist
-    {.name_text = {20820, 17}, .unit_text = {0, 0}, .doc_text = {20787, 33}, .note_text = {20761, 26}, .default_text = {0, 0},
+    {.name_text = {21318, 17}, .unit_text = {0, 0}, .doc_text = {21285, 33}, .note_text = {21259, 26}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, pending_blacklist), .present_offset = offsetof(decltype(RetiredPages::pending_blacklist), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_retirement
-    {.name_text = {20867, 18}, .unit_text = {0, 0}, .doc_text = {20837, 30}, .note_text = {0, 0}, .default_text = {1396, 5},
+    {.name_text = {21365, 18}, .unit_text = {0, 0}, .doc_text = {21335, 30}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RetiredPages, pending_retirement), .present_offset = offsetof(decltype(RetiredPages::pending_retirement), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.max
-    {.name_text = {20941, 3}, .unit_text = {0, 0}, .doc_text = {20932, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21439, 3}, .unit_text = {0, 0}, .doc_text = {21430, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RowRemapHistogram, max), .present_offset = offsetof(decltype(RowRemapHistogram::max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.high
-    {.name_text = {20949, 4}, .unit_text = {0, 0}, .doc_text = {20944, 5}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {21447, 4}, .unit_text = {0, 0}, .doc_text = {21442, 5}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, high), .present_offset = offsetof(decltype(RowRemapHistogram::high), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.partial
-    {.name_text = {20958, 7}, .unit_text = {0, 0}, .doc_text = {20953, 5}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {21456, 7}, .unit_text = {0, 0}, .doc_text = {21451, 5}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, partial), .present_offset = offsetof(decltype(RowRemapHistogram::partial), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.low
-    {.name_text = {20969, 3}, .unit_text = {0, 0}, .doc_text = {20965, 4}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {21467, 3}, .unit_text = {0, 0}, .doc_text = {21463, 4}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, low), .present_offset = offsetof(decltype(RowRemapHistogram::low), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.none
-    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {20972, 5}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {21470, 5}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, none), .present_offset = offsetof(decltype(RowRemapHistogram::none), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.correctable
-    {.name_text = {4659, 11}, .unit_text = {0, 0}, .doc_text = {21041, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5157, 11}, .unit_text = {0, 0}, .doc_text = {21539, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, correctable), .present_offset = offsetof(decltype(RemappedRows::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.uncorrectable
-    {.name_text = {21131, 13}, .unit_text = {0, 0}, .doc_text = {21085, 46}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {21629, 13}, .unit_text = {0, 0}, .doc_text = {21583, 46}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, uncorrectable), .present_offset = offsetof(decltype(RemappedRows::uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.correctable_inactive
-    {.name_text = {21199, 20}, .unit_text = {0, 0}, .doc_text = {21144, 55}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {21697, 20}, .unit_text = {0, 0}, .doc_text = {21642, 55}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, correctable_inactive), .present_offset = offsetof(decltype(RemappedRows::correctable_inactive), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.uncorrectable_inactive
-    {.name_text = {21276, 22}, .unit_text = {0, 0}, .doc_text = {21219, 57}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {21774, 22}, .unit_text = {0, 0}, .doc_text = {21717, 57}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, uncorrectable_inactive), .present_offset = offsetof(decltype(RemappedRows::uncorrectable_inactive), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.pending
-    {.name_text = {3924, 7}, .unit_text = {0, 0}, .doc_text = {21298, 37}, .note_text = {0, 0}, .default_text = {1396, 5},
+    {.name_text = {4422, 7}, .unit_text = {0, 0}, .doc_text = {21796, 37}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, pending), .present_offset = offsetof(decltype(RemappedRows::pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.failure_occurred
-    {.name_text = {21354, 16}, .unit_text = {0, 0}, .doc_text = {21335, 19}, .note_text = {0, 0}, .default_text = {1396, 5},
+    {.name_text = {21852, 16}, .unit_text = {0, 0}, .doc_text = {21833, 19}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, failure_occurred), .present_offset = offsetof(decltype(RemappedRows::failure_occurred), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.availability_histogram
-    {.name_text = {21403, 22}, .unit_text = {0, 0}, .doc_text = {21370, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21901, 22}, .unit_text = {0, 0}, .doc_text = {21868, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, availability_histogram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RowRemapHistogram),
-     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Display.mode
-    {.name_text = {10498, 4}, .unit_text = {0, 0}, .doc_text = {21473, 23}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {10996, 4}, .unit_text = {0, 0}, .doc_text = {21971, 23}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, mode), .present_offset = offsetof(decltype(Display::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Display.active
-    {.name_text = {988, 6}, .unit_text = {0, 0}, .doc_text = {21496, 36}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {1106, 6}, .unit_text = {0, 0}, .doc_text = {21994, 36}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, active), .present_offset = offsetof(decltype(Display::active), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.name
-    {.name_text = {14898, 4}, .unit_text = {0, 0}, .doc_text = {21547, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15396, 4}, .unit_text = {0, 0}, .doc_text = {22045, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, name), .present_offset = offsetof(decltype(MigProfile::name), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.id
-    {.name_text = {8121, 2}, .unit_text = {0, 0}, .doc_text = {21601, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {22099, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, id), .present_offset = offsetof(decltype(MigProfile::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.instances
-    {.name_text = {21648, 9}, .unit_text = {0, 0}, .doc_text = {21612, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22146, 9}, .unit_text = {0, 0}, .doc_text = {22110, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigProfile, instances), .present_offset = offsetof(decltype(MigProfile::instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 8, .default_value = 0},
     // MigProfile.size
-    {.name_text = {21686, 4}, .unit_text = {0, 0}, .doc_text = {21657, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22184, 4}, .unit_text = {0, 0}, .doc_text = {22155, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigProfile, size), .present_offset = offsetof(decltype(MigProfile::size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // MigProfile.starts
-    {.name_text = {21736, 6}, .unit_text = {0, 0}, .doc_text = {21690, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22234, 6}, .unit_text = {0, 0}, .doc_text = {22188, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, starts), .present_offset = 0, .items_offset = offsetof(decltype(MigProfile::starts), items), .value_size = sizeof(std::uint32_t),
      .max_items = 8, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.memory_mib
-    {.name_text = {21764, 10}, .unit_text = {14927, 3}, .doc_text = {21742, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22262, 10}, .unit_text = {15425, 3}, .doc_text = {22240, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, memory_mib), .present_offset = offsetof(decltype(MigProfile::memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.idle_kib
-    {.name_text = {21815, 8}, .unit_text = {4077, 3}, .doc_text = {21774, 41}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {22313, 8}, .unit_text = {4575, 3}, .doc_text = {22272, 41}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, idle_kib), .present_offset = offsetof(decltype(MigProfile::idle_kib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.bar1_mib
-    {.name_text = {21901, 8}, .unit_text = {14927, 3}, .doc_text = {21823, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22399, 8}, .unit_text = {15425, 3}, .doc_text = {22321, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, bar1_mib), .present_offset = offsetof(decltype(MigProfile::bar1_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.sm
-    {.name_text = {19712, 2}, .unit_text = {0, 0}, .doc_text = {21909, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20210, 2}, .unit_text = {0, 0}, .doc_text = {22407, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, sm), .present_offset = offsetof(decltype(MigProfile::sm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.ce
-    {.name_text = {21938, 2}, .unit_text = {0, 0}, .doc_text = {21925, 13}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {22436, 2}, .unit_text = {0, 0}, .doc_text = {22423, 13}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, ce), .present_offset = offsetof(decltype(MigProfile::ce), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.dec
-    {.name_text = {21949, 3}, .unit_text = {0, 0}, .doc_text = {21940, 9}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {22447, 3}, .unit_text = {0, 0}, .doc_text = {22438, 9}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, dec), .present_offset = offsetof(decltype(MigProfile::dec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.enc
-    {.name_text = {21961, 3}, .unit_text = {0, 0}, .doc_text = {21952, 9}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {22459, 3}, .unit_text = {0, 0}, .doc_text = {22450, 9}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, enc), .present_offset = offsetof(decltype(MigProfile::enc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.jpeg
-    {.name_text = {13776, 4}, .unit_text = {0, 0}, .doc_text = {21964, 13}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {14274, 4}, .unit_text = {0, 0}, .doc_text = {22462, 13}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, jpeg), .present_offset = offsetof(decltype(MigProfile::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.ofa
-    {.name_text = {13805, 3}, .unit_text = {0, 0}, .doc_text = {21977, 26}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {14303, 3}, .unit_text = {0, 0}, .doc_text = {22475, 26}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, ofa), .present_offset = offsetof(decltype(MigProfile::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.p2p
-    {.name_text = {22039, 3}, .unit_text = {0, 0}, .doc_text = {22003, 36}, .note_text = {0, 0}, .default_text = {1396, 5},
+    {.name_text = {22537, 3}, .unit_text = {0, 0}, .doc_text = {22501, 36}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, p2p), .present_offset = offsetof(decltype(MigProfile::p2p), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.profile
-    {.name_text = {22149, 7}, .unit_text = {0, 0}, .doc_text = {22075, 74}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22647, 7}, .unit_text = {0, 0}, .doc_text = {22573, 74}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigComputeInstance, profile), .present_offset = offsetof(decltype(MigComputeInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.wide
-    {.name_text = {22248, 4}, .unit_text = {0, 0}, .doc_text = {22156, 92}, .note_text = {0, 0}, .default_text = {1396, 5},
+    {.name_text = {22746, 4}, .unit_text = {0, 0}, .doc_text = {22654, 92}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigComputeInstance, wide), .present_offset = offsetof(decltype(MigComputeInstance::wide), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.id
-    {.name_text = {8121, 2}, .unit_text = {0, 0}, .doc_text = {22252, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {22750, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigComputeInstance, id), .present_offset = offsetof(decltype(MigComputeInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // MigComputeInstance.start
-    {.name_text = {22342, 5}, .unit_text = {0, 0}, .doc_text = {22288, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22840, 5}, .unit_text = {0, 0}, .doc_text = {22786, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigComputeInstance, start), .present_offset = offsetof(decltype(MigComputeInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // MigInstance.profile
-    {.name_text = {22149, 7}, .unit_text = {0, 0}, .doc_text = {22384, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22647, 7}, .unit_text = {0, 0}, .doc_text = {22882, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, profile), .present_offset = offsetof(decltype(MigInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.id
-    {.name_text = {8121, 2}, .unit_text = {0, 0}, .doc_text = {22404, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {22902, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigInstance, id), .present_offset = offsetof(decltype(MigInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // MigInstance.start
-    {.name_text = {22342, 5}, .unit_text = {0, 0}, .doc_text = {22438, 75}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22840, 5}, .unit_text = {0, 0}, .doc_text = {22936, 75}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigInstance, start), .present_offset = offsetof(decltype(MigInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 31, .default_value = 0},
     // MigInstance.sram_uncorrectable
-    {.name_text = {22565, 18}, .unit_text = {0, 0}, .doc_text = {22513, 52}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {23063, 18}, .unit_text = {0, 0}, .doc_text = {23011, 52}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigInstance, sram_uncorrectable), .present_offset = offsetof(decltype(MigInstance::sram_uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.bare
-    {.name_text = {22672, 4}, .unit_text = {0, 0}, .doc_text = {22583, 89}, .note_text = {0, 0}, .default_text = {1396, 5},
+    {.name_text = {23170, 4}, .unit_text = {0, 0}, .doc_text = {23081, 89}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigInstance, bare), .present_offset = offsetof(decltype(MigInstance::bare), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.compute_instances
-    {.name_text = {22698, 17}, .unit_text = {0, 0}, .doc_text = {22676, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23196, 17}, .unit_text = {0, 0}, .doc_text = {23174, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, compute_instances), .present_offset = 0, .items_offset = offsetof(decltype(MigInstance::compute_instances), items), .value_size = sizeof(MigComputeInstance),
-     .max_items = 8, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_current
-    {.name_text = {20080, 12}, .unit_text = {0, 0}, .doc_text = {22741, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20578, 12}, .unit_text = {0, 0}, .doc_text = {23239, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_current), .present_offset = offsetof(decltype(Mig::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_pending
-    {.name_text = {20141, 12}, .unit_text = {0, 0}, .doc_text = {22754, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20639, 12}, .unit_text = {0, 0}, .doc_text = {23252, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_pending), .present_offset = offsetof(decltype(Mig::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.max_gpu_instances
-    {.name_text = {22884, 17}, .unit_text = {0, 0}, .doc_text = {22807, 77}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23382, 17}, .unit_text = {0, 0}, .doc_text = {23305, 77}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Mig, max_gpu_instances), .present_offset = offsetof(decltype(Mig::max_gpu_instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 8, .default_value = 0},
     // Mig.resetless
-    {.name_text = {22970, 9}, .unit_text = {0, 0}, .doc_text = {22901, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23468, 9}, .unit_text = {0, 0}, .doc_text = {23399, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, resetless), .present_offset = offsetof(decltype(Mig::resetless), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.query_without_mode
-    {.name_text = {23038, 18}, .unit_text = {0, 0}, .doc_text = {22979, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23536, 18}, .unit_text = {0, 0}, .doc_text = {23477, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, query_without_mode), .present_offset = offsetof(decltype(Mig::query_without_mode), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.upper_half_first
-    {.name_text = {23136, 16}, .unit_text = {0, 0}, .doc_text = {23056, 80}, .note_text = {0, 0}, .default_text = {1396, 5},
+    {.name_text = {23634, 16}, .unit_text = {0, 0}, .doc_text = {23554, 80}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Mig, upper_half_first), .present_offset = offsetof(decltype(Mig::upper_half_first), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.profiles
-    {.name_text = {8334, 8}, .unit_text = {0, 0}, .doc_text = {23152, 90}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8832, 8}, .unit_text = {0, 0}, .doc_text = {23650, 90}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, profiles), .present_offset = 0, .items_offset = offsetof(decltype(Mig::profiles), items), .value_size = sizeof(MigProfile),
-     .max_items = 18, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 18, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.instances
-    {.name_text = {21648, 9}, .unit_text = {0, 0}, .doc_text = {23242, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22146, 9}, .unit_text = {0, 0}, .doc_text = {23740, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, instances), .present_offset = 0, .items_offset = offsetof(decltype(Mig::instances), items), .value_size = sizeof(MigInstance),
-     .max_items = 8, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.current
-    {.name_text = {3871, 7}, .unit_text = {0, 0}, .doc_text = {20071, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4369, 7}, .unit_text = {0, 0}, .doc_text = {20569, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, current), .present_offset = offsetof(decltype(GpuOperationModes::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.pending
-    {.name_text = {3924, 7}, .unit_text = {0, 0}, .doc_text = {23298, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4422, 7}, .unit_text = {0, 0}, .doc_text = {23796, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, pending), .present_offset = offsetof(decltype(GpuOperationModes::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.current
-    {.name_text = {3871, 7}, .unit_text = {0, 0}, .doc_text = {23420, 10}, .note_text = {23384, 36}, .default_text = {0, 0},
+    {.name_text = {4369, 7}, .unit_text = {0, 0}, .doc_text = {23918, 10}, .note_text = {23882, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, current), .present_offset = offsetof(decltype(DriverModels::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.pending
-    {.name_text = {3924, 7}, .unit_text = {0, 0}, .doc_text = {23430, 28}, .note_text = {23384, 36}, .default_text = {0, 0},
+    {.name_text = {4422, 7}, .unit_text = {0, 0}, .doc_text = {23928, 28}, .note_text = {23882, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, pending), .present_offset = offsetof(decltype(DriverModels::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Accounting.mode
-    {.name_text = {10498, 4}, .unit_text = {0, 0}, .doc_text = {23497, 5}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {10996, 4}, .unit_text = {0, 0}, .doc_text = {23995, 5}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Accounting, mode), .present_offset = offsetof(decltype(Accounting::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Accounting.buffer_size
-    {.name_text = {23571, 11}, .unit_text = {0, 0}, .doc_text = {23506, 65}, .note_text = {0, 0}, .default_text = {23502, 4},
+    {.name_text = {24069, 11}, .unit_text = {0, 0}, .doc_text = {24004, 65}, .note_text = {0, 0}, .default_text = {24000, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Accounting, buffer_size), .present_offset = offsetof(decltype(Accounting::buffer_size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4096, .default_value = 4000},
     // Virtualization.mode
-    {.name_text = {10498, 4}, .unit_text = {0, 0}, .doc_text = {23497, 5}, .note_text = {0, 0}, .default_text = {343, 4},
+    {.name_text = {10996, 4}, .unit_text = {0, 0}, .doc_text = {23995, 5}, .note_text = {0, 0}, .default_text = {343, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Virtualization, mode), .present_offset = offsetof(decltype(Virtualization::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 57, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Virtualization.host_vgpu_mode
-    {.name_text = {23655, 14}, .unit_text = {0, 0}, .doc_text = {23616, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24153, 14}, .unit_text = {0, 0}, .doc_text = {24114, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Virtualization, host_vgpu_mode), .present_offset = offsetof(decltype(Virtualization::host_vgpu_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 62, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // VgpuScheduler.policy
+    {.name_text = {8546, 6}, .unit_text = {0, 0}, .doc_text = {24196, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuScheduler, policy), .present_offset = offsetof(decltype(VgpuScheduler::policy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 64, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
+    // VgpuScheduler.adaptive_round_robin
+    {.name_text = {24331, 20}, .unit_text = {0, 0}, .doc_text = {24240, 91}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuScheduler, adaptive_round_robin), .present_offset = offsetof(decltype(VgpuScheduler::adaptive_round_robin), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // VgpuScheduler.frequency
+    {.name_text = {10601, 9}, .unit_text = {24406, 2}, .doc_text = {24351, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(VgpuScheduler, frequency), .present_offset = offsetof(decltype(VgpuScheduler::frequency), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 63, .max = 960, .default_value = 0},
+    // VgpuScheduler.averaging_factor
+    {.name_text = {24460, 16}, .unit_text = {0, 0}, .doc_text = {24408, 52}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(VgpuScheduler, averaging_factor), .present_offset = offsetof(decltype(VgpuScheduler::averaging_factor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 60, .default_value = 0},
+    // VgpuScheduler.timeslice_ns
+    {.name_text = {24520, 12}, .unit_text = {24518, 2}, .doc_text = {24476, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(VgpuScheduler, timeslice_ns), .present_offset = offsetof(decltype(VgpuScheduler::timeslice_ns), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1000000, .max = 30000000, .default_value = 0},
+    // VgpuProcess.pid
+    {.name_text = {14720, 3}, .unit_text = {0, 0}, .doc_text = {24600, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuProcess, pid), .present_offset = offsetof(decltype(VgpuProcess::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuProcess.name
+    {.name_text = {15396, 4}, .unit_text = {0, 0}, .doc_text = {24621, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(VgpuProcess, name), .present_offset = offsetof(decltype(VgpuProcess::name), present), .items_offset = 0, .value_size = sizeof(Text<32>),
+     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuProcess.used_memory_mib
+    {.name_text = {15428, 15}, .unit_text = {15425, 3}, .doc_text = {24641, 27}, .note_text = {0, 0}, .default_text = {3003, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(VgpuProcess, used_memory_mib), .present_offset = offsetof(decltype(VgpuProcess::used_memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuProcess.share
+    {.name_text = {24734, 5}, .unit_text = {0, 0}, .doc_text = {24668, 66}, .note_text = {0, 0}, .default_text = {19939, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(VgpuProcess, share), .present_offset = offsetof(decltype(VgpuProcess::share), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
+    // VgpuProcess.ended
+    {.name_text = {24781, 5}, .unit_text = {0, 0}, .doc_text = {24739, 42}, .note_text = {0, 0}, .default_text = {1514, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(VgpuProcess, ended), .present_offset = offsetof(decltype(VgpuProcess::ended), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuProcess.time_ms
+    {.name_text = {24832, 7}, .unit_text = {9170, 2}, .doc_text = {24786, 46}, .note_text = {0, 0}, .default_text = {3003, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(VgpuProcess, time_ms), .present_offset = offsetof(decltype(VgpuProcess::time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuInstance.type
+    {.name_text = {3339, 4}, .unit_text = {0, 0}, .doc_text = {24887, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuInstance, type), .present_offset = offsetof(decltype(VgpuInstance::type), present), .items_offset = 0, .value_size = sizeof(Text<44>),
+     .max_items = 0, .capacity = 44, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuInstance.id
+    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {24907, 88}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuInstance, id), .present_offset = offsetof(decltype(VgpuInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuInstance.uuid
+    {.name_text = {25031, 4}, .unit_text = {0, 0}, .doc_text = {24995, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuInstance, uuid), .present_offset = offsetof(decltype(VgpuInstance::uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
+     .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuInstance.vm_id
+    {.name_text = {25113, 5}, .unit_text = {0, 0}, .doc_text = {25035, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuInstance, vm_id), .present_offset = offsetof(decltype(VgpuInstance::vm_id), present), .items_offset = 0, .value_size = sizeof(Text<37>),
+     .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuInstance.mdev_uuid
+    {.name_text = {25195, 9}, .unit_text = {0, 0}, .doc_text = {25118, 77}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuInstance, mdev_uuid), .present_offset = offsetof(decltype(VgpuInstance::mdev_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
+     .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuInstance.gpu_instance
+    {.name_text = {15608, 12}, .unit_text = {0, 0}, .doc_text = {25204, 97}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(VgpuInstance, gpu_instance), .present_offset = offsetof(decltype(VgpuInstance::gpu_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
+    // VgpuInstance.placement
+    {.name_text = {25418, 9}, .unit_text = {0, 0}, .doc_text = {25301, 117}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(VgpuInstance, placement), .present_offset = offsetof(decltype(VgpuInstance::placement), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1024, .default_value = 0},
+    // VgpuInstance.guest_driver
+    {.name_text = {25521, 12}, .unit_text = {0, 0}, .doc_text = {25427, 94}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuInstance, guest_driver), .present_offset = offsetof(decltype(VgpuInstance::guest_driver), present), .items_offset = 0, .value_size = sizeof(Text<24>),
+     .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuInstance.guest_pci
+    {.name_text = {25582, 9}, .unit_text = {0, 0}, .doc_text = {25533, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuInstance, guest_pci), .present_offset = offsetof(decltype(VgpuInstance::guest_pci), present), .items_offset = 0, .value_size = sizeof(PciBusId),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuInstance.fb_used_mib
+    {.name_text = {25690, 11}, .unit_text = {15425, 3}, .doc_text = {25591, 99}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuInstance, fb_used_mib), .present_offset = offsetof(decltype(VgpuInstance::fb_used_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuInstance.share
+    {.name_text = {24734, 5}, .unit_text = {0, 0}, .doc_text = {25701, 95}, .note_text = {0, 0}, .default_text = {19939, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(VgpuInstance, share), .present_offset = offsetof(decltype(VgpuInstance::share), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
+    // VgpuInstance.license
+    {.name_text = {25817, 7}, .unit_text = {0, 0}, .doc_text = {25796, 21}, .note_text = {0, 0}, .default_text = {472, 8},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(VgpuInstance, license), .present_offset = offsetof(decltype(VgpuInstance::license), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 67, .word_count = 6, .min = 0, .max = 0, .default_value = 5},
+    // VgpuInstance.license_expiry
+    {.name_text = {25884, 14}, .unit_text = {3904, 1}, .doc_text = {25824, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuInstance, license_expiry), .present_offset = offsetof(decltype(VgpuInstance::license_expiry), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuInstance.frame_rate_limit
+    {.name_text = {25990, 16}, .unit_text = {14539, 3}, .doc_text = {25898, 92}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuInstance, frame_rate_limit), .present_offset = offsetof(decltype(VgpuInstance::frame_rate_limit), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuInstance.encoder_capacity
+    {.name_text = {26030, 16}, .unit_text = {8257, 1}, .doc_text = {26009, 21}, .note_text = {0, 0}, .default_text = {26006, 3},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
+     .offset = offsetof(VgpuInstance, encoder_capacity), .present_offset = offsetof(decltype(VgpuInstance::encoder_capacity), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 100},
+    // VgpuInstance.accounting
+    {.name_text = {26067, 10}, .unit_text = {0, 0}, .doc_text = {26046, 21}, .note_text = {0, 0}, .default_text = {0, 8},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(VgpuInstance, accounting), .present_offset = offsetof(decltype(VgpuInstance::accounting), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // VgpuInstance.encoder_stats
+    {.name_text = {26077, 13}, .unit_text = {0, 0}, .doc_text = {14620, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuInstance, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
+     .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuInstance.fbc_stats
+    {.name_text = {26090, 9}, .unit_text = {0, 0}, .doc_text = {15051, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuInstance, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
+     .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuInstance.processes
+    {.name_text = {26119, 9}, .unit_text = {0, 0}, .doc_text = {26099, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuInstance, processes), .present_offset = 0, .items_offset = offsetof(decltype(VgpuInstance::processes), items), .value_size = sizeof(VgpuProcess),
+     .max_items = 4, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuGpuInstance.id
+    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {26155, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(VgpuGpuInstance, id), .present_offset = offsetof(decltype(VgpuGpuInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
+    // VgpuGpuInstance.heterogeneous_mode
+    {.name_text = {26219, 18}, .unit_text = {0, 0}, .doc_text = {26178, 41}, .note_text = {0, 0}, .default_text = {0, 8},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(VgpuGpuInstance, heterogeneous_mode), .present_offset = offsetof(decltype(VgpuGpuInstance::heterogeneous_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // VgpuGpuInstance.scheduler
+    {.name_text = {26253, 9}, .unit_text = {0, 0}, .doc_text = {26237, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuGpuInstance, scheduler), .present_offset = 0, .items_offset = 0, .value_size = sizeof(VgpuScheduler),
+     .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Vgpu.heterogeneous_mode
+    {.name_text = {26219, 18}, .unit_text = {0, 0}, .doc_text = {26335, 90}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Vgpu, heterogeneous_mode), .present_offset = offsetof(decltype(Vgpu::heterogeneous_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // Vgpu.scheduler
+    {.name_text = {26253, 9}, .unit_text = {0, 0}, .doc_text = {26425, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Vgpu, scheduler), .present_offset = 0, .items_offset = 0, .value_size = sizeof(VgpuScheduler),
+     .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Vgpu.mini_quarter
+    {.name_text = {26488, 12}, .unit_text = {0, 0}, .doc_text = {26439, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Vgpu, mini_quarter), .present_offset = offsetof(decltype(Vgpu::mini_quarter), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // Vgpu.compute_media_engine
+    {.name_text = {26541, 20}, .unit_text = {0, 0}, .doc_text = {26500, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Vgpu, compute_media_engine), .present_offset = offsetof(decltype(Vgpu::compute_media_engine), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // Vgpu.mig_timeslicing
+    {.name_text = {26632, 15}, .unit_text = {0, 0}, .doc_text = {26561, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Vgpu, mig_timeslicing), .present_offset = offsetof(decltype(Vgpu::mig_timeslicing), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // Vgpu.device_buffer_mb_per_s
+    {.name_text = {26737, 22}, .unit_text = {26733, 4}, .doc_text = {26647, 86}, .note_text = {0, 0}, .default_text = {24000, 4},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(Vgpu, device_buffer_mb_per_s), .present_offset = offsetof(decltype(Vgpu::device_buffer_mb_per_s), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 4000},
+    // Vgpu.made
+    {.name_text = {26826, 4}, .unit_text = {0, 0}, .doc_text = {26759, 67}, .note_text = {0, 0}, .default_text = {3003, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(Vgpu, made), .present_offset = offsetof(decltype(Vgpu::made), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Vgpu.instances
+    {.name_text = {22146, 9}, .unit_text = {0, 0}, .doc_text = {26830, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Vgpu, instances), .present_offset = 0, .items_offset = offsetof(decltype(Vgpu::instances), items), .value_size = sizeof(VgpuInstance),
+     .max_items = 32, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Vgpu.gpu_instances
+    {.name_text = {26895, 13}, .unit_text = {0, 0}, .doc_text = {26843, 52}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Vgpu, gpu_instances), .present_offset = 0, .items_offset = offsetof(decltype(Vgpu::gpu_instances), items), .value_size = sizeof(VgpuGpuInstance),
+     .max_items = 8, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // GridLicense.product
+    {.name_text = {27064, 7}, .unit_text = {0, 0}, .doc_text = {26966, 98}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(GridLicense, product), .present_offset = offsetof(decltype(GridLicense::product), present), .items_offset = 0, .value_size = sizeof(Text<64>),
+     .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // GridLicense.licensed
+    {.name_text = {472, 8}, .unit_text = {0, 0}, .doc_text = {27071, 22}, .note_text = {0, 0}, .default_text = {2935, 4},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(GridLicense, licensed), .present_offset = offsetof(decltype(GridLicense::licensed), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
+    // GridLicense.expiry
+    {.name_text = {27144, 6}, .unit_text = {3904, 1}, .doc_text = {27093, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(GridLicense, expiry), .present_offset = offsetof(decltype(GridLicense::expiry), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.mode
-    {.name_text = {10498, 4}, .unit_text = {0, 0}, .doc_text = {23698, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10996, 4}, .unit_text = {0, 0}, .doc_text = {27257, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, mode), .present_offset = offsetof(decltype(GspFirmware::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.default_mode
-    {.name_text = {20189, 12}, .unit_text = {0, 0}, .doc_text = {23744, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20687, 12}, .unit_text = {0, 0}, .doc_text = {27303, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, default_mode), .present_offset = offsetof(decltype(GspFirmware::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.version
-    {.name_text = {23859, 7}, .unit_text = {0, 0}, .doc_text = {23797, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27418, 7}, .unit_text = {0, 0}, .doc_text = {27356, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, version), .present_offset = offsetof(decltype(GspFirmware::version), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.required
-    {.name_text = {23912, 8}, .unit_text = {0, 0}, .doc_text = {23890, 22}, .note_text = {0, 0}, .default_text = {1396, 5},
+    {.name_text = {27471, 8}, .unit_text = {0, 0}, .doc_text = {27449, 22}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, required), .present_offset = offsetof(decltype(ResetStatus::required), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.drain_and_reset_recommended
-    {.name_text = {23961, 27}, .unit_text = {0, 0}, .doc_text = {23920, 41}, .note_text = {0, 0}, .default_text = {1396, 5},
+    {.name_text = {27520, 27}, .unit_text = {0, 0}, .doc_text = {27479, 41}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, drain_and_reset_recommended), .present_offset = offsetof(decltype(ResetStatus::drain_and_reset_recommended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.recovery_action
-    {.name_text = {24077, 15}, .unit_text = {0, 0}, .doc_text = {23988, 89}, .note_text = {0, 0}, .default_text = {343, 4},
+    {.name_text = {27636, 15}, .unit_text = {0, 0}, .doc_text = {27547, 89}, .note_text = {0, 0}, .default_text = {343, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, recovery_action), .present_offset = offsetof(decltype(ResetStatus::recovery_action), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 73, .word_count = 6, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 82, .word_count = 6, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_application_clocks
-    {.name_text = {24172, 22}, .unit_text = {0, 0}, .doc_text = {24133, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27731, 22}, .unit_text = {0, 0}, .doc_text = {27692, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_application_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_application_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_auto_boosted_clocks
-    {.name_text = {24224, 23}, .unit_text = {0, 0}, .doc_text = {24194, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27783, 23}, .unit_text = {0, 0}, .doc_text = {27753, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_auto_boosted_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_auto_boosted_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Topology.default_level
-    {.name_text = {24329, 13}, .unit_text = {0, 0}, .doc_text = {24286, 43}, .note_text = {0, 0}, .default_text = {722, 6},
+    {.name_text = {27888, 13}, .unit_text = {0, 0}, .doc_text = {27845, 43}, .note_text = {0, 0}, .default_text = {808, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Topology, default_level), .present_offset = offsetof(decltype(Topology::default_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 106, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 115, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
     // Platform.chassis_serial_number
-    {.name_text = {24424, 21}, .unit_text = {0, 0}, .doc_text = {24395, 29}, .note_text = {24382, 13}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {27970, 21}, .unit_text = {0, 0}, .doc_text = {27941, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, chassis_serial_number), .present_offset = offsetof(decltype(Platform::chassis_serial_number), present), .items_offset = 0, .value_size = sizeof(Text<17>),
      .max_items = 0, .capacity = 17, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.slot_number
-    {.name_text = {24465, 11}, .unit_text = {0, 0}, .doc_text = {24445, 20}, .note_text = {24382, 13}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+    {.name_text = {28011, 11}, .unit_text = {0, 0}, .doc_text = {27991, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, slot_number), .present_offset = offsetof(decltype(Platform::slot_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.tray_index
-    {.name_text = {24481, 10}, .unit_text = {0, 0}, .doc_text = {24476, 5}, .note_text = {24382, 13}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+    {.name_text = {28027, 10}, .unit_text = {0, 0}, .doc_text = {28022, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, tray_index), .present_offset = offsetof(decltype(Platform::tray_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.host_id
-    {.name_text = {24496, 7}, .unit_text = {0, 0}, .doc_text = {24491, 5}, .note_text = {24382, 13}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+    {.name_text = {28042, 7}, .unit_text = {0, 0}, .doc_text = {28037, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, host_id), .present_offset = offsetof(decltype(Platform::host_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.peer_type
-    {.name_text = {24573, 9}, .unit_text = {0, 0}, .doc_text = {24503, 70}, .note_text = {24382, 13}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {28077, 9}, .unit_text = {0, 0}, .doc_text = {28049, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, peer_type), .present_offset = offsetof(decltype(Platform::peer_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
-     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 149, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Platform.module_id
-    {.name_text = {24589, 9}, .unit_text = {0, 0}, .doc_text = {24582, 7}, .note_text = {24382, 13}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+    {.name_text = {28124, 9}, .unit_text = {0, 0}, .doc_text = {28086, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, module_id), .present_offset = offsetof(decltype(Platform::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
+    // Platform.gpu_fabric_guid
+    {.name_text = {28175, 15}, .unit_text = {0, 0}, .doc_text = {28133, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Platform, gpu_fabric_guid), .present_offset = offsetof(decltype(Platform::gpu_fabric_guid), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // C2c.mode
+    {.name_text = {10996, 4}, .unit_text = {0, 0}, .doc_text = {28233, 74}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(C2c, mode), .present_offset = offsetof(decltype(C2c::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // C2c.links
+    {.name_text = {28328, 5}, .unit_text = {0, 0}, .doc_text = {28307, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(C2c, links), .present_offset = offsetof(decltype(C2c::links), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
+    // C2c.bandwidth_per_link_mbps
+    {.name_text = {28397, 23}, .unit_text = {26733, 4}, .doc_text = {28333, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(C2c, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(C2c::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // C2c.replay_errors
+    {.name_text = {28441, 13}, .unit_text = {0, 0}, .doc_text = {28420, 21}, .note_text = {0, 0}, .default_text = {3003, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(C2c, replay_errors), .present_offset = offsetof(decltype(C2c::replay_errors), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // C2c.back_to_back_replay_errors
+    {.name_text = {28488, 26}, .unit_text = {0, 0}, .doc_text = {28454, 34}, .note_text = {0, 0}, .default_text = {3003, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(C2c, back_to_back_replay_errors), .present_offset = offsetof(decltype(C2c::back_to_back_replay_errors), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // C2c.interrupt_errors
+    {.name_text = {28538, 16}, .unit_text = {0, 0}, .doc_text = {28514, 24}, .note_text = {0, 0}, .default_text = {3003, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(C2c, interrupt_errors), .present_offset = offsetof(decltype(C2c::interrupt_errors), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLowPower.supported
-    {.name_text = {12351, 9}, .unit_text = {0, 0}, .doc_text = {24622, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12849, 9}, .unit_text = {0, 0}, .doc_text = {28588, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLowPower, supported), .present_offset = offsetof(decltype(NvLinkLowPower::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLowPower.threshold
-    {.name_text = {24805, 9}, .unit_text = {0, 0}, .doc_text = {24706, 99}, .note_text = {0, 0}, .default_text = {24702, 4},
+    {.name_text = {28771, 9}, .unit_text = {0, 0}, .doc_text = {28672, 99}, .note_text = {0, 0}, .default_text = {28668, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, threshold), .present_offset = offsetof(decltype(NvLinkLowPower::threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
     // NvLinkLowPower.default_threshold
-    {.name_text = {24842, 17}, .unit_text = {0, 0}, .doc_text = {24814, 28}, .note_text = {0, 0}, .default_text = {24702, 4},
+    {.name_text = {28808, 17}, .unit_text = {0, 0}, .doc_text = {28780, 28}, .note_text = {0, 0}, .default_text = {28668, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, default_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::default_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
     // NvLinkLowPower.min_threshold
-    {.name_text = {24892, 13}, .unit_text = {0, 0}, .doc_text = {24859, 33}, .note_text = {0, 0}, .default_text = {19441, 1},
+    {.name_text = {28858, 13}, .unit_text = {0, 0}, .doc_text = {28825, 33}, .note_text = {0, 0}, .default_text = {19939, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, min_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::min_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // NvLinkLowPower.max_threshold
-    {.name_text = {24943, 13}, .unit_text = {0, 0}, .doc_text = {24909, 34}, .note_text = {0, 0}, .default_text = {24905, 4},
+    {.name_text = {28909, 13}, .unit_text = {0, 0}, .doc_text = {28875, 34}, .note_text = {0, 0}, .default_text = {28871, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, max_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::max_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 8191},
     // NvLinkLowPower.units
-    {.name_text = {25001, 5}, .unit_text = {0, 0}, .doc_text = {24956, 45}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {28967, 5}, .unit_text = {0, 0}, .doc_text = {28922, 45}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkLowPower, units), .present_offset = offsetof(decltype(NvLinkLowPower::units), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkBandwidth.modes
-    {.name_text = {25144, 5}, .unit_text = {0, 0}, .doc_text = {25065, 79}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29110, 5}, .unit_text = {0, 0}, .doc_text = {29031, 79}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkBandwidth, modes), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkBandwidth::modes), items), .value_size = sizeof(std::uint32_t),
      .max_items = 23, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkBandwidth.mode
-    {.name_text = {10498, 4}, .unit_text = {0, 0}, .doc_text = {25149, 14}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {10996, 4}, .unit_text = {0, 0}, .doc_text = {29115, 14}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, mode), .present_offset = offsetof(decltype(NvLinkBandwidth::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // NvLinkBandwidth.best_mode
-    {.name_text = {25202, 9}, .unit_text = {0, 0}, .doc_text = {25163, 39}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {29168, 9}, .unit_text = {0, 0}, .doc_text = {29129, 39}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, best_mode), .present_offset = offsetof(decltype(NvLinkBandwidth::best_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // FabricHealth.degraded_bandwidth
-    {.name_text = {25304, 18}, .unit_text = {0, 0}, .doc_text = {25282, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29270, 18}, .unit_text = {0, 0}, .doc_text = {29248, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, degraded_bandwidth), .present_offset = offsetof(decltype(FabricHealth::degraded_bandwidth), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_recovery
-    {.name_text = {25349, 14}, .unit_text = {0, 0}, .doc_text = {25322, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29315, 14}, .unit_text = {0, 0}, .doc_text = {29288, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_recovery), .present_offset = offsetof(decltype(FabricHealth::route_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_unhealthy
-    {.name_text = {25384, 15}, .unit_text = {0, 0}, .doc_text = {25363, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29350, 15}, .unit_text = {0, 0}, .doc_text = {29329, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_unhealthy), .present_offset = offsetof(decltype(FabricHealth::route_unhealthy), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.access_timeout_recovery
-    {.name_text = {25435, 23}, .unit_text = {0, 0}, .doc_text = {25399, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29401, 23}, .unit_text = {0, 0}, .doc_text = {29365, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, access_timeout_recovery), .present_offset = offsetof(decltype(FabricHealth::access_timeout_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.incorrect_configuration
-    {.name_text = {25485, 23}, .unit_text = {0, 0}, .doc_text = {25458, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29451, 23}, .unit_text = {0, 0}, .doc_text = {29424, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, incorrect_configuration), .present_offset = offsetof(decltype(FabricHealth::incorrect_configuration), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 122, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 131, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
     // Fabric.cluster_uuid
-    {.name_text = {25602, 12}, .unit_text = {0, 0}, .doc_text = {25582, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29568, 12}, .unit_text = {0, 0}, .doc_text = {29548, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, cluster_uuid), .present_offset = offsetof(decltype(Fabric::cluster_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.clique_id
-    {.name_text = {25621, 9}, .unit_text = {0, 0}, .doc_text = {25614, 7}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {29587, 9}, .unit_text = {0, 0}, .doc_text = {29580, 7}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fabric, clique_id), .present_offset = offsetof(decltype(Fabric::clique_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.state
-    {.name_text = {9108, 5}, .unit_text = {0, 0}, .doc_text = {25630, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9606, 5}, .unit_text = {0, 0}, .doc_text = {29596, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, state), .present_offset = offsetof(decltype(Fabric::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 112, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 121, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_summary
-    {.name_text = {25722, 14}, .unit_text = {0, 0}, .doc_text = {25700, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29688, 14}, .unit_text = {0, 0}, .doc_text = {29666, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_summary), .present_offset = offsetof(decltype(Fabric::health_summary), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 117, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 126, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health
-    {.name_text = {25753, 6}, .unit_text = {0, 0}, .doc_text = {25736, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29719, 6}, .unit_text = {0, 0}, .doc_text = {29702, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FabricHealth),
-     .max_items = 0, .capacity = 0, .structure = 75, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 83, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_mask
-    {.name_text = {25810, 11}, .unit_text = {0, 0}, .doc_text = {25759, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29776, 11}, .unit_text = {0, 0}, .doc_text = {29725, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_mask), .present_offset = offsetof(decltype(Fabric::health_mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GpmMix.sm
-    {.name_text = {19712, 2}, .unit_text = {7759, 1}, .doc_text = {25841, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20210, 2}, .unit_text = {8257, 1}, .doc_text = {29807, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, sm), .present_offset = offsetof(decltype(GpmMix::sm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.occupancy
-    {.name_text = {25942, 9}, .unit_text = {7759, 1}, .doc_text = {25880, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29908, 9}, .unit_text = {8257, 1}, .doc_text = {29846, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, occupancy), .present_offset = offsetof(decltype(GpmMix::occupancy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.integer
-    {.name_text = {25983, 7}, .unit_text = {7759, 1}, .doc_text = {25951, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29949, 7}, .unit_text = {8257, 1}, .doc_text = {29917, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, integer), .present_offset = offsetof(decltype(GpmMix::integer), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.hmma
-    {.name_text = {26032, 4}, .unit_text = {7759, 1}, .doc_text = {25990, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29998, 4}, .unit_text = {8257, 1}, .doc_text = {29956, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, hmma), .present_offset = offsetof(decltype(GpmMix::hmma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.imma
-    {.name_text = {26078, 4}, .unit_text = {7759, 1}, .doc_text = {26036, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30044, 4}, .unit_text = {8257, 1}, .doc_text = {30002, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, imma), .present_offset = offsetof(decltype(GpmMix::imma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.dfma
-    {.name_text = {26123, 4}, .unit_text = {7759, 1}, .doc_text = {26082, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30089, 4}, .unit_text = {8257, 1}, .doc_text = {30048, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, dfma), .present_offset = offsetof(decltype(GpmMix::dfma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.fp64
-    {.name_text = {26167, 4}, .unit_text = {7759, 1}, .doc_text = {26127, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30133, 4}, .unit_text = {8257, 1}, .doc_text = {30093, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, fp64), .present_offset = offsetof(decltype(GpmMix::fp64), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.fp32
-    {.name_text = {26212, 4}, .unit_text = {7759, 1}, .doc_text = {26171, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30178, 4}, .unit_text = {8257, 1}, .doc_text = {30137, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, fp32), .present_offset = offsetof(decltype(GpmMix::fp32), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.fp16
-    {.name_text = {26256, 4}, .unit_text = {7759, 1}, .doc_text = {26216, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30222, 4}, .unit_text = {8257, 1}, .doc_text = {30182, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, fp16), .present_offset = offsetof(decltype(GpmMix::fp16), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Gpm.supported
-    {.name_text = {12351, 9}, .unit_text = {0, 0}, .doc_text = {26335, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12849, 9}, .unit_text = {0, 0}, .doc_text = {30301, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, supported), .present_offset = offsetof(decltype(Gpm::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.streaming
-    {.name_text = {26393, 9}, .unit_text = {0, 0}, .doc_text = {26377, 16}, .note_text = {0, 0}, .default_text = {1396, 5},
+    {.name_text = {30359, 9}, .unit_text = {0, 0}, .doc_text = {30343, 16}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpm, streaming), .present_offset = offsetof(decltype(Gpm::streaming), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_tx_mib_per_sec
-    {.name_text = {26460, 19}, .unit_text = {26455, 5}, .doc_text = {26402, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30426, 19}, .unit_text = {30421, 5}, .doc_text = {30368, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_tx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_tx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_rx_mib_per_sec
-    {.name_text = {26536, 19}, .unit_text = {26455, 5}, .doc_text = {26479, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30502, 19}, .unit_text = {30421, 5}, .doc_text = {30445, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_rx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_rx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.mix
-    {.name_text = {26601, 3}, .unit_text = {0, 0}, .doc_text = {26555, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30567, 3}, .unit_text = {0, 0}, .doc_text = {30521, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, mix), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpmMix),
-     .max_items = 0, .capacity = 0, .structure = 77, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 85, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailureXid.code
-    {.name_text = {26652, 4}, .unit_text = {0, 0}, .doc_text = {26631, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30618, 4}, .unit_text = {0, 0}, .doc_text = {30597, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailureXid, code), .present_offset = offsetof(decltype(FailureXid::code), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.mode
-    {.name_text = {10498, 4}, .unit_text = {0, 0}, .doc_text = {26687, 142}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10996, 4}, .unit_text = {0, 0}, .doc_text = {30653, 142}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, mode), .present_offset = offsetof(decltype(Failure::mode), present), .items_offset = 0, .value_size = sizeof(Text<20>),
-     .max_items = 0, .capacity = 20, .structure = 0, .first_word = 140, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 20, .structure = 0, .first_word = 151, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Failure.probability
-    {.name_text = {26866, 11}, .unit_text = {0, 0}, .doc_text = {26829, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30832, 11}, .unit_text = {0, 0}, .doc_text = {30795, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Failure, probability), .present_offset = offsetof(decltype(Failure::probability), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // Failure.after_calls
-    {.name_text = {26903, 11}, .unit_text = {0, 0}, .doc_text = {26877, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30869, 11}, .unit_text = {0, 0}, .doc_text = {30843, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, after_calls), .present_offset = offsetof(decltype(Failure::after_calls), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.seed
-    {.name_text = {15728, 4}, .unit_text = {0, 0}, .doc_text = {26914, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16226, 4}, .unit_text = {0, 0}, .doc_text = {30880, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, seed), .present_offset = offsetof(decltype(Failure::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.xid
-    {.name_text = {26960, 3}, .unit_text = {0, 0}, .doc_text = {26938, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30926, 3}, .unit_text = {0, 0}, .doc_text = {30904, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, xid), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FailureXid),
-     .max_items = 0, .capacity = 0, .structure = 79, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 87, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.rate
-    {.name_text = {27111, 4}, .unit_text = {27108, 3}, .doc_text = {27090, 18}, .note_text = {27084, 6}, .default_text = {0, 0},
-     .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {31151, 4}, .unit_text = {31148, 3}, .doc_text = {31050, 98}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, rate), .present_offset = offsetof(decltype(NvLinkErrorInjection::rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.links
-    {.name_text = {27146, 5}, .unit_text = {0, 0}, .doc_text = {27115, 31}, .note_text = {27084, 6}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {28328, 5}, .unit_text = {0, 0}, .doc_text = {31155, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkErrorInjection::links), items), .value_size = sizeof(std::uint32_t),
      .max_items = 36, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.transformer_engine
-    {.name_text = {27238, 18}, .unit_text = {0, 0}, .doc_text = {27219, 19}, .note_text = {27194, 25}, .default_text = {0, 0},
+    {.name_text = {31295, 18}, .unit_text = {0, 0}, .doc_text = {31276, 19}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, transformer_engine), .present_offset = offsetof(decltype(Features::transformer_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp4_support
-    {.name_text = {27260, 11}, .unit_text = {0, 0}, .doc_text = {27256, 4}, .note_text = {27194, 25}, .default_text = {0, 0},
+    {.name_text = {31317, 11}, .unit_text = {0, 0}, .doc_text = {31313, 4}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp4_support), .present_offset = offsetof(decltype(Features::fp4_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp6_support
-    {.name_text = {27275, 11}, .unit_text = {0, 0}, .doc_text = {27271, 4}, .note_text = {27194, 25}, .default_text = {0, 0},
+    {.name_text = {31332, 11}, .unit_text = {0, 0}, .doc_text = {31328, 4}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp6_support), .present_offset = offsetof(decltype(Features::fp6_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp8_support
-    {.name_text = {27290, 11}, .unit_text = {0, 0}, .doc_text = {27286, 4}, .note_text = {27194, 25}, .default_text = {0, 0},
+    {.name_text = {31347, 11}, .unit_text = {0, 0}, .doc_text = {31343, 4}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp8_support), .present_offset = offsetof(decltype(Features::fp8_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.confidential_compute
-    {.name_text = {27336, 20}, .unit_text = {0, 0}, .doc_text = {27301, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31393, 20}, .unit_text = {0, 0}, .doc_text = {31358, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, confidential_compute), .present_offset = offsetof(decltype(Features::confidential_compute), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.nvlink_c2c
-    {.name_text = {27381, 10}, .unit_text = {0, 0}, .doc_text = {27370, 11}, .note_text = {27356, 14}, .default_text = {0, 0},
-     .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {31447, 10}, .unit_text = {0, 0}, .doc_text = {31436, 11}, .note_text = {31413, 23}, .default_text = {0, 0},
+     .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, nvlink_c2c), .present_offset = offsetof(decltype(Features::nvlink_c2c), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.decompression_engine
-    {.name_text = {27412, 20}, .unit_text = {0, 0}, .doc_text = {27391, 21}, .note_text = {27194, 25}, .default_text = {0, 0},
+    {.name_text = {31478, 20}, .unit_text = {0, 0}, .doc_text = {31457, 21}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, decompression_engine), .present_offset = offsetof(decltype(Features::decompression_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fifth_gen_tensor_cores
-    {.name_text = {27465, 22}, .unit_text = {0, 0}, .doc_text = {27432, 33}, .note_text = {27194, 25}, .default_text = {0, 0},
+    {.name_text = {31531, 22}, .unit_text = {0, 0}, .doc_text = {31498, 33}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fifth_gen_tensor_cores), .present_offset = offsetof(decltype(Features::fifth_gen_tensor_cores), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {27516, 13}, .note_text = {27194, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {31582, 13}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, enabled), .present_offset = offsetof(decltype(GraceSuperchip::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_cores
-    {.name_text = {27539, 9}, .unit_text = {0, 0}, .doc_text = {27529, 10}, .note_text = {27194, 25}, .default_text = {0, 0},
+    {.name_text = {31605, 9}, .unit_text = {0, 0}, .doc_text = {31595, 10}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_cores), .present_offset = offsetof(decltype(GraceSuperchip::cpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_memory_gb
-    {.name_text = {27561, 13}, .unit_text = {27559, 2}, .doc_text = {27548, 11}, .note_text = {27194, 25}, .default_text = {0, 0},
+    {.name_text = {31627, 13}, .unit_text = {31625, 2}, .doc_text = {31614, 11}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_memory_gb), .present_offset = offsetof(decltype(GraceSuperchip::cpu_memory_gb), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.coherent_memory
-    {.name_text = {27610, 15}, .unit_text = {0, 0}, .doc_text = {27574, 36}, .note_text = {27194, 25}, .default_text = {0, 0},
+    {.name_text = {31676, 15}, .unit_text = {0, 0}, .doc_text = {31640, 36}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, coherent_memory), .present_offset = offsetof(decltype(GraceSuperchip::coherent_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.index
-    {.name_text = {27713, 5}, .unit_text = {0, 0}, .doc_text = {27668, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31779, 5}, .unit_text = {0, 0}, .doc_text = {31734, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // Gpu.base
-    {.name_text = {27865, 4}, .unit_text = {0, 0}, .doc_text = {27718, 147}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31931, 4}, .unit_text = {0, 0}, .doc_text = {31784, 147}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.name
-    {.name_text = {14898, 4}, .unit_text = {0, 0}, .doc_text = {27890, 13}, .note_text = {0, 0}, .default_text = {27869, 21},
+    {.name_text = {15396, 4}, .unit_text = {0, 0}, .doc_text = {31956, 13}, .note_text = {0, 0}, .default_text = {31935, 21},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, name), .present_offset = offsetof(decltype(Gpu::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.brand
-    {.name_text = {27924, 5}, .unit_text = {0, 0}, .doc_text = {27903, 21}, .note_text = {0, 0}, .default_text = {133, 6},
+    {.name_text = {31990, 5}, .unit_text = {0, 0}, .doc_text = {31969, 21}, .note_text = {0, 0}, .default_text = {133, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, brand), .present_offset = offsetof(decltype(Gpu::brand), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 2, .word_count = 17, .min = 0, .max = 0, .default_value = 14},
     // Gpu.uuid
-    {.name_text = {28034, 4}, .unit_text = {0, 0}, .doc_text = {27929, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25031, 4}, .unit_text = {0, 0}, .doc_text = {31995, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, uuid), .present_offset = offsetof(decltype(Gpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.serial
-    {.name_text = {28149, 6}, .unit_text = {0, 0}, .doc_text = {28038, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32211, 6}, .unit_text = {0, 0}, .doc_text = {32100, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, serial), .present_offset = offsetof(decltype(Gpu::serial), present), .items_offset = 0, .value_size = sizeof(Text<30>),
      .max_items = 0, .capacity = 30, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.minor_number
-    {.name_text = {28216, 12}, .unit_text = {0, 0}, .doc_text = {28155, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32278, 12}, .unit_text = {0, 0}, .doc_text = {32217, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, minor_number), .present_offset = offsetof(decltype(Gpu::minor_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_part_number
-    {.name_text = {28253, 17}, .unit_text = {0, 0}, .doc_text = {28228, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32315, 17}, .unit_text = {0, 0}, .doc_text = {32290, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_part_number), .present_offset = offsetof(decltype(Gpu::board_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_part_number
-    {.name_text = {28298, 15}, .unit_text = {0, 0}, .doc_text = {28270, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32360, 15}, .unit_text = {0, 0}, .doc_text = {32332, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_part_number), .present_offset = offsetof(decltype(Gpu::gpu_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fru_part_number
-    {.name_text = {28355, 15}, .unit_text = {0, 0}, .doc_text = {28313, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32417, 15}, .unit_text = {0, 0}, .doc_text = {32375, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fru_part_number), .present_offset = offsetof(decltype(Gpu::fru_part_number), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_id
-    {.name_text = {28450, 8}, .unit_text = {0, 0}, .doc_text = {28370, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32512, 8}, .unit_text = {0, 0}, .doc_text = {32432, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_id), .present_offset = offsetof(decltype(Gpu::board_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.multi_gpu_board
-    {.name_text = {28489, 15}, .unit_text = {0, 0}, .doc_text = {28458, 31}, .note_text = {0, 0}, .default_text = {1396, 5},
+    {.name_text = {32551, 15}, .unit_text = {0, 0}, .doc_text = {32520, 31}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, multi_gpu_board), .present_offset = offsetof(decltype(Gpu::multi_gpu_board), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_id
-    {.name_text = {24589, 9}, .unit_text = {0, 0}, .doc_text = {28504, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28124, 9}, .unit_text = {0, 0}, .doc_text = {32566, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_id), .present_offset = offsetof(decltype(Gpu::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pdi
-    {.name_text = {28604, 3}, .unit_text = {0, 0}, .doc_text = {28553, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32666, 3}, .unit_text = {0, 0}, .doc_text = {32615, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pdi), .present_offset = offsetof(decltype(Gpu::pdi), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vbios_version
-    {.name_text = {28621, 13}, .unit_text = {0, 0}, .doc_text = {28607, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32683, 13}, .unit_text = {0, 0}, .doc_text = {32669, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vbios_version), .present_offset = offsetof(decltype(Gpu::vbios_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.architecture
-    {.name_text = {28651, 12}, .unit_text = {0, 0}, .doc_text = {28634, 17}, .note_text = {0, 0}, .default_text = {189, 6},
+    {.name_text = {32713, 12}, .unit_text = {0, 0}, .doc_text = {32696, 17}, .note_text = {0, 0}, .default_text = {189, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, architecture), .present_offset = offsetof(decltype(Gpu::architecture), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 19, .word_count = 11, .min = 0, .max = 0, .default_value = 7},
     // Gpu.compute_capability
-    {.name_text = {28663, 18}, .unit_text = {0, 0}, .doc_text = {2795, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32725, 18}, .unit_text = {0, 0}, .doc_text = {3293, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, compute_capability), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ComputeCapability),
-     .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.num_gpu_cores
-    {.name_text = {28692, 13}, .unit_text = {0, 0}, .doc_text = {28681, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32754, 13}, .unit_text = {0, 0}, .doc_text = {32743, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, num_gpu_cores), .present_offset = offsetof(decltype(Gpu::num_gpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.monitored
-    {.name_text = {28781, 9}, .unit_text = {0, 0}, .doc_text = {28705, 76}, .note_text = {0, 0}, .default_text = {2480, 4},
+    {.name_text = {32843, 9}, .unit_text = {0, 0}, .doc_text = {32767, 76}, .note_text = {0, 0}, .default_text = {2935, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, monitored), .present_offset = offsetof(decltype(Gpu::monitored), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Gpu.irq_num
-    {.name_text = {28807, 7}, .unit_text = {0, 0}, .doc_text = {28790, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32869, 7}, .unit_text = {0, 0}, .doc_text = {32852, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, irq_num), .present_offset = offsetof(decltype(Gpu::irq_num), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bus_type
-    {.name_text = {28840, 8}, .unit_text = {0, 0}, .doc_text = {28814, 26}, .note_text = {0, 0}, .default_text = {669, 4},
+    {.name_text = {32902, 8}, .unit_text = {0, 0}, .doc_text = {32876, 26}, .note_text = {0, 0}, .default_text = {755, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, bus_type), .present_offset = offsetof(decltype(Gpu::bus_type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 98, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 107, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
     // Gpu.addressing_mode
-    {.name_text = {28880, 15}, .unit_text = {0, 0}, .doc_text = {28848, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32942, 15}, .unit_text = {0, 0}, .doc_text = {32910, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, addressing_mode), .present_offset = offsetof(decltype(Gpu::addressing_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 103, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 112, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Gpu.egm
-    {.name_text = {28952, 3}, .unit_text = {0, 0}, .doc_text = {28895, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33014, 3}, .unit_text = {0, 0}, .doc_text = {32957, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, egm), .present_offset = offsetof(decltype(Gpu::egm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.numa_node_id
-    {.name_text = {29024, 12}, .unit_text = {0, 0}, .doc_text = {28955, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33086, 12}, .unit_text = {0, 0}, .doc_text = {33017, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, numa_node_id), .present_offset = offsetof(decltype(Gpu::numa_node_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.hostname
-    {.name_text = {29130, 8}, .unit_text = {0, 0}, .doc_text = {29036, 94}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33192, 8}, .unit_text = {0, 0}, .doc_text = {33098, 94}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, hostname), .present_offset = offsetof(decltype(Gpu::hostname), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.rusd_poll_mask
-    {.name_text = {29260, 14}, .unit_text = {0, 0}, .doc_text = {29138, 122}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33322, 14}, .unit_text = {0, 0}, .doc_text = {33200, 122}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, rusd_poll_mask), .present_offset = offsetof(decltype(Gpu::rusd_poll_mask), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bridge_chips
-    {.name_text = {29300, 12}, .unit_text = {0, 0}, .doc_text = {29274, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33362, 12}, .unit_text = {0, 0}, .doc_text = {33336, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bridge_chips), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::bridge_chips), items), .value_size = sizeof(BridgeChip),
-     .max_items = 4, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 4, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.inforom
-    {.name_text = {29312, 7}, .unit_text = {0, 0}, .doc_text = {3472, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33374, 7}, .unit_text = {0, 0}, .doc_text = {3970, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, inforom), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Inforom),
-     .max_items = 0, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.memory
-    {.name_text = {13728, 6}, .unit_text = {0, 0}, .doc_text = {3780, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14226, 6}, .unit_text = {0, 0}, .doc_text = {4278, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Memory),
-     .max_items = 0, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bar1_memory
-    {.name_text = {29319, 11}, .unit_text = {0, 0}, .doc_text = {3837, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33381, 11}, .unit_text = {0, 0}, .doc_text = {4335, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bar1_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Bar1Memory),
-     .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 7, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dram_encryption
-    {.name_text = {29355, 15}, .unit_text = {0, 0}, .doc_text = {29330, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33417, 15}, .unit_text = {0, 0}, .doc_text = {33392, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dram_encryption), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DramEncryption),
-     .max_items = 0, .capacity = 0, .structure = 7, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 8, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.conf_compute
-    {.name_text = {2468, 12}, .unit_text = {0, 0}, .doc_text = {29370, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2923, 12}, .unit_text = {0, 0}, .doc_text = {33432, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, conf_compute), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ConfCompute),
-     .max_items = 0, .capacity = 0, .structure = 8, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.protected_memory
-    {.name_text = {29393, 16}, .unit_text = {0, 0}, .doc_text = {4223, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33455, 16}, .unit_text = {0, 0}, .doc_text = {4721, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, protected_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ProtectedMemory),
-     .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pci
-    {.name_text = {666, 3}, .unit_text = {0, 0}, .doc_text = {4578, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {752, 3}, .unit_text = {0, 0}, .doc_text = {5076, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pci), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pci),
-     .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pcie
-    {.name_text = {669, 4}, .unit_text = {0, 0}, .doc_text = {5707, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {755, 4}, .unit_text = {0, 0}, .doc_text = {6205, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pcie), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pcie),
-     .max_items = 0, .capacity = 0, .structure = 12, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power
-    {.name_text = {18675, 5}, .unit_text = {0, 0}, .doc_text = {6593, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19173, 5}, .unit_text = {0, 0}, .doc_text = {7091, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Power),
-     .max_items = 0, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_power
-    {.name_text = {29409, 12}, .unit_text = {0, 0}, .doc_text = {6727, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33471, 12}, .unit_text = {0, 0}, .doc_text = {7225, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ModulePower),
-     .max_items = 0, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.thermal
-    {.name_text = {29449, 7}, .unit_text = {0, 0}, .doc_text = {29421, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33511, 7}, .unit_text = {0, 0}, .doc_text = {33483, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, thermal), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Thermal),
-     .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fan
-    {.name_text = {29461, 3}, .unit_text = {0, 0}, .doc_text = {29456, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33523, 3}, .unit_text = {0, 0}, .doc_text = {33518, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fan), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fan),
-     .max_items = 0, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload_power_profiles
-    {.name_text = {29488, 23}, .unit_text = {0, 0}, .doc_text = {29464, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33550, 23}, .unit_text = {0, 0}, .doc_text = {33526, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload_power_profiles), .present_offset = 0, .items_offset = 0, .value_size = sizeof(WorkloadPowerProfiles),
-     .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_smoothing
-    {.name_text = {29527, 15}, .unit_text = {0, 0}, .doc_text = {29511, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33589, 15}, .unit_text = {0, 0}, .doc_text = {33573, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_smoothing), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerSmoothing),
-     .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_balancing
-    {.name_text = {29574, 15}, .unit_text = {0, 0}, .doc_text = {29542, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33636, 15}, .unit_text = {0, 0}, .doc_text = {33604, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_balancing), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerBalancing),
-     .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.memory_clock_switch
-    {.name_text = {29618, 19}, .unit_text = {0, 0}, .doc_text = {29589, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33680, 19}, .unit_text = {0, 0}, .doc_text = {33651, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, memory_clock_switch), .present_offset = 0, .items_offset = 0, .value_size = sizeof(MemoryClockSwitch),
-     .max_items = 0, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_mizer
-    {.name_text = {29648, 11}, .unit_text = {0, 0}, .doc_text = {29637, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33710, 11}, .unit_text = {0, 0}, .doc_text = {33699, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_mizer), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerMizer),
-     .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.boost_slider
-    {.name_text = {29672, 12}, .unit_text = {0, 0}, .doc_text = {29659, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33734, 12}, .unit_text = {0, 0}, .doc_text = {33721, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, boost_slider), .present_offset = 0, .items_offset = 0, .value_size = sizeof(BoostSlider),
-     .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks
-    {.name_text = {29699, 6}, .unit_text = {0, 0}, .doc_text = {29684, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33761, 6}, .unit_text = {0, 0}, .doc_text = {33746, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Clocks),
-     .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clock_monitor
-    {.name_text = {29705, 13}, .unit_text = {0, 0}, .doc_text = {12380, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33767, 13}, .unit_text = {0, 0}, .doc_text = {12878, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clock_monitor), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClockMonitor),
-     .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks_throttle_reasons
-    {.name_text = {29739, 23}, .unit_text = {0, 0}, .doc_text = {29718, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33801, 23}, .unit_text = {0, 0}, .doc_text = {33780, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks_throttle_reasons), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClocksThrottleReasons),
-     .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.supported_clocks
-    {.name_text = {29762, 16}, .unit_text = {0, 0}, .doc_text = {13618, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33824, 16}, .unit_text = {0, 0}, .doc_text = {14116, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, supported_clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SupportedClocks),
-     .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.performance_state
-    {.name_text = {17691, 17}, .unit_text = {0, 0}, .doc_text = {29778, 18}, .note_text = {0, 0}, .default_text = {225, 2},
+    {.name_text = {18189, 17}, .unit_text = {0, 0}, .doc_text = {33840, 18}, .note_text = {0, 0}, .default_text = {225, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, performance_state), .present_offset = offsetof(decltype(Gpu::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mma_stall_percent
-    {.name_text = {29880, 17}, .unit_text = {7759, 1}, .doc_text = {29796, 84}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33942, 17}, .unit_text = {8257, 1}, .doc_text = {33858, 84}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mma_stall_percent), .present_offset = offsetof(decltype(Gpu::mma_stall_percent), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.utilization
-    {.name_text = {18692, 11}, .unit_text = {0, 0}, .doc_text = {29897, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19190, 11}, .unit_text = {0, 0}, .doc_text = {33959, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Utilization),
-     .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_stats
-    {.name_text = {29922, 13}, .unit_text = {0, 0}, .doc_text = {14122, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26077, 13}, .unit_text = {0, 0}, .doc_text = {14620, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
-     .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_capacity
-    {.name_text = {29965, 16}, .unit_text = {0, 0}, .doc_text = {29935, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26030, 16}, .unit_text = {0, 0}, .doc_text = {33984, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_capacity), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderCapacity),
-     .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_sessions
-    {.name_text = {30010, 16}, .unit_text = {0, 0}, .doc_text = {29981, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34043, 16}, .unit_text = {0, 0}, .doc_text = {34014, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_sessions), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::encoder_sessions), items), .value_size = sizeof(EncoderSession),
-     .max_items = 16, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_stats
-    {.name_text = {30026, 9}, .unit_text = {0, 0}, .doc_text = {14553, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26090, 9}, .unit_text = {0, 0}, .doc_text = {15051, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
-     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_sessions
-    {.name_text = {30077, 12}, .unit_text = {0, 0}, .doc_text = {30035, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34101, 12}, .unit_text = {0, 0}, .doc_text = {34059, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_sessions), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::fbc_sessions), items), .value_size = sizeof(FbcSession),
-     .max_items = 8, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.processes
-    {.name_text = {30116, 9}, .unit_text = {0, 0}, .doc_text = {30089, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26119, 9}, .unit_text = {0, 0}, .doc_text = {34113, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, processes), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::processes), items), .value_size = sizeof(Process),
-     .max_items = 64, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload
-    {.name_text = {30151, 8}, .unit_text = {0, 0}, .doc_text = {30125, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34166, 8}, .unit_text = {0, 0}, .doc_text = {34140, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Workload),
-     .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.telemetry
-    {.name_text = {30190, 9}, .unit_text = {0, 0}, .doc_text = {30159, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34205, 9}, .unit_text = {0, 0}, .doc_text = {34174, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, telemetry), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Telemetry),
-     .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dynamic_metrics
-    {.name_text = {30230, 15}, .unit_text = {0, 0}, .doc_text = {30199, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34245, 15}, .unit_text = {0, 0}, .doc_text = {34214, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
-     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.motion
-    {.name_text = {30280, 6}, .unit_text = {0, 0}, .doc_text = {30245, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34295, 6}, .unit_text = {0, 0}, .doc_text = {34260, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, motion), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::telemetry::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.ecc
-    {.name_text = {30286, 3}, .unit_text = {0, 0}, .doc_text = {20225, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34301, 3}, .unit_text = {0, 0}, .doc_text = {20723, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, ecc), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Ecc),
-     .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.repair
-    {.name_text = {30317, 6}, .unit_text = {0, 0}, .doc_text = {30289, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34332, 6}, .unit_text = {0, 0}, .doc_text = {34304, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, repair), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Repair),
-     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.retired_pages
-    {.name_text = {30337, 13}, .unit_text = {0, 0}, .doc_text = {30323, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34352, 13}, .unit_text = {0, 0}, .doc_text = {34338, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, retired_pages), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RetiredPages),
-     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.remapped_rows
-    {.name_text = {30364, 13}, .unit_text = {0, 0}, .doc_text = {30350, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34379, 13}, .unit_text = {0, 0}, .doc_text = {34365, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, remapped_rows), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RemappedRows),
-     .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.display
-    {.name_text = {14613, 7}, .unit_text = {0, 0}, .doc_text = {21532, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15111, 7}, .unit_text = {0, 0}, .doc_text = {22030, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, display), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Display),
-     .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.sparse_operation_mode
-    {.name_text = {30399, 21}, .unit_text = {0, 0}, .doc_text = {30377, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34414, 21}, .unit_text = {0, 0}, .doc_text = {34392, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, sparse_operation_mode), .present_offset = offsetof(decltype(Gpu::sparse_operation_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.persistence_mode
-    {.name_text = {30437, 16}, .unit_text = {0, 0}, .doc_text = {30420, 17}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {34452, 16}, .unit_text = {0, 0}, .doc_text = {34435, 17}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, persistence_mode), .present_offset = offsetof(decltype(Gpu::persistence_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.compute_mode
-    {.name_text = {30466, 12}, .unit_text = {0, 0}, .doc_text = {30453, 13}, .note_text = {0, 0}, .default_text = {263, 7},
+    {.name_text = {34481, 12}, .unit_text = {0, 0}, .doc_text = {34468, 13}, .note_text = {0, 0}, .default_text = {263, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, compute_mode), .present_offset = offsetof(decltype(Gpu::compute_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 47, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mig
-    {.name_text = {30478, 3}, .unit_text = {0, 0}, .doc_text = {23276, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34493, 3}, .unit_text = {0, 0}, .doc_text = {23774, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mig), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Mig),
-     .max_items = 0, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_operation_mode
-    {.name_text = {30481, 18}, .unit_text = {0, 0}, .doc_text = {23342, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34496, 18}, .unit_text = {0, 0}, .doc_text = {23840, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_operation_mode), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpuOperationModes),
-     .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.driver_model
-    {.name_text = {30499, 12}, .unit_text = {0, 0}, .doc_text = {23458, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34514, 12}, .unit_text = {0, 0}, .doc_text = {23956, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, driver_model), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DriverModels),
-     .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting
-    {.name_text = {30522, 10}, .unit_text = {0, 0}, .doc_text = {30511, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26067, 10}, .unit_text = {0, 0}, .doc_text = {34526, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Accounting),
-     .max_items = 0, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting_marks
-    {.name_text = {30565, 16}, .unit_text = {0, 0}, .doc_text = {30532, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34570, 16}, .unit_text = {0, 0}, .doc_text = {34537, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting_marks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::processes::AccountingMarks),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.virtualization
-    {.name_text = {30581, 14}, .unit_text = {0, 0}, .doc_text = {23669, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34586, 14}, .unit_text = {0, 0}, .doc_text = {24167, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, virtualization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Virtualization),
-     .max_items = 0, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.vgpu
+    {.name_text = {358, 4}, .unit_text = {0, 0}, .doc_text = {34600, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, vgpu), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Vgpu),
+     .max_items = 0, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.grid_license
+    {.name_text = {34635, 12}, .unit_text = {0, 0}, .doc_text = {34606, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, grid_license), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GridLicense),
+     .max_items = 0, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gsp_firmware
-    {.name_text = {30595, 12}, .unit_text = {0, 0}, .doc_text = {23866, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34647, 12}, .unit_text = {0, 0}, .doc_text = {27425, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gsp_firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GspFirmware),
-     .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 75, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.reset_status
-    {.name_text = {30607, 12}, .unit_text = {0, 0}, .doc_text = {24092, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34659, 12}, .unit_text = {0, 0}, .doc_text = {27651, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, reset_status), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ResetStatus),
-     .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 76, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.api_restriction
-    {.name_text = {30619, 15}, .unit_text = {0, 0}, .doc_text = {24247, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34671, 15}, .unit_text = {0, 0}, .doc_text = {27806, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, api_restriction), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ApiRestriction),
-     .max_items = 0, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 77, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.topology
-    {.name_text = {30634, 8}, .unit_text = {0, 0}, .doc_text = {24342, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34686, 8}, .unit_text = {0, 0}, .doc_text = {27901, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Topology),
-     .max_items = 0, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 78, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.platform
-    {.name_text = {30642, 8}, .unit_text = {0, 0}, .doc_text = {24598, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34710, 8}, .unit_text = {0, 0}, .doc_text = {34694, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, platform), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Platform),
-     .max_items = 0, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 79, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.links
+    {.name_text = {28328, 5}, .unit_text = {0, 0}, .doc_text = {34718, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, links), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::links::State),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.c2c
+    {.name_text = {34786, 3}, .unit_text = {0, 0}, .doc_text = {34764, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, c2c), .present_offset = 0, .items_offset = 0, .value_size = sizeof(C2c),
+     .max_items = 0, .capacity = 0, .structure = 80, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_low_power
-    {.name_text = {30681, 16}, .unit_text = {0, 0}, .doc_text = {30650, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34820, 16}, .unit_text = {0, 0}, .doc_text = {34789, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_low_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkLowPower),
-     .max_items = 0, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 81, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_bandwidth
-    {.name_text = {30730, 16}, .unit_text = {0, 0}, .doc_text = {30697, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34869, 16}, .unit_text = {0, 0}, .doc_text = {34836, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_bandwidth), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkBandwidth),
-     .max_items = 0, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 82, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fabric
-    {.name_text = {30746, 6}, .unit_text = {0, 0}, .doc_text = {25821, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34885, 6}, .unit_text = {0, 0}, .doc_text = {29787, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fabric), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fabric),
-     .max_items = 0, .capacity = 0, .structure = 76, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 84, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpm
-    {.name_text = {30752, 3}, .unit_text = {0, 0}, .doc_text = {26604, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34891, 3}, .unit_text = {0, 0}, .doc_text = {30570, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpm), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Gpm),
-     .max_items = 0, .capacity = 0, .structure = 78, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 86, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.failure
-    {.name_text = {30805, 7}, .unit_text = {0, 0}, .doc_text = {30755, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34944, 7}, .unit_text = {0, 0}, .doc_text = {34894, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
-     .max_items = 0, .capacity = 0, .structure = 80, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 88, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.faults
-    {.name_text = {12374, 6}, .unit_text = {0, 0}, .doc_text = {30812, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12872, 6}, .unit_text = {0, 0}, .doc_text = {34951, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, faults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::faults::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.events
-    {.name_text = {30872, 6}, .unit_text = {0, 0}, .doc_text = {30827, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35011, 6}, .unit_text = {0, 0}, .doc_text = {34966, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, events), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::events::Noted),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {30878, 12}, .unit_text = {0, 0}, .doc_text = {27151, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35040, 12}, .unit_text = {0, 0}, .doc_text = {35017, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
-     .max_items = 0, .capacity = 0, .structure = 81, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 89, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {30939, 8}, .unit_text = {0, 0}, .doc_text = {30890, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35101, 8}, .unit_text = {0, 0}, .doc_text = {35052, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
-     .max_items = 0, .capacity = 0, .structure = 82, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 90, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {31004, 15}, .unit_text = {0, 0}, .doc_text = {30947, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35166, 15}, .unit_text = {0, 0}, .doc_text = {35109, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
-     .max_items = 0, .capacity = 0, .structure = 83, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 91, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {31071, 14}, .unit_text = {0, 0}, .doc_text = {31019, 52}, .note_text = {27194, 25}, .default_text = {0, 0},
+    {.name_text = {35233, 14}, .unit_text = {0, 0}, .doc_text = {35181, 52}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {31115, 4}, .unit_text = {0, 0}, .doc_text = {31096, 19}, .note_text = {27084, 6}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+    {.name_text = {35277, 4}, .unit_text = {0, 0}, .doc_text = {35258, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {9108, 5}, .unit_text = {0, 0}, .doc_text = {31119, 6}, .note_text = {27084, 6}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {9606, 5}, .unit_text = {0, 0}, .doc_text = {35281, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 144, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 155, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {31150, 18}, .unit_text = {0, 0}, .doc_text = {31125, 25}, .note_text = {27084, 6}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {35312, 18}, .unit_text = {0, 0}, .doc_text = {35287, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 148, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 159, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {31197, 17}, .unit_text = {0, 0}, .doc_text = {31168, 29}, .note_text = {27084, 6}, .default_text = {0, 0},
-     .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {35422, 17}, .unit_text = {0, 0}, .doc_text = {35330, 92}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {31248, 12}, .unit_text = {0, 0}, .doc_text = {31214, 34}, .note_text = {27084, 6}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {35473, 12}, .unit_text = {0, 0}, .doc_text = {35439, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {31291, 3}, .unit_text = {0, 0}, .doc_text = {31279, 12}, .note_text = {27084, 6}, .default_text = {0, 0},
-     .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {35583, 3}, .unit_text = {0, 0}, .doc_text = {35504, 79}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {28034, 4}, .unit_text = {0, 0}, .doc_text = {31294, 5}, .note_text = {27084, 6}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {25031, 4}, .unit_text = {0, 0}, .doc_text = {35586, 5}, .note_text = {31251, 25}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkConnection.from
+    {.name_text = {35632, 4}, .unit_text = {0, 0}, .doc_text = {35611, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(NvLinkConnection, from), .present_offset = offsetof(decltype(NvLinkConnection::from), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
+    // NvLinkConnection.to
+    {.name_text = {35655, 2}, .unit_text = {0, 0}, .doc_text = {35636, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(NvLinkConnection, to), .present_offset = offsetof(decltype(NvLinkConnection::to), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
+    // NvLinkConnection.links
+    {.name_text = {28328, 5}, .unit_text = {0, 0}, .doc_text = {21023, 9}, .note_text = {0, 0}, .default_text = {19939, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
+     .offset = offsetof(NvLinkConnection, links), .present_offset = offsetof(decltype(NvLinkConnection::links), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 36, .default_value = 1},
     // NvLinkDefaults.state
-    {.name_text = {9108, 5}, .unit_text = {0, 0}, .doc_text = {31119, 6}, .note_text = {27084, 6}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {9606, 5}, .unit_text = {0, 0}, .doc_text = {35754, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 153, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 164, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {31349, 10}, .unit_text = {0, 0}, .doc_text = {31319, 30}, .note_text = {27084, 6}, .default_text = {0, 0},
-     .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+    {.name_text = {35892, 10}, .unit_text = {0, 0}, .doc_text = {35808, 84}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {31380, 12}, .unit_text = {0, 0}, .doc_text = {31359, 21}, .note_text = {27084, 6}, .default_text = {0, 0},
-     .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {35975, 12}, .unit_text = {0, 0}, .doc_text = {35902, 73}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {31392, 10}, .unit_text = {27108, 3}, .doc_text = {27090, 18}, .note_text = {27084, 6}, .default_text = {0, 0},
-     .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {36033, 10}, .unit_text = {31148, 3}, .doc_text = {35987, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {27713, 5}, .unit_text = {0, 0}, .doc_text = {31441, 8}, .note_text = {27084, 6}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {31779, 5}, .unit_text = {0, 0}, .doc_text = {36082, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {27146, 5}, .unit_text = {0, 0}, .doc_text = {31449, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28328, 5}, .unit_text = {0, 0}, .doc_text = {36090, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 85, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 93, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkFirmware.mse
+    {.name_text = {36137, 3}, .unit_text = {0, 0}, .doc_text = {36133, 4}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLinkFirmware, mse), .present_offset = offsetof(decltype(NvLinkFirmware::mse), present), .items_offset = 0, .value_size = sizeof(Text<32>),
+     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkFirmware.netir
+    {.name_text = {36146, 5}, .unit_text = {0, 0}, .doc_text = {36140, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLinkFirmware, netir), .present_offset = offsetof(decltype(NvLinkFirmware::netir), present), .items_offset = 0, .value_size = sizeof(Text<32>),
+     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkFirmware.netir_uphy
+    {.name_text = {36162, 10}, .unit_text = {0, 0}, .doc_text = {36151, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLinkFirmware, netir_uphy), .present_offset = offsetof(decltype(NvLinkFirmware::netir_uphy), present), .items_offset = 0, .value_size = sizeof(Text<32>),
+     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkFirmware.netir_cln
+    {.name_text = {36182, 9}, .unit_text = {0, 0}, .doc_text = {36172, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLinkFirmware, netir_cln), .present_offset = offsetof(decltype(NvLinkFirmware::netir_cln), present), .items_offset = 0, .value_size = sizeof(Text<32>),
+     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkFirmware.netir_dln
+    {.name_text = {36201, 9}, .unit_text = {0, 0}, .doc_text = {36191, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLinkFirmware, netir_dln), .present_offset = offsetof(decltype(NvLinkFirmware::netir_dln), present), .items_offset = 0, .value_size = sizeof(Text<32>),
+     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {23859, 7}, .unit_text = {0, 0}, .doc_text = {31492, 15}, .note_text = {27084, 6}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {27418, 7}, .unit_text = {0, 0}, .doc_text = {36292, 65}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 6, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {31525, 13}, .unit_text = {0, 0}, .doc_text = {31507, 18}, .note_text = {27084, 6}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+    {.name_text = {36438, 13}, .unit_text = {0, 0}, .doc_text = {36357, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {31562, 23}, .unit_text = {31558, 4}, .doc_text = {31538, 20}, .note_text = {27084, 6}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {28397, 23}, .unit_text = {26733, 4}, .doc_text = {36451, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {31607, 11}, .unit_text = {0, 0}, .doc_text = {31585, 22}, .note_text = {27356, 14}, .default_text = {0, 0},
-     .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {36558, 11}, .unit_text = {0, 0}, .doc_text = {36485, 73}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {27146, 5}, .unit_text = {0, 0}, .doc_text = {31618, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28328, 5}, .unit_text = {0, 0}, .doc_text = {36569, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 85, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 93, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {31658, 8}, .unit_text = {0, 0}, .doc_text = {31647, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36687, 8}, .unit_text = {0, 0}, .doc_text = {36610, 77}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
-     .max_items = 64, .capacity = 0, .structure = 86, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 94, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLink.connections
+    {.name_text = {36882, 11}, .unit_text = {0, 0}, .doc_text = {36695, 187}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLink, connections), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::connections), items), .value_size = sizeof(NvLinkConnection),
+     .max_items = 64, .capacity = 0, .structure = 95, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {31666, 8}, .unit_text = {0, 0}, .doc_text = {31402, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36893, 8}, .unit_text = {0, 0}, .doc_text = {36043, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
-     .max_items = 0, .capacity = 0, .structure = 87, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 96, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {31689, 12}, .unit_text = {0, 0}, .doc_text = {31674, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36928, 12}, .unit_text = {0, 0}, .doc_text = {36901, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
-     .max_items = 16, .capacity = 0, .structure = 88, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 97, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLink.encryption
+    {.name_text = {36990, 10}, .unit_text = {0, 0}, .doc_text = {36940, 50}, .note_text = {0, 0}, .default_text = {1514, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(NvLink, encryption), .present_offset = offsetof(decltype(NvLink::encryption), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLink.firmware
+    {.name_text = {37025, 8}, .unit_text = {0, 0}, .doc_text = {37000, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLink, firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkFirmware),
+     .max_items = 0, .capacity = 0, .structure = 98, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {8121, 2}, .unit_text = {0, 0}, .doc_text = {31731, 24}, .note_text = {30634, 8}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {37123, 24}, .note_text = {37063, 60}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {31765, 9}, .unit_text = {0, 0}, .doc_text = {31755, 10}, .note_text = {30634, 8}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {37157, 9}, .unit_text = {0, 0}, .doc_text = {37147, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
+    // RootComplex.socket
+    {.name_text = {37237, 6}, .unit_text = {0, 0}, .doc_text = {37166, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(RootComplex, socket), .present_offset = offsetof(decltype(RootComplex::socket), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
+    // RootComplex.level
+    {.name_text = {11164, 5}, .unit_text = {0, 0}, .doc_text = {37243, 131}, .note_text = {0, 0}, .default_text = {794, 10},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(RootComplex, level), .present_offset = offsetof(decltype(RootComplex::level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 115, .word_count = 6, .min = 0, .max = 0, .default_value = 30},
     // RootComplex.devices
-    {.name_text = {31788, 7}, .unit_text = {0, 0}, .doc_text = {31774, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37409, 7}, .unit_text = {0, 0}, .doc_text = {37374, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {31823, 12}, .unit_text = {0, 0}, .doc_text = {31795, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37541, 12}, .unit_text = {0, 0}, .doc_text = {37416, 125}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Nic.name
+    {.name_text = {15396, 4}, .unit_text = {0, 0}, .doc_text = {37617, 16}, .note_text = {37584, 33}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Nic, name), .present_offset = offsetof(decltype(Nic::name), present), .items_offset = 0, .value_size = sizeof(Text<32>),
+     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Nic.bus_id
+    {.name_text = {4838, 6}, .unit_text = {0, 0}, .doc_text = {37633, 12}, .note_text = {37584, 33}, .default_text = {0, 0},
+     .type = Type::pci_bus_id, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Nic, bus_id), .present_offset = offsetof(decltype(Nic::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {31881, 14}, .unit_text = {0, 0}, .doc_text = {31866, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37681, 14}, .unit_text = {0, 0}, .doc_text = {37666, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
-     .max_items = 16, .capacity = 0, .structure = 90, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 32, .capacity = 0, .structure = 100, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.cores_per_numa
-    {.name_text = {31918, 14}, .unit_text = {0, 0}, .doc_text = {31895, 23}, .note_text = {30634, 8}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {37718, 14}, .unit_text = {0, 0}, .doc_text = {37695, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PcieTopology.nics
+    {.name_text = {37802, 4}, .unit_text = {0, 0}, .doc_text = {37732, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PcieTopology, nics), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::nics), items), .value_size = sizeof(Nic),
+     .max_items = 64, .capacity = 0, .structure = 101, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitLed.color
-    {.name_text = {31988, 5}, .unit_text = {0, 0}, .doc_text = {31981, 7}, .note_text = {0, 0}, .default_text = {594, 5},
+    {.name_text = {37862, 5}, .unit_text = {0, 0}, .doc_text = {37855, 7}, .note_text = {0, 0}, .default_text = {680, 5},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitLed, color), .present_offset = offsetof(decltype(UnitLed::color), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 90, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 99, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // UnitLed.cause
-    {.name_text = {32012, 5}, .unit_text = {0, 0}, .doc_text = {31993, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37886, 5}, .unit_text = {0, 0}, .doc_text = {37867, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(UnitLed, cause), .present_offset = offsetof(decltype(UnitLed::cause), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitPsu.state
-    {.name_text = {9108, 5}, .unit_text = {0, 0}, .doc_text = {31119, 6}, .note_text = {0, 0}, .default_text = {32039, 6},
+    {.name_text = {9606, 5}, .unit_text = {0, 0}, .doc_text = {35281, 6}, .note_text = {0, 0}, .default_text = {37913, 6},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, state), .present_offset = offsetof(decltype(UnitPsu::state), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitPsu.current_a
-    {.name_text = {32056, 9}, .unit_text = {32055, 1}, .doc_text = {32047, 8}, .note_text = {0, 0}, .default_text = {32045, 2},
+    {.name_text = {37930, 9}, .unit_text = {37929, 1}, .doc_text = {37921, 8}, .note_text = {0, 0}, .default_text = {37919, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, current_a), .present_offset = offsetof(decltype(UnitPsu::current_a), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 40},
     // UnitPsu.voltage_v
-    {.name_text = {32076, 9}, .unit_text = {32075, 1}, .doc_text = {32067, 8}, .note_text = {0, 0}, .default_text = {32065, 2},
+    {.name_text = {37950, 9}, .unit_text = {37949, 1}, .doc_text = {37941, 8}, .note_text = {0, 0}, .default_text = {37939, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, voltage_v), .present_offset = offsetof(decltype(UnitPsu::voltage_v), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 12},
     // UnitPsu.power_w
-    {.name_text = {32088, 7}, .unit_text = {8716, 1}, .doc_text = {18669, 6}, .note_text = {0, 0}, .default_text = {32085, 3},
+    {.name_text = {37962, 7}, .unit_text = {9214, 1}, .doc_text = {19167, 6}, .note_text = {0, 0}, .default_text = {37959, 3},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, power_w), .present_offset = offsetof(decltype(UnitPsu::power_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 480},
     // UnitTemperatures.intake_c
-    {.name_text = {32141, 8}, .unit_text = {925, 1}, .doc_text = {32127, 14}, .note_text = {0, 0}, .default_text = {32125, 2},
+    {.name_text = {38015, 8}, .unit_text = {1011, 1}, .doc_text = {38001, 14}, .note_text = {0, 0}, .default_text = {37999, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, intake_c), .present_offset = offsetof(decltype(UnitTemperatures::intake_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 24},
     // UnitTemperatures.exhaust_c
-    {.name_text = {32166, 9}, .unit_text = {925, 1}, .doc_text = {32151, 15}, .note_text = {0, 0}, .default_text = {32149, 2},
+    {.name_text = {38040, 9}, .unit_text = {1011, 1}, .doc_text = {38025, 15}, .note_text = {0, 0}, .default_text = {38023, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, exhaust_c), .present_offset = offsetof(decltype(UnitTemperatures::exhaust_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 38},
     // UnitTemperatures.board_c
-    {.name_text = {32190, 7}, .unit_text = {925, 1}, .doc_text = {32177, 13}, .note_text = {0, 0}, .default_text = {32175, 2},
+    {.name_text = {38064, 7}, .unit_text = {1011, 1}, .doc_text = {38051, 13}, .note_text = {0, 0}, .default_text = {38049, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, board_c), .present_offset = offsetof(decltype(UnitTemperatures::board_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 33},
     // UnitFan.speed_rpm
-    {.name_text = {8019, 9}, .unit_text = {8016, 3}, .doc_text = {32240, 6}, .note_text = {0, 0}, .default_text = {32236, 4},
+    {.name_text = {8517, 9}, .unit_text = {8514, 3}, .doc_text = {38114, 6}, .note_text = {0, 0}, .default_text = {38110, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitFan, speed_rpm), .present_offset = offsetof(decltype(UnitFan::speed_rpm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 3600},
     // UnitFan.failed
-    {.name_text = {32260, 6}, .unit_text = {0, 0}, .doc_text = {32246, 14}, .note_text = {0, 0}, .default_text = {1396, 5},
+    {.name_text = {38134, 6}, .unit_text = {0, 0}, .doc_text = {38120, 14}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitFan, failed), .present_offset = offsetof(decltype(UnitFan::failed), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.name
-    {.name_text = {14898, 4}, .unit_text = {0, 0}, .doc_text = {27890, 13}, .note_text = {0, 0}, .default_text = {32289, 5},
+    {.name_text = {15396, 4}, .unit_text = {0, 0}, .doc_text = {31956, 13}, .note_text = {0, 0}, .default_text = {38163, 5},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, name), .present_offset = offsetof(decltype(Unit::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.id
-    {.name_text = {8121, 2}, .unit_text = {0, 0}, .doc_text = {32312, 11}, .note_text = {0, 0}, .default_text = {32294, 18},
+    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {38186, 11}, .note_text = {0, 0}, .default_text = {38168, 18},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, id), .present_offset = offsetof(decltype(Unit::id), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.serial
-    {.name_text = {28149, 6}, .unit_text = {0, 0}, .doc_text = {32323, 14}, .note_text = {0, 0}, .default_text = {2548, 1},
+    {.name_text = {32211, 6}, .unit_text = {0, 0}, .doc_text = {38197, 14}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, serial), .present_offset = offsetof(decltype(Unit::serial), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.firmware_version
-    {.name_text = {2862, 16}, .unit_text = {0, 0}, .doc_text = {2845, 17}, .note_text = {0, 0}, .default_text = {32337, 3},
+    {.name_text = {3360, 16}, .unit_text = {0, 0}, .doc_text = {3343, 17}, .note_text = {0, 0}, .default_text = {38211, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, firmware_version), .present_offset = offsetof(decltype(Unit::firmware_version), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.led
-    {.name_text = {32345, 3}, .unit_text = {0, 0}, .doc_text = {32340, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38219, 3}, .unit_text = {0, 0}, .doc_text = {38214, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, led), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitLed),
-     .max_items = 0, .capacity = 0, .structure = 92, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 103, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.psu
-    {.name_text = {32361, 3}, .unit_text = {0, 0}, .doc_text = {32348, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38235, 3}, .unit_text = {0, 0}, .doc_text = {38222, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, psu), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitPsu),
-     .max_items = 0, .capacity = 0, .structure = 93, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 104, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.temperature
-    {.name_text = {18658, 11}, .unit_text = {0, 0}, .doc_text = {32364, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19156, 11}, .unit_text = {0, 0}, .doc_text = {38238, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitTemperatures),
-     .max_items = 0, .capacity = 0, .structure = 94, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 105, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.fans
-    {.name_text = {32377, 4}, .unit_text = {0, 0}, .doc_text = {29456, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38251, 4}, .unit_text = {0, 0}, .doc_text = {33518, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, fans), .present_offset = 0, .items_offset = offsetof(decltype(Unit::fans), items), .value_size = sizeof(UnitFan),
-     .max_items = 24, .capacity = 0, .structure = 95, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 24, .capacity = 0, .structure = 106, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.gpus
-    {.name_text = {32407, 4}, .unit_text = {0, 0}, .doc_text = {32381, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38281, 4}, .unit_text = {0, 0}, .doc_text = {38255, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, gpus), .present_offset = 0, .items_offset = offsetof(decltype(Unit::gpus), items), .value_size = sizeof(std::uint32_t),
      .max_items = 8, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // HostInterfaceCard.id
-    {.name_text = {8121, 2}, .unit_text = {0, 0}, .doc_text = {32431, 3}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {38305, 3}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(HostInterfaceCard, id), .present_offset = offsetof(decltype(HostInterfaceCard::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // HostInterfaceCard.firmware_version
-    {.name_text = {2862, 16}, .unit_text = {0, 0}, .doc_text = {2845, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3360, 16}, .unit_text = {0, 0}, .doc_text = {3343, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(HostInterfaceCard, firmware_version), .present_offset = offsetof(decltype(HostInterfaceCard::firmware_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ExcludedGpu.bus_id
-    {.name_text = {4340, 6}, .unit_text = {0, 0}, .doc_text = {31279, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4838, 6}, .unit_text = {0, 0}, .doc_text = {37633, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ExcludedGpu, bus_id), .present_offset = offsetof(decltype(ExcludedGpu::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ExcludedGpu.device_id
-    {.name_text = {4414, 9}, .unit_text = {0, 0}, .doc_text = {4356, 58}, .note_text = {0, 0}, .default_text = {4346, 10},
+    {.name_text = {4912, 9}, .unit_text = {0, 0}, .doc_text = {4854, 58}, .note_text = {0, 0}, .default_text = {4844, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ExcludedGpu, device_id), .present_offset = offsetof(decltype(ExcludedGpu::device_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 548409566},
     // ExcludedGpu.subsystem_id
-    {.name_text = {4464, 12}, .unit_text = {0, 0}, .doc_text = {4433, 31}, .note_text = {0, 0}, .default_text = {4423, 10},
+    {.name_text = {4962, 12}, .unit_text = {0, 0}, .doc_text = {4931, 31}, .note_text = {0, 0}, .default_text = {4921, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ExcludedGpu, subsystem_id), .present_offset = offsetof(decltype(ExcludedGpu::subsystem_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 323948766},
     // ExcludedGpu.uuid
-    {.name_text = {28034, 4}, .unit_text = {0, 0}, .doc_text = {32486, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25031, 4}, .unit_text = {0, 0}, .doc_text = {38360, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ExcludedGpu, uuid), .present_offset = offsetof(decltype(ExcludedGpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {32552, 19}, .note_text = {27194, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {38426, 19}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {32592, 8}, .unit_text = {0, 0}, .doc_text = {32571, 21}, .note_text = {27194, 25}, .default_text = {0, 0},
+    {.name_text = {38466, 8}, .unit_text = {0, 0}, .doc_text = {38445, 21}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {32600, 10}, .unit_text = {0, 0}, .doc_text = {2845, 17}, .note_text = {27194, 25}, .default_text = {0, 0},
+    {.name_text = {38474, 10}, .unit_text = {0, 0}, .doc_text = {3343, 17}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {32628, 6}, .unit_text = {0, 0}, .doc_text = {32610, 18}, .note_text = {27194, 25}, .default_text = {0, 0},
+    {.name_text = {38502, 6}, .unit_text = {0, 0}, .doc_text = {38484, 18}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {28450, 8}, .unit_text = {0, 0}, .doc_text = {32634, 9}, .note_text = {27194, 25}, .default_text = {0, 0},
+    {.name_text = {32512, 8}, .unit_text = {0, 0}, .doc_text = {38508, 9}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {32654, 10}, .unit_text = {0, 0}, .doc_text = {32643, 11}, .note_text = {27194, 25}, .default_text = {0, 0},
+    {.name_text = {38528, 10}, .unit_text = {0, 0}, .doc_text = {38517, 11}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {32675, 9}, .unit_text = {32669, 6}, .doc_text = {32664, 5}, .note_text = {27194, 25}, .default_text = {0, 0},
+    {.name_text = {38549, 9}, .unit_text = {38543, 6}, .doc_text = {38538, 5}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {32711, 10}, .unit_text = {0, 0}, .doc_text = {32684, 27}, .note_text = {27194, 25}, .default_text = {0, 0},
+    {.name_text = {38585, 10}, .unit_text = {0, 0}, .doc_text = {38558, 27}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {32749, 10}, .unit_text = {0, 0}, .doc_text = {32721, 28}, .note_text = {27194, 25}, .default_text = {0, 0},
+    {.name_text = {38623, 10}, .unit_text = {0, 0}, .doc_text = {38595, 28}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {32781, 12}, .unit_text = {0, 0}, .doc_text = {32759, 22}, .note_text = {27194, 25}, .default_text = {0, 0},
+    {.name_text = {38655, 12}, .unit_text = {0, 0}, .doc_text = {38633, 22}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {32817, 11}, .unit_text = {0, 0}, .doc_text = {32793, 24}, .note_text = {27194, 25}, .default_text = {0, 0},
+    {.name_text = {38691, 11}, .unit_text = {0, 0}, .doc_text = {38667, 24}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {32864, 18}, .unit_text = {0, 0}, .doc_text = {32828, 36}, .note_text = {27194, 25}, .default_text = {0, 0},
+    {.name_text = {38738, 18}, .unit_text = {0, 0}, .doc_text = {38702, 36}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {23859, 7}, .unit_text = {0, 0}, .doc_text = {32964, 35}, .note_text = {0, 0}, .default_text = {32961, 3},
+    {.name_text = {27418, 7}, .unit_text = {0, 0}, .doc_text = {38838, 35}, .note_text = {0, 0}, .default_text = {38835, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {27865, 4}, .unit_text = {0, 0}, .doc_text = {32999, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31931, 4}, .unit_text = {0, 0}, .doc_text = {38873, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {722, 6}, .unit_text = {0, 0}, .doc_text = {33059, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {808, 6}, .unit_text = {0, 0}, .doc_text = {38933, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
-     .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {33149, 15}, .unit_text = {0, 0}, .doc_text = {33083, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39023, 15}, .unit_text = {0, 0}, .doc_text = {38957, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 84, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 92, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {31788, 7}, .unit_text = {0, 0}, .doc_text = {33164, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37409, 7}, .unit_text = {0, 0}, .doc_text = {39038, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 84, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 92, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {33235, 6}, .unit_text = {0, 0}, .doc_text = {31701, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39109, 6}, .unit_text = {0, 0}, .doc_text = {37033, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
-     .max_items = 0, .capacity = 0, .structure = 89, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 99, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {33241, 13}, .unit_text = {0, 0}, .doc_text = {31932, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39115, 13}, .unit_text = {0, 0}, .doc_text = {37806, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
-     .max_items = 0, .capacity = 0, .structure = 91, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 102, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.units
-    {.name_text = {25001, 5}, .unit_text = {0, 0}, .doc_text = {33254, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28967, 5}, .unit_text = {0, 0}, .doc_text = {39128, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, units), .present_offset = 0, .items_offset = offsetof(decltype(Machine::units), items), .value_size = sizeof(Unit),
-     .max_items = 8, .capacity = 0, .structure = 96, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 107, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.host_interface_cards
-    {.name_text = {33322, 20}, .unit_text = {0, 0}, .doc_text = {33289, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39196, 20}, .unit_text = {0, 0}, .doc_text = {39163, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, host_interface_cards), .present_offset = 0, .items_offset = offsetof(decltype(Machine::host_interface_cards), items), .value_size = sizeof(HostInterfaceCard),
-     .max_items = 8, .capacity = 0, .structure = 97, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 108, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.excluded_gpus
-    {.name_text = {33387, 13}, .unit_text = {0, 0}, .doc_text = {33342, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39261, 13}, .unit_text = {0, 0}, .doc_text = {39216, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, excluded_gpus), .present_offset = 0, .items_offset = offsetof(decltype(Machine::excluded_gpus), items), .value_size = sizeof(ExcludedGpu),
-     .max_items = 16, .capacity = 0, .structure = 98, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 109, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {33455, 10}, .unit_text = {0, 0}, .doc_text = {33400, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39329, 10}, .unit_text = {0, 0}, .doc_text = {39274, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
-     .max_items = 0, .capacity = 0, .structure = 99, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 110, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {33529, 24}, .unit_text = {0, 0}, .doc_text = {33465, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39403, 24}, .unit_text = {0, 0}, .doc_text = {39339, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
-     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.clock
-    {.name_text = {33582, 5}, .unit_text = {0, 0}, .doc_text = {33553, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39456, 5}, .unit_text = {0, 0}, .doc_text = {39427, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, clock), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::Clock),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
 };
 
 constexpr StructDescriptor struct_table[] = {
-    {{1622, 17}, {1506, 116}, 0, 7, sizeof(SystemConfCompute), false},  // SystemConfCompute
-    {{2752, 6}, {2706, 46}, 7, 10, sizeof(System), false},  // System
-    {{2819, 17}, {2795, 24}, 17, 2, sizeof(ComputeCapability), false},  // ComputeCapability
-    {{2921, 10}, {2878, 43}, 19, 2, sizeof(BridgeChip), false},  // BridgeChip
-    {{3496, 7}, {3472, 24}, 21, 10, sizeof(Inforom), false},  // Inforom
-    {{3793, 6}, {3780, 13}, 31, 6, sizeof(Memory), false},  // Memory
-    {{3851, 10}, {3837, 14}, 37, 3, sizeof(Bar1Memory), false},  // Bar1Memory
-    {{3998, 14}, {3931, 67}, 40, 2, sizeof(DramEncryption), false},  // DramEncryption
-    {{4202, 11}, {4168, 34}, 42, 2, sizeof(ConfCompute), false},  // ConfCompute
-    {{4267, 15}, {4223, 44}, 44, 2, sizeof(ProtectedMemory), false},  // ProtectedMemory
-    {{4591, 3}, {4578, 13}, 46, 5, sizeof(Pci), false},  // Pci
-    {{4948, 10}, {4908, 40}, 51, 12, sizeof(PcieErrors), false},  // PcieErrors
-    {{5717, 4}, {5707, 10}, 63, 15, sizeof(Pcie), false},  // Pcie
-    {{6615, 5}, {6593, 22}, 78, 16, sizeof(Power), false},  // Power
-    {{6768, 11}, {6727, 41}, 94, 7, sizeof(ModulePower), false},  // ModulePower
-    {{7706, 7}, {7587, 119}, 101, 14, sizeof(Thermal), false},  // Thermal
-    {{8089, 3}, {8054, 35}, 115, 8, sizeof(Fan), false},  // Fan
-    {{8294, 20}, {8249, 45}, 123, 3, sizeof(WorkloadPowerProfile), true},  // WorkloadPowerProfile
-    {{8451, 21}, {8394, 57}, 126, 2, sizeof(WorkloadPowerProfiles), true},  // WorkloadPowerProfiles
-    {{9043, 21}, {8973, 70}, 128, 8, sizeof(PowerSmoothingProfile), false},  // PowerSmoothingProfile
-    {{10058, 14}, {10009, 49}, 136, 18, sizeof(PowerSmoothing), true},  // PowerSmoothing
-    {{10292, 14}, {10220, 72}, 154, 3, sizeof(PowerBalancing), false},  // PowerBalancing
-    {{10440, 17}, {10371, 69}, 157, 2, sizeof(MemoryClockSwitch), false},  // MemoryClockSwitch
-    {{10640, 10}, {10600, 40}, 159, 2, sizeof(PowerMizer), false},  // PowerMizer
-    {{10790, 11}, {10729, 61}, 161, 2, sizeof(BoostSlider), false},  // BoostSlider
-    {{12166, 6}, {12159, 7}, 163, 28, sizeof(Clocks), false},  // Clocks
-    {{12325, 10}, {12277, 48}, 191, 2, sizeof(ClockFault), false},  // ClockFault
-    {{12394, 12}, {12380, 14}, 193, 2, sizeof(ClockMonitor), true},  // ClockMonitor
-    {{12954, 16}, {12919, 35}, 195, 10, sizeof(ThrottleCounters), false},  // ThrottleCounters
-    {{13417, 21}, {13380, 37}, 205, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
-    {{13565, 11}, {13509, 56}, 216, 2, sizeof(MemoryClock), true},  // MemoryClock
-    {{13647, 15}, {13618, 29}, 218, 1, sizeof(SupportedClocks), true},  // SupportedClocks
-    {{13886, 11}, {13846, 40}, 219, 7, sizeof(Utilization), false},  // Utilization
-    {{14139, 12}, {14122, 17}, 226, 3, sizeof(EncoderStats), false},  // EncoderStats
-    {{14188, 15}, {14166, 22}, 229, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
-    {{14348, 14}, {14329, 19}, 232, 7, sizeof(EncoderSession), false},  // EncoderSession
-    {{14583, 8}, {14553, 30}, 239, 3, sizeof(FbcStats), false},  // FbcStats
-    {{14798, 10}, {14767, 31}, 242, 11, sizeof(FbcSession), false},  // FbcSession
-    {{15203, 7}, {15175, 28}, 253, 10, sizeof(Process), false},  // Process
-    {{15560, 8}, {15508, 52}, 263, 6, sizeof(Workload), false},  // Workload
-    {{15805, 14}, {15732, 73}, 269, 3, sizeof(TelemetryNoise), false},  // TelemetryNoise
-    {{17778, 9}, {17719, 59}, 272, 20, sizeof(Telemetry), false},  // Telemetry
-    {{17977, 18}, {17954, 23}, 292, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
-    {{18116, 12}, {18099, 17}, 296, 2, sizeof(DynamicPower), false},  // DynamicPower
-    {{18558, 18}, {18535, 23}, 298, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
-    {{18792, 14}, {18703, 89}, 304, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
-    {{19120, 12}, {19092, 28}, 308, 9, sizeof(EccLocations), false},  // EccLocations
-    {{19199, 9}, {19174, 25}, 317, 2, sizeof(EccErrors), false},  // EccErrors
-    {{19289, 10}, {19278, 11}, 319, 2, sizeof(EccPeriods), false},  // EccPeriods
-    {{19528, 14}, {19465, 63}, 321, 7, sizeof(EccUniqueError), false},  // EccUniqueError
-    {{19671, 13}, {19641, 30}, 328, 3, sizeof(EccSramCounts), false},  // EccSramCounts
-    {{19811, 14}, {19766, 45}, 331, 5, sizeof(EccSramSources), false},  // EccSramSources
-    {{20064, 7}, {20011, 53}, 336, 5, sizeof(EccSram), true},  // EccSram
-    {{20247, 3}, {20225, 22}, 341, 5, sizeof(Ecc), true},  // Ecc
-    {{20519, 6}, {20481, 38}, 346, 3, sizeof(Repair), false},  // Repair
-    {{20587, 14}, {20559, 28}, 349, 2, sizeof(PageRetirement), true},  // PageRetirement
-    {{20920, 12}, {20885, 35}, 351, 5, sizeof(RetiredPages), true},  // RetiredPages
-    {{21024, 17}, {20977, 47}, 356, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
-    {{21461, 12}, {21425, 36}, 361, 7, sizeof(RemappedRows), false},  // RemappedRows
-    {{21540, 7}, {21532, 8}, 368, 2, sizeof(Display), false},  // Display
-    {{22065, 10}, {22042, 23}, 370, 15, sizeof(MigProfile), true},  // MigProfile
-    {{22366, 18}, {22347, 19}, 385, 4, sizeof(MigComputeInstance), false},  // MigComputeInstance
-    {{22730, 11}, {22715, 15}, 389, 6, sizeof(MigInstance), true},  // MigInstance
-    {{23295, 3}, {23276, 19}, 395, 8, sizeof(Mig), true},  // Mig
-    {{23367, 17}, {23342, 25}, 403, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
-    {{23485, 12}, {23458, 27}, 405, 2, sizeof(DriverModels), false},  // DriverModels
-    {{23606, 10}, {23582, 24}, 407, 2, sizeof(Accounting), false},  // Accounting
-    {{23684, 14}, {23669, 15}, 409, 2, sizeof(Virtualization), false},  // Virtualization
-    {{23879, 11}, {23866, 13}, 411, 3, sizeof(GspFirmware), false},  // GspFirmware
-    {{24122, 11}, {24092, 30}, 414, 3, sizeof(ResetStatus), false},  // ResetStatus
-    {{24272, 14}, {24247, 25}, 417, 2, sizeof(ApiRestriction), false},  // ApiRestriction
-    {{24374, 8}, {24342, 32}, 419, 1, sizeof(Topology), false},  // Topology
-    {{24614, 8}, {24598, 16}, 420, 6, sizeof(Platform), false},  // Platform
-    {{25051, 14}, {25006, 45}, 426, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
-    {{25267, 15}, {25211, 56}, 432, 3, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
-    {{25570, 12}, {25508, 62}, 435, 5, sizeof(FabricHealth), false},  // FabricHealth
-    {{25835, 6}, {25821, 14}, 440, 6, sizeof(Fabric), false},  // Fabric
-    {{26329, 6}, {26260, 69}, 446, 9, sizeof(GpmMix), false},  // GpmMix
-    {{26628, 3}, {26604, 24}, 455, 5, sizeof(Gpm), false},  // Gpm
-    {{26677, 10}, {26656, 21}, 460, 1, sizeof(FailureXid), false},  // FailureXid
-    {{27077, 7}, {26963, 114}, 461, 5, sizeof(Failure), false},  // Failure
-    {{27174, 20}, {27151, 23}, 466, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
-    {{27508, 8}, {27487, 21}, 468, 8, sizeof(Features), false},  // Features
-    {{27654, 14}, {27625, 29}, 476, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{31093, 3}, {31085, 8}, 480, 92, sizeof(Gpu), true},  // Gpu
-    {{31269, 10}, {31260, 9}, 572, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{31311, 8}, {31299, 12}, 577, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{31427, 14}, {31402, 25}, 579, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{31480, 12}, {31459, 21}, 583, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{31725, 6}, {31701, 24}, 585, 8, sizeof(NvLink), true},  // NvLink
-    {{31855, 11}, {31835, 20}, 593, 4, sizeof(RootComplex), true},  // RootComplex
-    {{31969, 12}, {31932, 37}, 597, 2, sizeof(PcieTopology), true},  // PcieTopology
-    {{32032, 7}, {32017, 15}, 599, 2, sizeof(UnitLed), false},  // UnitLed
-    {{32118, 7}, {32095, 23}, 601, 4, sizeof(UnitPsu), false},  // UnitPsu
-    {{32220, 16}, {32197, 23}, 605, 3, sizeof(UnitTemperatures), false},  // UnitTemperatures
-    {{32282, 7}, {32266, 16}, 608, 2, sizeof(UnitFan), false},  // UnitFan
-    {{32427, 4}, {32411, 16}, 610, 9, sizeof(Unit), true},  // Unit
-    {{32469, 17}, {32434, 35}, 619, 2, sizeof(HostInterfaceCard), false},  // HostInterfaceCard
-    {{32541, 11}, {32495, 46}, 621, 4, sizeof(ExcludedGpu), false},  // ExcludedGpu
-    {{32951, 10}, {32882, 69}, 625, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{33618, 7}, {33587, 31}, 637, 13, sizeof(Machine), true},  // Machine
+    {{1740, 17}, {1624, 116}, 0, 7, sizeof(SystemConfCompute), false},  // SystemConfCompute
+    {{2082, 12}, {1996, 86}, 7, 4, sizeof(VgpuVersions), false},  // VgpuVersions
+    {{3250, 6}, {3204, 46}, 11, 11, sizeof(System), false},  // System
+    {{3317, 17}, {3293, 24}, 22, 2, sizeof(ComputeCapability), false},  // ComputeCapability
+    {{3419, 10}, {3376, 43}, 24, 2, sizeof(BridgeChip), false},  // BridgeChip
+    {{3994, 7}, {3970, 24}, 26, 10, sizeof(Inforom), false},  // Inforom
+    {{4291, 6}, {4278, 13}, 36, 6, sizeof(Memory), false},  // Memory
+    {{4349, 10}, {4335, 14}, 42, 3, sizeof(Bar1Memory), false},  // Bar1Memory
+    {{4496, 14}, {4429, 67}, 45, 2, sizeof(DramEncryption), false},  // DramEncryption
+    {{4700, 11}, {4666, 34}, 47, 2, sizeof(ConfCompute), false},  // ConfCompute
+    {{4765, 15}, {4721, 44}, 49, 2, sizeof(ProtectedMemory), false},  // ProtectedMemory
+    {{5089, 3}, {5076, 13}, 51, 5, sizeof(Pci), false},  // Pci
+    {{5446, 10}, {5406, 40}, 56, 12, sizeof(PcieErrors), false},  // PcieErrors
+    {{6215, 4}, {6205, 10}, 68, 15, sizeof(Pcie), false},  // Pcie
+    {{7113, 5}, {7091, 22}, 83, 16, sizeof(Power), false},  // Power
+    {{7266, 11}, {7225, 41}, 99, 7, sizeof(ModulePower), false},  // ModulePower
+    {{8204, 7}, {8085, 119}, 106, 14, sizeof(Thermal), false},  // Thermal
+    {{8587, 3}, {8552, 35}, 120, 8, sizeof(Fan), false},  // Fan
+    {{8792, 20}, {8747, 45}, 128, 3, sizeof(WorkloadPowerProfile), true},  // WorkloadPowerProfile
+    {{8949, 21}, {8892, 57}, 131, 2, sizeof(WorkloadPowerProfiles), true},  // WorkloadPowerProfiles
+    {{9541, 21}, {9471, 70}, 133, 8, sizeof(PowerSmoothingProfile), false},  // PowerSmoothingProfile
+    {{10556, 14}, {10507, 49}, 141, 18, sizeof(PowerSmoothing), true},  // PowerSmoothing
+    {{10790, 14}, {10718, 72}, 159, 3, sizeof(PowerBalancing), false},  // PowerBalancing
+    {{10938, 17}, {10869, 69}, 162, 2, sizeof(MemoryClockSwitch), false},  // MemoryClockSwitch
+    {{11138, 10}, {11098, 40}, 164, 2, sizeof(PowerMizer), false},  // PowerMizer
+    {{11288, 11}, {11227, 61}, 166, 2, sizeof(BoostSlider), false},  // BoostSlider
+    {{12664, 6}, {12657, 7}, 168, 28, sizeof(Clocks), false},  // Clocks
+    {{12823, 10}, {12775, 48}, 196, 2, sizeof(ClockFault), false},  // ClockFault
+    {{12892, 12}, {12878, 14}, 198, 2, sizeof(ClockMonitor), true},  // ClockMonitor
+    {{13452, 16}, {13417, 35}, 200, 10, sizeof(ThrottleCounters), false},  // ThrottleCounters
+    {{13915, 21}, {13878, 37}, 210, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
+    {{14063, 11}, {14007, 56}, 221, 2, sizeof(MemoryClock), true},  // MemoryClock
+    {{14145, 15}, {14116, 29}, 223, 1, sizeof(SupportedClocks), true},  // SupportedClocks
+    {{14384, 11}, {14344, 40}, 224, 7, sizeof(Utilization), false},  // Utilization
+    {{14637, 12}, {14620, 17}, 231, 3, sizeof(EncoderStats), false},  // EncoderStats
+    {{14686, 15}, {14664, 22}, 234, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
+    {{14846, 14}, {14827, 19}, 237, 7, sizeof(EncoderSession), false},  // EncoderSession
+    {{15081, 8}, {15051, 30}, 244, 3, sizeof(FbcStats), false},  // FbcStats
+    {{15296, 10}, {15265, 31}, 247, 11, sizeof(FbcSession), false},  // FbcSession
+    {{15701, 7}, {15673, 28}, 258, 10, sizeof(Process), false},  // Process
+    {{16058, 8}, {16006, 52}, 268, 6, sizeof(Workload), false},  // Workload
+    {{16303, 14}, {16230, 73}, 274, 3, sizeof(TelemetryNoise), false},  // TelemetryNoise
+    {{18276, 9}, {18217, 59}, 277, 20, sizeof(Telemetry), false},  // Telemetry
+    {{18475, 18}, {18452, 23}, 297, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
+    {{18614, 12}, {18597, 17}, 301, 2, sizeof(DynamicPower), false},  // DynamicPower
+    {{19056, 18}, {19033, 23}, 303, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
+    {{19290, 14}, {19201, 89}, 309, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
+    {{19618, 12}, {19590, 28}, 313, 9, sizeof(EccLocations), false},  // EccLocations
+    {{19697, 9}, {19672, 25}, 322, 2, sizeof(EccErrors), false},  // EccErrors
+    {{19787, 10}, {19776, 11}, 324, 2, sizeof(EccPeriods), false},  // EccPeriods
+    {{20026, 14}, {19963, 63}, 326, 7, sizeof(EccUniqueError), false},  // EccUniqueError
+    {{20169, 13}, {20139, 30}, 333, 3, sizeof(EccSramCounts), false},  // EccSramCounts
+    {{20309, 14}, {20264, 45}, 336, 5, sizeof(EccSramSources), false},  // EccSramSources
+    {{20562, 7}, {20509, 53}, 341, 5, sizeof(EccSram), true},  // EccSram
+    {{20745, 3}, {20723, 22}, 346, 5, sizeof(Ecc), true},  // Ecc
+    {{21017, 6}, {20979, 38}, 351, 3, sizeof(Repair), false},  // Repair
+    {{21085, 14}, {21057, 28}, 354, 2, sizeof(PageRetirement), true},  // PageRetirement
+    {{21418, 12}, {21383, 35}, 356, 5, sizeof(RetiredPages), true},  // RetiredPages
+    {{21522, 17}, {21475, 47}, 361, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
+    {{21959, 12}, {21923, 36}, 366, 7, sizeof(RemappedRows), false},  // RemappedRows
+    {{22038, 7}, {22030, 8}, 373, 2, sizeof(Display), false},  // Display
+    {{22563, 10}, {22540, 23}, 375, 15, sizeof(MigProfile), true},  // MigProfile
+    {{22864, 18}, {22845, 19}, 390, 4, sizeof(MigComputeInstance), false},  // MigComputeInstance
+    {{23228, 11}, {23213, 15}, 394, 6, sizeof(MigInstance), true},  // MigInstance
+    {{23793, 3}, {23774, 19}, 400, 8, sizeof(Mig), true},  // Mig
+    {{23865, 17}, {23840, 25}, 408, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
+    {{23983, 12}, {23956, 27}, 410, 2, sizeof(DriverModels), false},  // DriverModels
+    {{24104, 10}, {24080, 24}, 412, 2, sizeof(Accounting), false},  // Accounting
+    {{24182, 14}, {24167, 15}, 414, 2, sizeof(Virtualization), false},  // Virtualization
+    {{24587, 13}, {24532, 55}, 416, 5, sizeof(VgpuScheduler), false},  // VgpuScheduler
+    {{24876, 11}, {24839, 37}, 421, 6, sizeof(VgpuProcess), false},  // VgpuProcess
+    {{26143, 12}, {26128, 15}, 427, 19, sizeof(VgpuInstance), true},  // VgpuInstance
+    {{26320, 15}, {26262, 58}, 446, 3, sizeof(VgpuGpuInstance), false},  // VgpuGpuInstance
+    {{26962, 4}, {26908, 54}, 449, 9, sizeof(Vgpu), true},  // Vgpu
+    {{27246, 11}, {27150, 96}, 458, 3, sizeof(GridLicense), false},  // GridLicense
+    {{27438, 11}, {27425, 13}, 461, 3, sizeof(GspFirmware), false},  // GspFirmware
+    {{27681, 11}, {27651, 30}, 464, 3, sizeof(ResetStatus), false},  // ResetStatus
+    {{27831, 14}, {27806, 25}, 467, 2, sizeof(ApiRestriction), false},  // ApiRestriction
+    {{27933, 8}, {27901, 32}, 469, 1, sizeof(Topology), false},  // Topology
+    {{28225, 8}, {28190, 35}, 470, 7, sizeof(Platform), false},  // Platform
+    {{28585, 3}, {28554, 31}, 477, 6, sizeof(C2c), false},  // C2c
+    {{29017, 14}, {28972, 45}, 483, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
+    {{29233, 15}, {29177, 56}, 489, 3, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
+    {{29536, 12}, {29474, 62}, 492, 5, sizeof(FabricHealth), false},  // FabricHealth
+    {{29801, 6}, {29787, 14}, 497, 6, sizeof(Fabric), false},  // Fabric
+    {{30295, 6}, {30226, 69}, 503, 9, sizeof(GpmMix), false},  // GpmMix
+    {{30594, 3}, {30570, 24}, 512, 5, sizeof(Gpm), false},  // Gpm
+    {{30643, 10}, {30622, 21}, 517, 1, sizeof(FailureXid), false},  // FailureXid
+    {{31043, 7}, {30929, 114}, 518, 5, sizeof(Failure), false},  // Failure
+    {{31231, 20}, {31186, 45}, 523, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
+    {{31574, 8}, {31553, 21}, 525, 8, sizeof(Features), false},  // Features
+    {{31720, 14}, {31691, 29}, 533, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
+    {{35255, 3}, {35247, 8}, 537, 96, sizeof(Gpu), true},  // Gpu
+    {{35494, 10}, {35485, 9}, 633, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{35603, 8}, {35591, 12}, 638, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{35738, 16}, {35657, 81}, 640, 3, sizeof(NvLinkConnection), false},  // NvLinkConnection
+    {{36068, 14}, {36043, 25}, 643, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{36121, 12}, {36100, 21}, 647, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{36278, 14}, {36210, 68}, 649, 5, sizeof(NvLinkFirmware), false},  // NvLinkFirmware
+    {{37057, 6}, {37033, 24}, 654, 11, sizeof(NvLink), true},  // NvLink
+    {{37573, 11}, {37553, 20}, 665, 6, sizeof(RootComplex), true},  // RootComplex
+    {{37663, 3}, {37645, 18}, 671, 2, sizeof(Nic), false},  // Nic
+    {{37843, 12}, {37806, 37}, 673, 3, sizeof(PcieTopology), true},  // PcieTopology
+    {{37906, 7}, {37891, 15}, 676, 2, sizeof(UnitLed), false},  // UnitLed
+    {{37992, 7}, {37969, 23}, 678, 4, sizeof(UnitPsu), false},  // UnitPsu
+    {{38094, 16}, {38071, 23}, 682, 3, sizeof(UnitTemperatures), false},  // UnitTemperatures
+    {{38156, 7}, {38140, 16}, 685, 2, sizeof(UnitFan), false},  // UnitFan
+    {{38301, 4}, {38285, 16}, 687, 9, sizeof(Unit), true},  // Unit
+    {{38343, 17}, {38308, 35}, 696, 2, sizeof(HostInterfaceCard), false},  // HostInterfaceCard
+    {{38415, 11}, {38369, 46}, 698, 4, sizeof(ExcludedGpu), false},  // ExcludedGpu
+    {{38825, 10}, {38756, 69}, 702, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{39492, 7}, {39461, 31}, 714, 13, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail
