@@ -66,9 +66,7 @@ const Phase* Reading::phase() const {
   return phase_;
 }
 
-double Reading::work() const {
-  return phase() != nullptr ? reached(gpu_.motion, *phase(), at_ns()).work : 0;
-}
+double Reading::work() const { return phase() != nullptr ? reached(gpu_.motion, *phase(), at_ns()).work : 0; }
 
 double Reading::seconds() const {
   return at_ns() > phase()->start_ns ? static_cast<double>(elapsed_ns(phase()->start_ns, at_ns())) * 1e-9 : 0;
