@@ -10,7 +10,7 @@
 namespace nvmlkit::driver_test {
 namespace {
 
-constexpr unsigned int gpus = 8, instances_per_gpu = 7;
+constexpr unsigned int gpu_count = 8, instances_per_gpu = 7;
 constexpr int polls = 24;  // one an hour
 
 constexpr const char* numbers[] = {"nvmlDeviceGetPowerUsage",
@@ -41,7 +41,7 @@ constexpr const char* numbers[] = {"nvmlDeviceGetPowerUsage",
 class Day : public Steered {
  protected:
   void make_instances() {
-    for (unsigned int i = 0; i < gpus; ++i) {
+    for (unsigned int i = 0; i < gpu_count; ++i) {
       nvmlReturn_t activation{};
       ASSERT_EQ(call("nvmlDeviceSetMigMode", device(i), 1U, &activation), NVML_SUCCESS);
       for (unsigned int j = 0; j < instances_per_gpu; ++j) {
@@ -87,7 +87,7 @@ class Day : public Steered {
     unsigned int celsius = 0;
     const auto result = call("nvmlDeviceGetTemperature", handles_[at], NVML_TEMPERATURE_GPU, &celsius);
     keeps(at, "temperature", result);
-    if (result == NVML_SUCCESS) EXPECT_LT(celsius, 95U);
+    EXPECT_LT(celsius, 95U);
   }
 
   void poll_fields(std::size_t at) {
@@ -104,8 +104,9 @@ class Day : public Steered {
     for (const auto id : counters)
       if (values[id].nvmlReturn == NVML_SUCCESS) grows(at, id, values[id].value.ullVal);
     unsigned long long energy = 0;
-    if (call("nvmlDeviceGetTotalEnergyConsumption", handles_[at], &energy) == NVML_SUCCESS)
+    if (call("nvmlDeviceGetTotalEnergyConsumption", handles_[at], &energy) == NVML_SUCCESS) {
       EXPECT_EQ(energy, values[FI_DEV_TOTAL_ENERGY_CONSUMPTION].value.ullVal);
+    }
   }
 
   void poll_samples(std::size_t at, double wanted) {
@@ -132,7 +133,9 @@ class Day : public Steered {
     ASSERT_EQ(call("nvmlGpmMetricsGet", &get), NVML_SUCCESS);
     for (const auto& metric : get.metrics) {
       keeps(at, "metric " + std::to_string(metric.metricId), metric.nvmlReturn);
-      if (metric.metricInfo.unit != nullptr && metric.metricInfo.unit == std::string("%")) EXPECT_LE(metric.value, 100);
+      if (metric.metricInfo.unit != nullptr && metric.metricInfo.unit == std::string("%")) {
+        EXPECT_LE(metric.value, 100);
+      }
     }
     EXPECT_NEAR(get.metrics[NVML_GPM_METRIC_GRAPHICS_UTIL].value, wanted, 0.01);
   }
@@ -158,7 +161,7 @@ class Day : public Steered {
 TEST_F(Day, OfPollingEightGpusWithSevenInstancesEach) {
   begin("h100", "8");
   make_instances();
-  ASSERT_EQ(handles_.size(), gpus * (instances_per_gpu + 1));
+  ASSERT_EQ(handles_.size(), gpu_count * (instances_per_gpu + 1));
   std::size_t pages = 0, files = 0;
   double worked = std::nan("");
   for (int poll = 0; poll < polls; ++poll) {
@@ -173,7 +176,7 @@ TEST_F(Day, OfPollingEightGpusWithSevenInstancesEach) {
       files = open_files();
     }
     const auto percent = static_cast<std::uint32_t>(poll * 37 % 101);
-    for (std::size_t gpu = 0; gpu < gpus; ++gpu) load(percent, percent / 2, 0, gpu);
+    for (std::size_t gpu = 0; gpu < gpu_count; ++gpu) load(percent, percent / 2, 0, gpu);
     worked = percent;
     pass(86400.0 / polls);
   }

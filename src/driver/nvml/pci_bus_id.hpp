@@ -8,7 +8,7 @@
 
 namespace nvmlkit::driver {
 
-inline void write_bus_id(const sim::model::PciBusId& id, int domain_digits, char* out) {
+inline void write_pci_address(const sim::model::PciBusId& id, int domain_digits, char* out) {
   char text[24];
   const auto written = sim::model::format_pci_bus_id(id, domain_digits, text);
   std::memcpy(out, written.data(), written.size());
@@ -17,8 +17,8 @@ inline void write_bus_id(const sim::model::PciBusId& id, int domain_digits, char
 
 inline void write_pci_info(const sim::model::PciBusId& id, unsigned int device_id, unsigned int subsystem_id,
                            abi::nvmlPciInfo_t& out) {
-  write_bus_id(id, 4, out.busIdLegacy);
-  write_bus_id(id, 8, out.busId);
+  write_pci_address(id, 4, out.busIdLegacy);
+  write_pci_address(id, 8, out.busId);
   out.domain = id.domain;
   out.bus = id.bus;
   out.device = id.device;

@@ -19,8 +19,8 @@ struct Problem {
   std::size_t connection;  // of nvlink.connections
   std::string message;
 };
-// What is wrong with the connections of the machine file; nothing where all is right. Those of GPUs that it does not have
-// are left out: any machine can be started with fewer GPUs.
+// What is wrong with the connections of the machine file; nothing where all is right. Those of GPUs that it does not
+// have are left out: any machine can be started with fewer GPUs.
 std::optional<Problem> problem_of(const Machine& machine);
 
 }  // namespace nvmlkit::sim::links

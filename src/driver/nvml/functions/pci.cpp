@@ -22,7 +22,7 @@ nvmlReturn_t DeviceGetPciInfo_v3(const Machine&, const Gpu& gpu, nvmlPciInfo_t* 
 nvmlReturn_t DeviceGetPciInfo_v2(const Machine&, const Gpu& gpu, nvmlPciInfo_t* pci) {
   auto& old = *reinterpret_cast<nvmlPciInfo_v2_t*>(pci);
   const auto& id = *gpu.pci.bus_id;
-  write_bus_id(id, 4, old.busId);
+  write_pci_address(id, 4, old.busId);
   old.domain = id.domain;
   old.bus = id.bus;
   old.device = id.device;
@@ -45,7 +45,7 @@ nvmlReturn_t DeviceGetPciInfoExt(const Machine&, const Gpu& gpu, nvmlPciInfoExt_
   pci->pciSubSystemId = gpu.pci.subsystem_id.value_or(0);
   pci->baseClass = gpu.pci.base_class.value_or(0);
   pci->subClass = gpu.pci.sub_class.value_or(0);
-  write_bus_id(id, 8, pci->busId);
+  write_pci_address(id, 8, pci->busId);
   return NVML_SUCCESS;
 }
 
