@@ -9,6 +9,7 @@
 #include <string>
 
 #include "cli/target.hpp"
+#include "sim/change.hpp"
 #include "sim/vgpu/usage.hpp"
 
 namespace nvmlkit::cli {
@@ -43,12 +44,13 @@ void create_vgpu(const VgpuOptions& options) {
   said.license = sim::model::VgpuLicenseState::licensed;
   const auto machine = machine_of(options.state);
   auto all = nlohmann::ordered_json::array();
-  change(*machine, select(*machine, options.selector), [&](Gpu& gpu, std::size_t index) {
+  accept(sim::change_gpus(*machine, select(*machine, options.selector), [&](Gpu& gpu, std::size_t index) {
     std::uint32_t id = 0;
     const auto problem = sim::vgpu::create(*machine, gpu, said, id);
-    if (!problem.empty()) throw Refused(fmt::format("gpu={}: {}", index, problem));
+    if (!problem.empty()) return fmt::format("gpu={}: {}", index, problem);
     all.push_back({{"gpu", index}, {"id", id}});
-  });
+    return std::string();
+  }));
   if (options.as_json)
     fmt::print("{}\n", all.dump(2));
   else
@@ -104,12 +106,13 @@ void destroy_vgpu(const VgpuOptions& options) {
     if (sim::vgpu::is_host(*gpu) && (all || sim::vgpu::find(*gpu, id))) where.push_back(i);
   }
   if (where.empty() && !all) throw Refused(fmt::format("no vGPU has id {}", id));
-  change(*machine, where, [&](Gpu& gpu, std::size_t) {
+  accept(sim::change_gpus(*machine, where, [&](Gpu& gpu, std::size_t) {
     if (all)
       gpu.vgpu.instances.clear();
     else if (!sim::vgpu::destroy(gpu, id))
-      throw Refused(fmt::format("no vGPU has id {}", id));
-  });
+      return fmt::format("no vGPU has id {}", id);
+    return std::string();
+  }));
 }
 
 constexpr const char* which_gpu = "gpu=INDEX, gpu=UUID, gpu=BUS-ID or gpu=all";
