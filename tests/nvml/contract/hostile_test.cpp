@@ -3,6 +3,7 @@
 // given room. A failure names its seed.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "../liar.hpp"
@@ -25,6 +26,9 @@ unsigned int number_at(Word word) {
   if (word) std::memcpy(&number, reinterpret_cast<const void*>(word), sizeof number);
   return number;
 }
+
+// Of an array that is written. More would take time and tell nothing.
+constexpr std::size_t kMostBytes = 64 * 1024;
 
 // How many elements the caller has room for.
 std::size_t room_of(const Call& call, const interpose::Argument& argument) {
@@ -56,7 +60,8 @@ class LyingDriver : public interpose::Hook {
       const bool array = argument.kind == ArgumentKind::array || argument.kind == ArgumentKind::text_out ||
                          argument.kind == ArgumentKind::keyed_array;
       if (array && call.arguments()[i])
-        liar.scribble(reinterpret_cast<void*>(call.arguments()[i]), room_of(call, argument) * argument.size);
+        liar.scribble(reinterpret_cast<void*>(call.arguments()[i]),
+                      std::min(room_of(call, argument) * argument.size, kMostBytes));
     }
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const auto& argument = arguments[i];
