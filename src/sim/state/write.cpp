@@ -137,8 +137,10 @@ bool take_room([[maybe_unused]] std::byte* at, [[maybe_unused]] std::size_t size
 // nobody holds is on its way to one who has not got a CPU yet.
 bool holder_is_stopped([[maybe_unused]] const pthread_mutex_t& mutex) {
 #ifdef __GLIBC__
-  const auto holder = static_cast<std::uint32_t>(__atomic_load_n(&mutex.__data.__owner, __ATOMIC_RELAXED));
-  return holder != 0 && !processes::wants_to_run(holder);
+  const auto owner = [&] { return __atomic_load_n(&mutex.__data.__owner, __ATOMIC_RELAXED); };
+  const auto holder = owner();
+  // One that has let go meanwhile may sleep for another reason.
+  return holder != 0 && !processes::wants_to_run(static_cast<std::uint32_t>(holder)) && owner() == holder;
 #else
   return true;
 #endif
@@ -163,7 +165,7 @@ Refusal acquire(const Machine& machine) {
         pthread_mutex_consistent(&mutex);
         return Refusal::none;
       case ETIMEDOUT:
-        if (machine.header().writes.load(std::memory_order_relaxed) == writes && holder_is_stopped(mutex))
+        if (holder_is_stopped(mutex) && machine.header().writes.load(std::memory_order_relaxed) == writes)
           return Refusal::busy;
         break;
       default:
