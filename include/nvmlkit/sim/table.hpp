@@ -43,8 +43,8 @@ class SimulatedDriver {
   // Mends it: "gpu=0", "gpu=all thermal", "machine".
   nvml::Result<void> heal(std::string_view what);
   // Moves the machine as the command does, in the words behind `nvmlkit`: "set gpu=0 thermal.gpu=85",
-  // "load gpu=all 80% --memory 40% --for 10s", "release gpu=0", "time virtual", "time advance 10s", "fault gpu=0 xid 79",
-  // "heal gpu=all". As with inject(), wrong words change nothing.
+  // "load gpu=all 80% --memory 40% --for 10s", "release gpu=0", "time virtual", "time advance 10s", "fault gpu=0 xid
+  // 79", "heal gpu=all". As with inject(), wrong words change nothing.
   nvml::Result<void> steer(std::string_view command);
   // The Xid with what it does to the GPU; threads that wait for it wake.
   nvml::Result<void> raise_xid(unsigned int gpu, unsigned int xid);

@@ -134,12 +134,16 @@ bool take_room([[maybe_unused]] std::byte* at, [[maybe_unused]] std::size_t size
 #endif
 }
 
-// The thread that holds the lock, as the C library notes it; 0 where it does not tell.
-std::uint32_t holder_of([[maybe_unused]] const pthread_mutex_t& mutex) {
+// Does somebody hold the lock who will not go on by himself, as far as the C library tells who that is? A lock that
+// nobody holds is on its way to one who has not got a CPU yet.
+bool holder_is_stopped([[maybe_unused]] const pthread_mutex_t& mutex) {
 #ifdef __GLIBC__
-  return static_cast<std::uint32_t>(__atomic_load_n(&mutex.__data.__owner, __ATOMIC_RELAXED));
+  const auto owner = [&] { return __atomic_load_n(&mutex.__data.__owner, __ATOMIC_RELAXED); };
+  const auto holder = owner();
+  // One that has let go meanwhile may sleep for another reason.
+  return holder != 0 && !processes::wants_to_run(static_cast<std::uint32_t>(holder)) && owner() == holder;
 #else
-  return 0;
+  return true;
 #endif
 }
 
@@ -162,8 +166,7 @@ Refusal acquire(const Machine& machine) {
         pthread_mutex_consistent(&mutex);
         return Refusal::none;
       case ETIMEDOUT:
-        if (machine.header().writes.load(std::memory_order_relaxed) == writes &&
-            !processes::wants_to_run(holder_of(mutex)))
+        if (holder_is_stopped(mutex) && machine.header().writes.load(std::memory_order_relaxed) == writes)
           return Refusal::busy;
         break;
       default:
