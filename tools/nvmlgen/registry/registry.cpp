@@ -17,6 +17,7 @@ Registry load_registry(const std::filesystem::path& directory) {
   load_by_hand(directory / "semantics" / "values" / "by_hand.yaml", registry.semantics);
   registry.driver_branches = load_driver_branches(directory, registry.facts);
   registry.cuda = cuda::load(directory / "cuda", registry.model);
+  registry.ptx = ptx::load(directory / "cuda" / "ptx.yaml");
   registry.xids = load_xids(directory / "semantics" / "values" / "xids.yaml");
   refuse_holes(registry.semantics, registry.field_ids, registry.model);
   return registry;

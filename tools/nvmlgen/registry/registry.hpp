@@ -8,6 +8,7 @@
 #include "registry/errata.hpp"
 #include "registry/field_ids.hpp"
 #include "registry/model.hpp"
+#include "registry/ptx.hpp"
 #include "registry/semantics.hpp"
 #include "registry/xids.hpp"
 
@@ -21,6 +22,7 @@ struct Registry {
   Errata errata;
   std::vector<DriverBranch> driver_branches;
   cuda::Registry cuda;
+  std::vector<ptx::Instruction> ptx;
   std::vector<Xid> xids;
 };
 
