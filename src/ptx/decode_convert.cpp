@@ -35,7 +35,7 @@ struct Number {
 Number read(const std::byte* at, Type type) {
   Number n{is_float(type), false, 0, 0};
   std::uint64_t raw = 0;
-  std::memcpy(&raw, at, size_of(type));
+  std::memcpy(&raw, at, size_of(type) < 8 ? size_of(type) : 8);
   switch (type) {
     case Type::f16:
       n.real = Half::wide({static_cast<std::uint16_t>(raw)});

@@ -21,7 +21,10 @@ class ContextMemory final : public ptx::GlobalMemory {
   bool find(std::uint64_t address, ptx::Region& region) override {
     auto allocation = memory::find(address);
     if (!allocation || !may_reach(*allocation)) return false;
-    region = {allocation->address, allocation->size, allocation->bytes, nullptr};
+    // Device memory is there to the end of its granule, as on hardware.
+    const auto is_device = allocation->kind == MemoryKind::device;
+    const auto size = is_device ? AddressRange::rounded(allocation->size) : allocation->size;
+    region = {allocation->address, size, allocation->bytes, nullptr};
     region.holder = std::move(allocation);
     return true;
   }

@@ -55,7 +55,7 @@ CUresult LaunchKernelEx(Context& context, const CUlaunchConfig* config, CUfuncti
   const auto& c = *config;
   LaunchShape shape{
       {c.gridDimX, c.gridDimY, c.gridDimZ}, {c.blockDimX, c.blockDimY, c.blockDimZ}, c.sharedMemBytes, false};
-  if (c.numAttrs > 0 && !c.attrs) return CUDA_ERROR_INVALID_VALUE;
+  if (c.numAttrs > 64 || (c.numAttrs > 0 && !c.attrs)) return CUDA_ERROR_INVALID_VALUE;
   const auto* const attributes = reinterpret_cast<const LaunchAttribute*>(c.attrs);
   for (unsigned k = 0; k < c.numAttrs; ++k) {
     const auto& a = attributes[k];

@@ -48,6 +48,7 @@ CUresult ModuleLoad(Context& context, CUmodule* module, const char* fname) {
 
 CUresult ModuleLoadDataEx(Context& context, CUmodule* module, const void* image, unsigned int numOptions,
                           CUjit_option* options, void** optionValues) {
+  if (numOptions > CU_JIT_NUM_OPTIONS) return CUDA_ERROR_INVALID_VALUE;
   std::string text;
   auto refusal = modules::ptx_of(image, modules::capability_of(context.device), text);
   if (refusal.result == CUDA_SUCCESS) refusal = modules::load(context.device, context.handle(), text, *module);
@@ -103,6 +104,7 @@ CUresult ModuleGetGlobal_v2(Context&, CUdeviceptr* dptr, std::size_t* bytes, CUm
 
 CUresult LibraryLoadData(CUlibrary* library, const void* code, CUjit_option* jitOptions, void** jitOptionsValues,
                          unsigned int numJitOptions, CUlibraryOption*, void**, unsigned int) {
+  if (numJitOptions > CU_JIT_NUM_OPTIONS) return CUDA_ERROR_INVALID_VALUE;
   std::string text;
   auto refusal = modules::ptx_of(code, any_capability(), text);
   log(refusal.text, numJitOptions, jitOptions, jitOptionsValues);
