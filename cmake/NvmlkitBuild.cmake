@@ -47,3 +47,9 @@ configure_file("${PROJECT_SOURCE_DIR}/cmake/build_config.hpp.in"
 function(nvmlkit_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
 endfunction()
+
+# Sources with names of their own files' scope that others of their target have too: in a unity build each stays a
+# compilation of its own.
+function(nvmlkit_compile_alone)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()

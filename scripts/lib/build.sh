@@ -5,6 +5,9 @@
 build_preset() {
   local preset=$1 options=() targets=()
   shift
+  # A tree that is built once is built sooner with several sources in one compilation; a tree that somebody configured
+  # stays as it is.
+  [[ -f $nvmlkit_root/build/$preset/CMakeCache.txt ]] || options+=(-DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=8)
   while (($#)) && [[ $1 != -- ]]; do options+=("$1"); shift; done
   if (($#)); then shift; targets=(--target "$@"); fi
   local log="$nvmlkit_root/build/$preset.log"

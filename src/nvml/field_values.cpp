@@ -69,7 +69,7 @@ Result<Batch> exchange(const State& state, abi::nvmlDevice_t device, std::span<c
   return batch;
 }
 
-FieldValue value_of(const FieldQuery& query, const Batch& batch, const Result<std::size_t>& place) {
+FieldValue outcome_of(const FieldQuery& query, const Batch& batch, const Result<std::size_t>& place) {
   constexpr const char* kFunction = "nvmlDeviceGetFieldValues";
   if (!place) return {query, place.error(), {}, {}};
   const abi::nvmlFieldValue_t& answer = batch.wire[*place];
@@ -91,7 +91,7 @@ Result<std::vector<FieldValue>> Device::field_values(std::span<const FieldQuery>
   std::vector<FieldValue> values;
   values.reserve(queries.size());
   for (std::size_t i = 0; i < queries.size(); ++i)
-    values.push_back(detail::value_of(queries[i], *batch, batch->places[i]));
+    values.push_back(detail::outcome_of(queries[i], *batch, batch->places[i]));
   return values;
 }
 

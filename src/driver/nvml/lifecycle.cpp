@@ -102,7 +102,7 @@ abi::nvmlReturn_t with_future_machine(const std::function<abi::nvmlReturn_t(cons
 namespace {
 
 // What a fault of the whole machine makes of nvmlInit.
-abi::nvmlReturn_t refused_by_fault(const sim::Machine& machine) {
+abi::nvmlReturn_t refused_by_machine_fault(const sim::Machine& machine) {
   using sim::faults::MachineFault;
   switch (machine.attention().machine.load(std::memory_order_acquire)) {
     case MachineFault::driver_not_loaded:
@@ -123,7 +123,7 @@ abi::nvmlReturn_t initialize() noexcept {
   const std::lock_guard lock(state.mutex);
   if (state.references == 0) {
     if (!prepare(state)) return abi::NVML_ERROR_UNKNOWN;
-    if (const auto refusal = refused_by_fault(*state.machine); refusal != abi::NVML_SUCCESS) return refusal;
+    if (const auto refusal = refused_by_machine_fault(*state.machine); refusal != abi::NVML_SUCCESS) return refusal;
     detail::running().machine.store(state.machine, std::memory_order_release);
     detail::running().watched.store(watches_process() ? nullptr : &state.machine->attention().watched,
                                     std::memory_order_release);

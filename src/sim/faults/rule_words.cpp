@@ -21,7 +21,7 @@ struct Unit {
 };
 constexpr Unit units[] = {{"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}};
 
-std::optional<std::uint64_t> number(std::string_view text) {
+std::optional<std::uint64_t> whole_number(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
@@ -31,7 +31,7 @@ std::optional<std::uint64_t> number(std::string_view text) {
 std::optional<std::uint64_t> duration(std::string_view text) {
   for (const auto& unit : units) {
     if (!text.ends_with(unit.name)) continue;
-    const auto count = number(text.substr(0, text.size() - unit.name.size()));
+    const auto count = whole_number(text.substr(0, text.size() - unit.name.size()));
     if (count && *count <= calls::Rules::longest_delay_ns / unit.ns) return *count * unit.ns;
   }
   return std::nullopt;
@@ -70,7 +70,7 @@ std::string parse_limits(std::span<const std::string> words, calls::Rule& rule) 
   for (std::size_t i = 0; i < words.size(); i += 2) {
     auto* limit = words[i] == "--after" ? &rule.after : words[i] == "--times" ? &rule.times : nullptr;
     if (!limit) return "expected --after N or --times N, got " + quote(words[i]);
-    const auto count = i + 1 < words.size() ? number(words[i + 1]) : std::nullopt;
+    const auto count = i + 1 < words.size() ? whole_number(words[i + 1]) : std::nullopt;
     if (!count) return words[i] + " needs a number of calls";
     *limit = *count;
   }

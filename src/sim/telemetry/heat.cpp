@@ -6,7 +6,7 @@ namespace nvmlkit::sim::telemetry {
 namespace {
 
 // Beyond this many time constants nothing moves any more.
-constexpr double settled = 60;
+constexpr double settled_after = 60;
 constexpr int halvings = 70;
 
 template <class F>
@@ -61,7 +61,7 @@ Hold hold(const Cooling& c, Warmth now) {
 
 std::optional<double> meets(const Decay& fast, const Decay& slow, double level) {
   const auto distance = [&](double s) { return fast.at(s) + slow.at(s) - level; };
-  const double last = settled * std::fmax(fast.time, slow.time);
+  const double last = settled_after * std::fmax(fast.time, slow.time);
   double turn = last;
   // The sum has one turning point at most: where the slopes of the two cancel.
   const double ratio = -(fast.gain * slow.time) / (slow.gain * fast.time);

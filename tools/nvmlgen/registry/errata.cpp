@@ -13,7 +13,7 @@
 namespace nvmlgen {
 namespace {
 
-YAML::Node read(const std::filesystem::path& file) {
+YAML::Node read_yaml(const std::filesystem::path& file) {
   try {
     return YAML::LoadFile(file.string());
   } catch (const YAML::Exception& e) {
@@ -101,7 +101,7 @@ void check_numbers(const std::filesystem::path& file, const FieldIds& fields, Er
   std::map<std::int64_t, std::string> owners;
   std::set<std::string> known;
   for (const auto& id : fields.ids) known.insert(id.name);
-  for (const auto& item : read(file)) {
+  for (const auto& item : read_yaml(file)) {
     const auto name = item.first.as<std::string>();
     const auto number = item.second.as<std::int64_t>();
     if (!known.count(name)) throw RegistryError(file.string(), name + " is no field id of its own");
@@ -131,7 +131,7 @@ Errata load_errata(const std::filesystem::path& directory, const Facts& facts, c
   Errata errata;
   std::set<std::pair<std::string, std::int64_t>> ids;
   std::set<std::pair<std::string, std::size_t>> sizes;
-  for (const auto& item : read(file)) {
+  for (const auto& item : read_yaml(file)) {
     auto e = read_entry(file, item.first.as<std::string>(), item.second);
     derive_wire(facts, e, ids);
     check_structs(facts, e, sizes);

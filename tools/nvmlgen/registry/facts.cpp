@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json read(const std::filesystem::path& file) {
+ordered_json facts_in(const std::filesystem::path& file) {
   std::ifstream in(file);
   if (!in) throw RegistryError(file.string(), "cannot be read");
   try {
@@ -97,7 +97,7 @@ Constant constant_from(const std::string& name, const ordered_json& j) {
 }
 
 void load_types(const std::filesystem::path& file, Facts& facts) {
-  const auto types = read(file);
+  const auto types = facts_in(file);
   for (const auto& h : types.at("handles")) facts.handles.push_back(h.at("name"));
   for (const auto& t : types.at("typedefs")) facts.typedefs.push_back({t.at("name"), t.at("type")});
   for (const auto& [plain, target] : types.at("aliases").at("functions").items())
@@ -110,8 +110,8 @@ void load_types(const std::filesystem::path& file, Facts& facts) {
 // in undocumented.json.
 void load_drivers(const std::filesystem::path& directory, Facts& facts) {
   std::set<std::string> undeclared;
-  const auto drivers = read(directory / "drivers.json");
-  const auto signatures = read(directory / "undocumented.json");
+  const auto drivers = facts_in(directory / "drivers.json");
+  const auto signatures = facts_in(directory / "undocumented.json");
   for (const auto& [branch, driver] : drivers.items())
     for (const auto& symbol : driver.at("symbols")) facts.exports[branch].insert(symbol.get<std::string>());
   for (const auto& [branch, symbols] : facts.exports)
@@ -206,18 +206,18 @@ std::optional<std::size_t> Facts::header_index(const std::string& header) const 
 Facts load_facts(const std::filesystem::path& directory) {
   Facts facts;
   try {
-    for (const auto& j : read(directory / "functions.json")) facts.functions.push_back(function_from(j));
-    for (const auto& j : read(directory / "structs.json")) facts.structs.push_back(struct_from(j));
-    for (const auto& j : read(directory / "enums.json")) {
+    for (const auto& j : facts_in(directory / "functions.json")) facts.functions.push_back(function_from(j));
+    for (const auto& j : facts_in(directory / "structs.json")) facts.structs.push_back(struct_from(j));
+    for (const auto& j : facts_in(directory / "enums.json")) {
       Enum e{j.at("name"), j.at("underlying"), {}};
       for (const auto& [name, value] : j.at("values").items()) e.values.emplace_back(name, value.get<std::int64_t>());
       facts.enums.push_back(std::move(e));
     }
-    const auto constants = read(directory / "constants.json");
+    const auto constants = facts_in(directory / "constants.json");
     for (const auto& [name, j] : constants.items()) facts.constants.push_back(constant_from(name, j));
     load_types(directory / "types.json", facts);
     load_drivers(directory, facts);
-    const auto history = read(directory / "history.json");
+    const auto history = facts_in(directory / "history.json");
     facts.newest_header = history.at("headers").back();
     load_history(history, facts);
   } catch (const nlohmann::json::exception& e) {
