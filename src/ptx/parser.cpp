@@ -67,6 +67,7 @@ void Parser::module_directive() {
       if (peek().kind != TokenKind::real64) fail("expected a version");
       const auto text = take().text;
       const auto dot = text.find('.');
+      if (text.size() > 6) fail("expected a version");
       module_->version = std::atoi(std::string(text.substr(0, dot)).c_str()) * 10 +
                          std::atoi(std::string(text.substr(dot + 1)).c_str());
       return;
