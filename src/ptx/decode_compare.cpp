@@ -140,9 +140,10 @@ Handler comparing(std::string_view relation, Type type, bool to_value) {
 #define NVMLKIT_RELATION(name) \
   if (relation == #name) return comparing<Relation::name>(type, to_value);
   NVMLKIT_RELATION(eq)
-  NVMLKIT_RELATION(ne) NVMLKIT_RELATION(lt) NVMLKIT_RELATION(le) NVMLKIT_RELATION(gt) NVMLKIT_RELATION(ge)
-      NVMLKIT_RELATION(equ) NVMLKIT_RELATION(neu) NVMLKIT_RELATION(ltu) NVMLKIT_RELATION(leu) NVMLKIT_RELATION(gtu)
-          NVMLKIT_RELATION(geu) NVMLKIT_RELATION(num) NVMLKIT_RELATION(nan)
+  NVMLKIT_RELATION(ne)
+  NVMLKIT_RELATION(lt) NVMLKIT_RELATION(le) NVMLKIT_RELATION(gt) NVMLKIT_RELATION(ge) NVMLKIT_RELATION(equ)
+      NVMLKIT_RELATION(neu) NVMLKIT_RELATION(ltu) NVMLKIT_RELATION(leu) NVMLKIT_RELATION(gtu) NVMLKIT_RELATION(geu)
+          NVMLKIT_RELATION(num) NVMLKIT_RELATION(nan)
 #undef NVMLKIT_RELATION
               if (relation == "lo") return comparing<Relation::lt>(type, to_value);
   if (relation == "ls") return comparing<Relation::le>(type, to_value);
