@@ -10,6 +10,7 @@
 #include "emit/impersonation_emitters.hpp"
 #include "emit/interpose_emitters.hpp"
 #include "emit/model_emitters.hpp"
+#include "emit/ptx_emitters.hpp"
 #include "registry/error.hpp"
 
 namespace nvmlgen {
@@ -103,6 +104,10 @@ std::vector<Output> all_outputs(const Registry& r, const PublicHeaders& headers)
   out.push_back({"tests/cuda/generated/contract_table.cpp", cuda::emit_contract_table(r.cuda)});
   out.push_back({"tests/cuda/generated/against_cuda_h.cpp", cuda::emit_header_check(r.cuda)});
   out.push_back({"docs/reference/cuda.md", cuda::emit_reference(r.cuda)});
+
+  out.push_back({"src/ptx/generated/instructions.hpp", ptx::emit_header(r.ptx)});
+  out.push_back({"src/ptx/generated/instructions.cpp", ptx::emit_table(r.ptx)});
+  out.push_back({"docs/reference/ptx.md", ptx::emit_reference(r.ptx)});
 
   std::set<fs::path> folders;
   for (const auto& output : out)

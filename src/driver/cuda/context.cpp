@@ -4,6 +4,7 @@
 
 #include "driver/cuda/handles.hpp"
 #include "driver/cuda/memory.hpp"
+#include "driver/cuda/modules.hpp"
 #include "driver/cuda/process.hpp"
 #include "driver/cuda/streams.hpp"
 
@@ -42,10 +43,8 @@ namespace contexts {
 
 std::shared_ptr<Context> find(CUcontext handle) { return table().find(handle); }
 
-// This is where the process begins to use a GPU, and end() where it stops: the place for sim::processes::attach and
-// detach, which are not called yet. What it has of the memory changes in Device::take_memory and
-// Device::give_memory_back: the place for sim::processes::set_memory.
 std::shared_ptr<Context> make(Device& device, unsigned flags, bool is_primary, unsigned api_version, CUcontext again) {
+  if (!device.add_context()) return nullptr;
   auto context = std::make_shared<Context>(device, flags, is_primary, api_version);
   context->set_handle(again ? again : table().add(context));
   if (again) table().put_back(again, context);
@@ -53,13 +52,16 @@ std::shared_ptr<Context> make(Device& device, unsigned flags, bool is_primary, u
 }
 
 bool end(CUcontext handle) {
-  if (!table().remove(handle)) return false;
+  const auto context = table().remove(handle);
+  if (!context) return false;
   empty(handle);
+  context->device.remove_context();
   return true;
 }
 
 void empty(CUcontext handle) {
   streams::remove_of(handle);
+  modules::remove_of(handle);
   memory::remove_of(handle);
 }
 
@@ -84,6 +86,11 @@ Current::Current() {
   }
   const auto handle = contexts::top();
   context_ = contexts::find(handle);
+  if (context_ && context_->failure() != CUDA_SUCCESS) {
+    refusal_ = context_->failure();
+    context_ = nullptr;
+    return;
+  }
   if (!context_) refusal_ = handle ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
 }
 

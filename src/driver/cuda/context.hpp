@@ -1,6 +1,7 @@
 // Contexts: what a process has on a GPU, and which of them a thread works in.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -23,6 +24,13 @@ class Context {
   CUcontext handle() const { return handle_; }
   void set_handle(CUcontext handle) { handle_ = handle; }
 
+  // What went wrong in a kernel; from then on the context answers nothing else.
+  void fail(CUresult error) {
+    auto none = CUDA_SUCCESS;
+    failure_.compare_exchange_strong(none, error);
+  }
+  CUresult failure() const { return failure_.load(std::memory_order_relaxed); }
+
   // What programs set and get back.
   struct Settings {
     unsigned flags = 0;
@@ -43,6 +51,7 @@ class Context {
   std::mutex mutex_;
   Settings settings_;
   CUcontext handle_ = nullptr;
+  std::atomic<CUresult> failure_{CUDA_SUCCESS};
 };
 
 namespace contexts {
@@ -50,7 +59,7 @@ namespace contexts {
 // Null for what is no context, or no longer one.
 std::shared_ptr<Context> find(CUcontext handle);
 
-// `again`: the handle that the device's primary context had before.
+// Null where the compute mode of the GPU forbids it. `again`: the handle that the device's primary context had before.
 std::shared_ptr<Context> make(Device& device, unsigned flags, bool is_primary, unsigned api_version,
                               CUcontext again = nullptr);
 // Ends a context: frees what it owns. False when it is none.

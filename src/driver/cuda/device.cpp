@@ -1,5 +1,11 @@
 #include "driver/cuda/device.hpp"
 
+#include <unistd.h>
+
+#include "driver/cuda/activity.hpp"
+#include "sim/processes/clients.hpp"
+#include "sim/processes/memory.hpp"
+
 namespace nvmlkit::cuda {
 
 std::uint64_t Device::total_memory() const {
@@ -13,7 +19,14 @@ std::uint64_t Device::total_memory() const {
 // What is not used by others, of which the machine tells.
 std::uint64_t Device::room() const {
   const auto total = total_memory();
-  const auto others = read([](const sim::model::Gpu& gpu) { return gpu.memory.used_bytes.value_or(0); });
+  const auto index = machine_.index_of(gpu_);
+  const auto others = read([&](const sim::model::Gpu& gpu) {
+    std::uint64_t held = 0;
+    sim::processes::for_each_client(machine_, index, [&](const auto& client, sim::processes::Life) {
+      if (client.pid != static_cast<std::uint32_t>(getpid())) held += client.memory_bytes;
+    });
+    return sim::processes::memory_of(gpu, held).used;
+  });
   return total > others ? total - others : 0;
 }
 
@@ -25,21 +38,43 @@ std::uint64_t Device::free_memory() {
 
 CUdeviceptr Device::take_memory(std::uint64_t size) {
   const auto room_now = room();
-  const std::lock_guard lock(memory_mutex_);
-  const auto rounded = AddressRange::rounded(size);
-  if (rounded < size || used_ > room_now || rounded > room_now - used_) return 0;
-  // Twice the memory in addresses: what is free in pieces is free as a whole.
-  if (!range_ && !range_.reserve(2 * total_memory())) return 0;
-  const auto address = range_.take(rounded);
-  if (address) used_ += rounded;
+  std::uint64_t used_now = 0;
+  const auto address = [&]() -> CUdeviceptr {
+    const std::lock_guard lock(memory_mutex_);
+    const auto rounded = AddressRange::rounded(size);
+    if (rounded < size || used_ > room_now || rounded > room_now - used_) return 0;
+    // Twice the memory in addresses: what is free in pieces is free as a whole.
+    if (!range_ && !range_.reserve(2 * total_memory())) return 0;
+    const auto address = range_.take(rounded);
+    if (address) used_ += rounded;
+    used_now = used_;
+    return address;
+  }();
+  if (address) report_memory(*this, used_now);
   return address;
 }
 
 void Device::give_memory_back(CUdeviceptr address, std::uint64_t size) {
-  const std::lock_guard lock(memory_mutex_);
-  const auto rounded = AddressRange::rounded(size);
-  range_.give_back(address, rounded);
-  used_ -= rounded;
+  std::uint64_t used_now = 0;
+  {
+    const std::lock_guard lock(memory_mutex_);
+    const auto rounded = AddressRange::rounded(size);
+    range_.give_back(address, rounded);
+    used_now = used_ -= rounded;
+  }
+  report_memory(*this, used_now);
+}
+
+bool Device::add_context() {
+  const std::lock_guard lock(contexts_mutex_);
+  if (contexts_ == 0 && begin_use(*this) != CUDA_SUCCESS) return false;
+  ++contexts_;
+  return true;
+}
+
+void Device::remove_context() {
+  const std::lock_guard lock(contexts_mutex_);
+  if (--contexts_ == 0) end_use(*this);
 }
 
 bool Device::owns(CUdeviceptr address) {

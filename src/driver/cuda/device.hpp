@@ -1,6 +1,7 @@
 // One GPU as this process sees it: its primary context, its range of addresses, what the process has of its memory.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 
@@ -44,6 +45,14 @@ class Device {
   unsigned primary_flags = 0;
   CUcontext primary = nullptr;
 
+  // Kernels of this process run one after the other.
+  std::mutex launch_mutex;
+  std::atomic<std::int64_t> busy_since_ns{0};  // when the machine was last told of one
+
+  // Contexts come and go: the machine lists the process while there is one. False: the compute mode forbids it.
+  bool add_context();
+  void remove_context();
+
  private:
   std::uint64_t room() const;
 
@@ -53,6 +62,8 @@ class Device {
   std::mutex memory_mutex_;
   AddressRange range_;
   std::uint64_t used_ = 0;  // by this process
+  std::mutex contexts_mutex_;
+  unsigned contexts_ = 0;
 };
 
 }  // namespace nvmlkit::cuda

@@ -9,7 +9,7 @@
 
 namespace nvmlkit::cuda {
 
-enum class HandleKind : std::uintptr_t { context = 1, stream, event };
+enum class HandleKind : std::uintptr_t { context = 1, stream, event, module, function, library, kernel };
 
 template <class Handle, class T, HandleKind kind>
 class Handles {
@@ -41,6 +41,12 @@ class Handles {
     auto object = std::move(at->second);
     objects_.erase(at);
     return object;
+  }
+
+  template <class Work>
+  void each(Work work) const {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [number, object] : objects_) work(*object);
   }
 
   template <class Predicate>

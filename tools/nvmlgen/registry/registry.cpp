@@ -19,6 +19,7 @@ Registry load_registry(const std::filesystem::path& directory) {
   registry.driver_branches = load_driver_branches(directory, registry.facts);
   registry.cuda = cuda::load(directory / "cuda", registry.model);
   registry.vgpu_types = load_vgpu_types(directory / "semantics" / "values" / "vgpu_types.yaml");
+  registry.ptx = ptx::load(directory / "cuda" / "ptx.yaml");
   registry.xids = load_xids(directory / "semantics" / "values" / "xids.yaml");
   refuse_holes(registry.semantics, registry.field_ids, registry.model);
   return registry;

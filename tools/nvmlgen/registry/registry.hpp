@@ -9,6 +9,7 @@
 #include "registry/field_ids.hpp"
 #include "registry/gpm_metrics.hpp"
 #include "registry/model.hpp"
+#include "registry/ptx.hpp"
 #include "registry/semantics.hpp"
 #include "registry/vgpu_types.hpp"
 #include "registry/xids.hpp"
@@ -24,6 +25,7 @@ struct Registry {
   Errata errata;
   std::vector<DriverBranch> driver_branches;
   cuda::Registry cuda;
+  std::vector<ptx::Instruction> ptx;
   std::vector<Xid> xids;
   VgpuTypes vgpu_types;
 };

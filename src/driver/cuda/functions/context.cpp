@@ -19,6 +19,7 @@ CUresult create(CUcontext* pctx, unsigned flags, CUdevice dev, unsigned api_vers
   if (!are_context_flags(flags)) return CUDA_ERROR_INVALID_VALUE;
   if (!may_be_used(*device)) return CUDA_ERROR_DEVICE_UNAVAILABLE;
   const auto context = contexts::make(*device, flags, false, api_version);
+  if (!context) return CUDA_ERROR_DEVICE_UNAVAILABLE;
   if (!contexts::push(context->handle())) {
     contexts::end(context->handle());
     return CUDA_ERROR_OUT_OF_MEMORY;

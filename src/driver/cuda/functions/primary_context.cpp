@@ -10,8 +10,11 @@ CUresult DevicePrimaryCtxRetain(CUcontext* pctx, CUdevice dev) {
   if (!device) return CUDA_ERROR_INVALID_DEVICE;
   if (!may_be_used(*device)) return CUDA_ERROR_DEVICE_UNAVAILABLE;
   const std::lock_guard lock(device->primary_mutex);
-  if (device->primary_retains == 0)
-    device->primary = contexts::make(*device, device->primary_flags, true, 3020, device->primary)->handle();
+  if (device->primary_retains == 0) {
+    const auto made = contexts::make(*device, device->primary_flags, true, 3020, device->primary);
+    if (!made) return CUDA_ERROR_DEVICE_UNAVAILABLE;
+    device->primary = made->handle();
+  }
   ++device->primary_retains;
   *pctx = device->primary;
   return CUDA_SUCCESS;

@@ -196,7 +196,7 @@ std::optional<long long> attribute(const sim::Machine& machine, const sim::model
     case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR_V1:
       return 0;  // not simulated yet: stream memory operations
     case CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH:
-      return 0;  // not simulated yet: modules and launches
+      return 1;
     case CU_DEVICE_ATTRIBUTE_COOPERATIVE_MULTI_DEVICE_LAUNCH:
       return 0;  // not simulated yet: modules and launches
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:

@@ -127,6 +127,50 @@ CUresult MemHostRegister(Context& context, void* p, std::size_t bytesize, unsign
 CUresult MemGetInfo(Context& context, unsigned int* free, unsigned int* total);
 CUresult MemAllocHost(Context& context, void** pp, unsigned int bytesize);
 
+// modules
+CUresult ModuleLoad(Context& context, CUmodule* module, const char* fname);
+CUresult ModuleLoadData(Context& context, CUmodule* module, const void* image);
+CUresult ModuleLoadDataEx(Context& context, CUmodule* module, const void* image, unsigned int numOptions, CUjit_option* options, void** optionValues);
+CUresult ModuleLoadFatBinary(Context& context, CUmodule* module, const void* fatCubin);
+CUresult ModuleUnload(Context& context, CUmodule hmod);
+CUresult ModuleGetLoadingMode(Context& context, CUmoduleLoadingMode* mode);
+CUresult ModuleGetFunction(Context& context, CUfunction* hfunc, CUmodule hmod, const char* name);
+CUresult ModuleGetFunctionCount(Context& context, unsigned int* count, CUmodule mod);
+CUresult ModuleEnumerateFunctions(Context& context, CUfunction* functions, unsigned int numFunctions, CUmodule mod);
+CUresult ModuleGetGlobal_v2(Context& context, CUdeviceptr* dptr, std::size_t* bytes, CUmodule hmod, const char* name);
+CUresult LibraryLoadData(CUlibrary* library, const void* code, CUjit_option* jitOptions, void** jitOptionsValues, unsigned int numJitOptions, CUlibraryOption* libraryOptions, void** libraryOptionValues, unsigned int numLibraryOptions);
+CUresult LibraryLoadFromFile(CUlibrary* library, const char* fileName, CUjit_option* jitOptions, void** jitOptionsValues, unsigned int numJitOptions, CUlibraryOption* libraryOptions, void** libraryOptionValues, unsigned int numLibraryOptions);
+CUresult LibraryUnload(CUlibrary library);
+CUresult LibraryGetKernel(CUkernel* pKernel, CUlibrary library, const char* name);
+CUresult LibraryGetKernelCount(unsigned int* count, CUlibrary lib);
+CUresult LibraryEnumerateKernels(CUkernel* kernels, unsigned int numKernels, CUlibrary lib);
+CUresult LibraryGetModule(Context& context, CUmodule* pMod, CUlibrary library);
+CUresult KernelGetFunction(Context& context, CUfunction* pFunc, CUkernel kernel);
+CUresult LibraryGetGlobal(Context& context, CUdeviceptr* dptr, std::size_t* bytes, CUlibrary library, const char* name);
+CUresult LibraryGetManaged(Context& context, CUdeviceptr* dptr, std::size_t* bytes, CUlibrary library, const char* name);
+CUresult KernelGetAttribute(int* pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev);
+CUresult KernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel, CUdevice dev);
+CUresult KernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev);
+CUresult KernelGetName(const char** name, CUkernel hfunc);
+CUresult KernelGetParamInfo(CUkernel kernel, std::size_t paramIndex, std::size_t* paramOffset, std::size_t* paramSize);
+CUresult FuncGetAttribute(int* pi, CUfunction_attribute attrib, CUfunction hfunc);
+CUresult FuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value);
+CUresult FuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config);
+CUresult FuncGetModule(CUmodule* hmod, CUfunction hfunc);
+CUresult FuncGetName(const char** name, CUfunction hfunc);
+CUresult FuncGetParamInfo(CUfunction func, std::size_t paramIndex, std::size_t* paramOffset, std::size_t* paramSize);
+CUresult FuncIsLoaded(CUfunctionLoadingState* state, CUfunction function);
+CUresult FuncLoad(CUfunction function);
+CUresult LaunchKernel(Context& context, CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void** kernelParams, void** extra);
+CUresult LaunchKernelEx(Context& context, const CUlaunchConfig* config, CUfunction f, void** kernelParams, void** extra);
+CUresult LaunchCooperativeKernel(Context& context, CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void** kernelParams);
+CUresult FuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config);
+CUresult OccupancyMaxActiveBlocksPerMultiprocessor(Context& context, int* numBlocks, CUfunction func, int blockSize, std::size_t dynamicSMemSize);
+CUresult OccupancyMaxActiveBlocksPerMultiprocessorWithFlags(Context& context, int* numBlocks, CUfunction func, int blockSize, std::size_t dynamicSMemSize, unsigned int flags);
+CUresult OccupancyMaxPotentialBlockSize(Context& context, int* minGridSize, int* blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, std::size_t dynamicSMemSize, int blockSizeLimit);
+CUresult OccupancyMaxPotentialBlockSizeWithFlags(Context& context, int* minGridSize, int* blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, std::size_t dynamicSMemSize, int blockSizeLimit, unsigned int flags);
+CUresult OccupancyAvailableDynamicSMemPerBlock(Context& context, std::size_t* dynamicSmemSize, CUfunction func, int numBlocks, int blockSize);
+
 // stream
 CUresult StreamCreate(Context& context, CUstream* phStream, unsigned int Flags);
 CUresult StreamCreateWithPriority(Context& context, CUstream* phStream, unsigned int flags, int priority);

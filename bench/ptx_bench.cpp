@@ -1,0 +1,86 @@
+// How fast kernels run: instructions of threads per second of CPU time, and the time of a launch that does nothing.
+#include <cstdio>
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include "ptx/launch.hpp"
+
+namespace {
+
+using namespace nvmlkit;
+
+constexpr std::uint64_t kStart = std::uint64_t{1} << 32;
+
+class Memory final : public ptx::GlobalMemory {
+ public:
+  bool find(std::uint64_t address, ptx::Region& region) override {
+    region = {kStart, bytes_.size(), bytes_.data(), nullptr};
+    return address - kStart < bytes_.size();
+  }
+  std::uint64_t allocate(std::uint64_t) override { return 0; }
+  void release(std::uint64_t) override {}
+
+ private:
+  std::vector<std::byte> bytes_ = std::vector<std::byte>(std::size_t{64} << 20);
+};
+
+const std::string kHead =
+    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry kernel(.param .u64 data, .param .u32 count) {\n"
+    ".reg .pred %p<4>; .reg .b32 %r<16>; .reg .f32 %f<8>; .reg .b64 %rd<16>;\n"
+    "ld.param.u64 %rd1, [data]; ld.param.u32 %r1, [count];\n"
+    "mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x; mad.lo.s32 %r5, %r2, %r3, %r4;\n";
+
+const std::string kVectors =
+    "setp.ge.u32 %p1, %r5, %r1; @%p1 bra END;\n"
+    "mul.wide.u32 %rd2, %r5, 4; add.s64 %rd3, %rd1, %rd2;\n"
+    "ld.global.f32 %f1, [%rd3]; ld.global.f32 %f2, [%rd3+16777216]; add.f32 %f3, %f1, %f2; st.global.f32 "
+    "[%rd3+33554432], %f3;\n"
+    "END: ret;\n}\n";
+
+// A row of one matrix times a column of another, both of `count`.
+const std::string kMatrix =
+    "mov.f32 %f3, 0f00000000; mov.u32 %r6, 0;\n"
+    "div.u32 %r7, %r5, %r1; rem.u32 %r8, %r5, %r1; mul.lo.u32 %r9, %r7, %r1;\n"
+    "mul.wide.u32 %rd2, %r9, 4; add.s64 %rd3, %rd1, %rd2; mul.wide.u32 %rd4, %r8, 4; add.s64 %rd5, %rd1, %rd4; "
+    "mul.wide.u32 %rd6, %r1, 4;\n"
+    "LOOP: ld.global.f32 %f1, [%rd3]; ld.global.f32 %f2, [%rd5+16777216]; fma.rn.f32 %f3, %f1, %f2, %f3;\n"
+    "add.s64 %rd3, %rd3, 4; add.s64 %rd5, %rd5, %rd6; add.s32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, %r1; @%p1 bra LOOP;\n"
+    "mul.wide.u32 %rd7, %r5, 4; add.s64 %rd8, %rd1, %rd7; st.global.f32 [%rd8+33554432], %f3; ret;\n}\n";
+
+void measure(const char* what, const std::string& body, std::uint32_t count, std::uint32_t blocks, Memory& memory) {
+  const std::string text = kHead + body;
+  const auto module = ptx::load(text);
+  struct {
+    std::uint64_t data = kStart;
+    std::uint32_t count;
+  } arguments;
+  arguments.count = count;
+  ptx::Grid grid;
+  grid.module = module.get();
+  grid.entry = module->entry("kernel");
+  grid.blocks[0] = blocks;
+  grid.threads[0] = 256;
+  grid.params = std::as_bytes(std::span(&arguments, 1));
+  grid.memory = &memory;
+  ptx::run(grid);
+  std::uint64_t instructions = 0, launches = 0;
+  const auto start = std::clock();
+  double passed = 0;
+  do {
+    instructions += ptx::run(grid).instructions;
+    ++launches;
+    passed = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  } while (passed < 1);
+  std::printf("%-16s %8.0f million thread instructions/s, %10.1f us a launch\n", what,
+              32e-6 * static_cast<double>(instructions) / passed, 1e6 * passed / static_cast<double>(launches));
+}
+
+}  // namespace
+
+int main() {
+  Memory memory;
+  measure("nothing", "ret; }", 0, 1, memory);
+  measure("vector add", kVectors, 1 << 20, 4096, memory);
+  measure("matrix multiply", kMatrix, 256, 256, memory);
+}

@@ -1,0 +1,71 @@
+#include "driver/cuda/fatbin/container.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "driver/cuda/fatbin/lz4.hpp"
+#include "driver/cuda/fatbin/zstd.hpp"
+
+namespace nvmlkit::cuda::fatbin {
+namespace {
+
+constexpr std::size_t kLargest = std::size_t{1} << 30;
+constexpr std::uint64_t kFlagLz4 = 0x2000, kFlagZstd = 0x8000, kFlagExact = 0x100000;
+
+template <class T>
+T at(std::span<const std::byte> bytes, std::size_t offset) {
+  T out{};
+  if (offset + sizeof out <= bytes.size()) std::memcpy(&out, bytes.data() + offset, sizeof out);
+  return out;
+}
+
+}  // namespace
+
+std::optional<std::vector<Entry>> entries(std::span<const std::byte> region) {
+  if (region.size() < kRegionHeader || at<std::uint32_t>(region, 0) != kRegionMagic) return std::nullopt;
+  const std::size_t header = at<std::uint16_t>(region, 6);
+  if (header < kRegionHeader || header > region.size()) return std::nullopt;
+  auto rest = region.subspan(header);
+  rest = rest.first(std::min<std::size_t>(rest.size(), at<std::uint64_t>(region, 8)));
+  std::vector<Entry> out;
+  while (rest.size() >= 64) {
+    const std::size_t own = at<std::uint32_t>(rest, 4);
+    const auto stored = at<std::uint64_t>(rest, 8);
+    if (own < 64 || own > rest.size() || stored > rest.size() - own) break;
+    const auto flags = at<std::uint64_t>(rest, 40);
+    const std::size_t packed = at<std::uint32_t>(rest, 16);
+    Entry e;
+    e.kind = static_cast<Kind>(at<std::uint16_t>(rest, 0));
+    e.capability = at<std::uint32_t>(rest, 28);
+    e.exact = flags & kFlagExact;
+    e.stored = rest.subspan(own, stored);
+    e.size = stored;
+    if (packed != 0 && packed <= stored) {
+      e.stored = e.stored.first(packed);
+      e.size = at<std::uint64_t>(rest, 56);
+      e.compression = flags & kFlagZstd ? Compression::zstd : flags & kFlagLz4 ? Compression::lz4 : Compression::none;
+    }
+    if (e.size <= kLargest) out.push_back(e);
+    rest = rest.subspan(own + stored);
+  }
+  return out;
+}
+
+std::optional<std::string> text_of(const Entry& e) {
+  std::optional<std::string> out;
+  switch (e.compression) {
+    case Compression::none:
+      out = std::string(reinterpret_cast<const char*>(e.stored.data()), e.stored.size());
+      break;
+    case Compression::lz4:
+      out = unpack_lz4(e.stored, e.size);
+      break;
+    case Compression::zstd:
+      out = unpack_zstd(e.stored, e.size);
+      break;
+  }
+  if (out) out->resize(std::min(out->size(), out->find('\0')));
+  return out;
+}
+
+}  // namespace nvmlkit::cuda::fatbin

@@ -1,0 +1,172 @@
+// What kernels are, and what they are told before a launch.
+#include <algorithm>
+
+#include "driver/cuda/attributes.hpp"
+#include "driver/cuda/call.hpp"
+#include "driver/cuda/generated/functions.hpp"
+#include "driver/cuda/modules.hpp"
+
+namespace nvmlkit::cuda::functions {
+namespace {
+
+CUfunction as_function(CUkernel kernel) { return reinterpret_cast<CUfunction>(kernel); }
+
+struct Seen {
+  const ptx::Function* code = nullptr;
+  std::shared_ptr<KernelSettings> settings;
+  explicit operator bool() const { return code != nullptr; }
+};
+
+Seen see(CUfunction handle) {
+  Seen out;
+  modules::look_at(handle, out.code, out.settings);
+  return out;
+}
+
+CUresult told(const Seen& kernel, CUfunction_attribute attribute, int* out) {
+  const auto& code = *kernel.code;
+  switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+      *out = static_cast<int>(code.max_threads);
+      break;
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+      *out = static_cast<int>(code.shared_bytes);
+      break;
+    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+      *out = 0;
+      break;
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+      *out = static_cast<int>(code.local_bytes);
+      break;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS:
+      *out = static_cast<int>(std::clamp(code.registers_32, 16u, 64u));
+      break;
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+      *out = devices().empty() ? 0 : modules::capability_of(*devices().front());
+      break;
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+      *out = kernel.settings->most_dynamic_shared;
+      break;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+      *out = kernel.settings->carveout;
+      break;
+    default:
+      if (attribute >= CU_FUNC_ATTRIBUTE_MAX) return CUDA_ERROR_INVALID_VALUE;
+      *out = 0;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult set(const Seen& kernel, CUfunction_attribute attribute, int value) {
+  if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
+    const auto& device = *devices().front();
+    const auto most = device.read([&](const auto& gpu) {
+      return nvmlkit::cuda::attribute(device.machine(), gpu, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
+          .value_or(0);
+    });
+    if (value < 0 || value + static_cast<long long>(kernel.code->shared_bytes) > most) return CUDA_ERROR_INVALID_VALUE;
+    kernel.settings->most_dynamic_shared = value;
+    return CUDA_SUCCESS;
+  }
+  if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) {
+    if (value < -1 || value > 100) return CUDA_ERROR_INVALID_VALUE;
+    kernel.settings->carveout = value;
+    return CUDA_SUCCESS;
+  }
+  const bool of_clusters =
+      attribute > CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT && attribute < CU_FUNC_ATTRIBUTE_MAX;
+  return of_clusters ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult parameter(const Seen& kernel, std::size_t index, std::size_t* offset, std::size_t* size) {
+  if (!kernel) return CUDA_ERROR_INVALID_HANDLE;
+  if (index >= kernel.code->parameters.size()) return CUDA_ERROR_INVALID_VALUE;
+  *offset = kernel.code->parameters[index].offset;
+  if (size) *size = kernel.code->parameters[index].size;
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+CUresult FuncGetAttribute(int* pi, CUfunction_attribute attrib, CUfunction hfunc) {
+  const auto kernel = see(hfunc);
+  return kernel ? told(kernel, attrib, pi) : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult FuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value) {
+  const auto kernel = see(hfunc);
+  return kernel ? set(kernel, attrib, value) : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult FuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config) {
+  if (!see(hfunc)) return CUDA_ERROR_INVALID_HANDLE;
+  return config > CU_FUNC_CACHE_PREFER_EQUAL ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+CUresult FuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config) {
+  if (!see(hfunc)) return CUDA_ERROR_INVALID_HANDLE;
+  return config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+CUresult FuncGetModule(CUmodule* hmod, CUfunction hfunc) {
+  auto result = CUDA_SUCCESS;
+  const auto function = modules::find_function(hfunc, nullptr, nullptr, result);
+  if (!function) return CUDA_ERROR_INVALID_HANDLE;
+  *hmod = function->module->handle;
+  return CUDA_SUCCESS;
+}
+
+CUresult FuncGetName(const char** name, CUfunction hfunc) {
+  const auto kernel = see(hfunc);
+  if (!kernel) return CUDA_ERROR_INVALID_HANDLE;
+  *name = kernel.code->name.c_str();
+  return CUDA_SUCCESS;
+}
+
+CUresult FuncGetParamInfo(CUfunction func, std::size_t paramIndex, std::size_t* paramOffset, std::size_t* paramSize) {
+  return parameter(see(func), paramIndex, paramOffset, paramSize);
+}
+
+CUresult FuncIsLoaded(CUfunctionLoadingState* state, CUfunction function) {
+  if (!see(function)) return CUDA_ERROR_INVALID_HANDLE;
+  *state = CU_FUNCTION_LOADING_STATE_LOADED;
+  return CUDA_SUCCESS;
+}
+
+CUresult FuncLoad(CUfunction function) { return see(function) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE; }
+
+CUresult KernelGetFunction(Context& context, CUfunction* pFunc, CUkernel kernel) {
+  const auto found = modules::find_kernel(kernel);
+  const auto library = found ? found->library.lock() : nullptr;
+  if (!library) return CUDA_ERROR_INVALID_HANDLE;
+  CUmodule module = nullptr;
+  const auto result = modules::module_in(*library, context.device, context.handle(), module);
+  if (result != CUDA_SUCCESS) return result;
+  const auto loaded = modules::find(module);
+  *pFunc = loaded ? modules::function(*loaded, found->code->name) : nullptr;
+  return *pFunc ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult KernelGetAttribute(int* pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev) {
+  if (!find_device(dev)) return CUDA_ERROR_INVALID_DEVICE;
+  return FuncGetAttribute(pi, attrib, as_function(kernel));
+}
+
+CUresult KernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel, CUdevice dev) {
+  if (!find_device(dev)) return CUDA_ERROR_INVALID_DEVICE;
+  return FuncSetAttribute(as_function(kernel), attrib, val);
+}
+
+CUresult KernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev) {
+  if (!find_device(dev)) return CUDA_ERROR_INVALID_DEVICE;
+  return FuncSetCacheConfig(as_function(kernel), config);
+}
+
+CUresult KernelGetName(const char** name, CUkernel hfunc) { return FuncGetName(name, as_function(hfunc)); }
+
+CUresult KernelGetParamInfo(CUkernel kernel, std::size_t paramIndex, std::size_t* paramOffset, std::size_t* paramSize) {
+  return parameter(see(as_function(kernel)), paramIndex, paramOffset, paramSize);
+}
+
+}  // namespace nvmlkit::cuda::functions

@@ -1,0 +1,140 @@
+// Launches and occupancy.
+#include <algorithm>
+
+#include "driver/cuda/attributes.hpp"
+#include "driver/cuda/call.hpp"
+#include "driver/cuda/generated/functions.hpp"
+#include "driver/cuda/launch.hpp"
+
+namespace nvmlkit::cuda::functions {
+namespace {
+
+// The head of CUlaunchAttribute, and its value as bytes: 72 bytes each.
+struct LaunchAttribute {
+  unsigned id;
+  char pad[4];
+  union {
+    int cooperative;
+    unsigned cluster[3];
+    char bytes[64];
+  } value;
+};
+static_assert(sizeof(LaunchAttribute) == 72);
+
+CUresult launch_kernel(Context& context, CUfunction f, const LaunchShape& shape, CUstream stream, void** params,
+                       void** extra) {
+  if (!streams::find(stream, context.handle())) return CUDA_ERROR_INVALID_HANDLE;
+  auto result = CUDA_SUCCESS;
+  const auto function = modules::find_function(f, &context.device, context.handle(), result);
+  if (!function) return result;
+  std::vector<std::byte> arguments;
+  if (result = pack_arguments(*function->code, params, extra, arguments); result != CUDA_SUCCESS) return result;
+  return launch(context, *function, shape, arguments);
+}
+
+}  // namespace
+
+CUresult LaunchKernel(Context& context, CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                      unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
+                      unsigned int sharedMemBytes, CUstream hStream, void** kernelParams, void** extra) {
+  if (kernelParams && extra) return CUDA_ERROR_INVALID_VALUE;
+  const LaunchShape shape{{gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes, false};
+  return launch_kernel(context, f, shape, hStream, kernelParams, extra);
+}
+
+CUresult LaunchCooperativeKernel(Context& context, CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                                 unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
+                                 unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
+                                 void** kernelParams) {
+  const LaunchShape shape{{gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes, true};
+  return launch_kernel(context, f, shape, hStream, kernelParams, nullptr);
+}
+
+CUresult LaunchKernelEx(Context& context, const CUlaunchConfig* config, CUfunction f, void** kernelParams,
+                        void** extra) {
+  const auto& c = *config;
+  LaunchShape shape{
+      {c.gridDimX, c.gridDimY, c.gridDimZ}, {c.blockDimX, c.blockDimY, c.blockDimZ}, c.sharedMemBytes, false};
+  if (c.numAttrs > 64 || (c.numAttrs > 0 && !c.attrs)) return CUDA_ERROR_INVALID_VALUE;
+  const auto* const attributes = reinterpret_cast<const LaunchAttribute*>(c.attrs);
+  for (unsigned k = 0; k < c.numAttrs; ++k) {
+    const auto& a = attributes[k];
+    if (a.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) shape.cooperative = a.value.cooperative != 0;
+    if (a.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
+        std::max({a.value.cluster[0], a.value.cluster[1], a.value.cluster[2]}) > 1)
+      return CUDA_ERROR_NOT_SUPPORTED;
+  }
+  return launch_kernel(context, f, shape, c.hStream, kernelParams, extra);
+}
+
+CUresult OccupancyMaxActiveBlocksPerMultiprocessor(Context& context, int* numBlocks, CUfunction func, int blockSize,
+                                                   std::size_t dynamicSMemSize) {
+  const ptx::Function* code = nullptr;
+  std::shared_ptr<KernelSettings> settings;
+  if (!modules::look_at(func, code, settings)) return CUDA_ERROR_INVALID_HANDLE;
+  if (blockSize <= 0) return CUDA_ERROR_INVALID_VALUE;
+  *numBlocks = active_blocks(context.device, *code, blockSize, dynamicSMemSize);
+  return CUDA_SUCCESS;
+}
+
+CUresult OccupancyMaxActiveBlocksPerMultiprocessorWithFlags(Context& context, int* numBlocks, CUfunction func,
+                                                            int blockSize, std::size_t dynamicSMemSize,
+                                                            unsigned int flags) {
+  if (flags > 1) return CUDA_ERROR_INVALID_VALUE;
+  return OccupancyMaxActiveBlocksPerMultiprocessor(context, numBlocks, func, blockSize, dynamicSMemSize);
+}
+
+CUresult OccupancyMaxPotentialBlockSize(Context& context, int* minGridSize, int* blockSize, CUfunction func,
+                                        CUoccupancyB2DSize blockSizeToDynamicSMemSize, std::size_t dynamicSMemSize,
+                                        int blockSizeLimit) {
+  const ptx::Function* code = nullptr;
+  std::shared_ptr<KernelSettings> settings;
+  if (!modules::look_at(func, code, settings)) return CUDA_ERROR_INVALID_HANDLE;
+  int largest = static_cast<int>(code->max_threads);
+  if (blockSizeLimit > 0) largest = std::min(largest, blockSizeLimit);
+  int best_threads = 0, best_size = 0, best_blocks = 0;
+  for (int size = largest; size > 0; size = size % 32 ? size - size % 32 : size - 32) {
+    const auto shared = blockSizeToDynamicSMemSize ? blockSizeToDynamicSMemSize(size) : dynamicSMemSize;
+    const auto blocks = active_blocks(context.device, *code, size, shared);
+    if (blocks * size > best_threads) {
+      best_threads = blocks * size;
+      best_size = size;
+      best_blocks = blocks;
+    }
+  }
+  const auto& device = context.device;
+  const auto multiprocessors = device.read([&](const auto& gpu) {
+    return attribute(device.machine(), gpu, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT).value_or(1);
+  });
+  *blockSize = best_size;
+  *minGridSize = best_blocks * static_cast<int>(multiprocessors);
+  return CUDA_SUCCESS;
+}
+
+CUresult OccupancyMaxPotentialBlockSizeWithFlags(Context& context, int* minGridSize, int* blockSize, CUfunction func,
+                                                 CUoccupancyB2DSize blockSizeToDynamicSMemSize,
+                                                 std::size_t dynamicSMemSize, int blockSizeLimit, unsigned int flags) {
+  if (flags > 1) return CUDA_ERROR_INVALID_VALUE;
+  return OccupancyMaxPotentialBlockSize(context, minGridSize, blockSize, func, blockSizeToDynamicSMemSize,
+                                        dynamicSMemSize, blockSizeLimit);
+}
+
+CUresult OccupancyAvailableDynamicSMemPerBlock(Context& context, std::size_t* dynamicSmemSize, CUfunction func,
+                                               int numBlocks, int blockSize) {
+  const ptx::Function* code = nullptr;
+  std::shared_ptr<KernelSettings> settings;
+  if (!modules::look_at(func, code, settings)) return CUDA_ERROR_INVALID_HANDLE;
+  if (numBlocks <= 0 || blockSize <= 0) return CUDA_ERROR_INVALID_VALUE;
+  const auto& device = context.device;
+  const auto of = [&](CUdevice_attribute which) {
+    return device.read([&](const auto& gpu) { return attribute(device.machine(), gpu, which).value_or(0); });
+  };
+  const auto each = of(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR) / numBlocks -
+                    of(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
+  const auto most = std::min(each, of(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)) -
+                    static_cast<long long>(code->shared_bytes);
+  *dynamicSmemSize = static_cast<std::size_t>(std::max(most, 0LL));
+  return CUDA_SUCCESS;
+}
+
+}  // namespace nvmlkit::cuda::functions

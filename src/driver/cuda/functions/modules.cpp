@@ -1,0 +1,176 @@
+// Modules and libraries.
+#include "driver/cuda/modules.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "driver/cuda/call.hpp"
+#include "driver/cuda/generated/functions.hpp"
+
+namespace nvmlkit::cuda::functions {
+namespace {
+
+// Into the buffer for errors that the options name.
+void log(const std::string& text, unsigned count, const CUjit_option* options, void** values) {
+  char* buffer = nullptr;
+  std::size_t size = 0;
+  for (unsigned k = 0; options && values && k < count; ++k) {
+    if (options[k] == CU_JIT_ERROR_LOG_BUFFER) buffer = static_cast<char*>(values[k]);
+    if (options[k] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
+      size = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(values[k]));
+  }
+  if (!buffer || size == 0) return;
+  const auto length = std::min(size - 1, text.size());
+  std::memcpy(buffer, text.data(), length);
+  buffer[length] = '\0';
+}
+
+CUresult load(Context& context, CUmodule* out, modules::Refusal refusal, const std::string& text) {
+  if (refusal.result == CUDA_SUCCESS) refusal = modules::load(context.device, context.handle(), text, *out);
+  return modules::tell(refusal);
+}
+
+// The capability that code is chosen by when no context says it.
+int any_capability() { return devices().empty() ? 90 : modules::capability_of(*devices().front()); }
+
+CUresult load_library(CUlibrary* out, modules::Refusal refusal, const std::string& text) {
+  if (refusal.result == CUDA_SUCCESS) refusal = modules::load_library(text, *out);
+  return modules::tell(refusal);
+}
+
+}  // namespace
+
+CUresult ModuleLoad(Context& context, CUmodule* module, const char* fname) {
+  std::string text;
+  auto refusal = modules::ptx_of_file(fname, modules::capability_of(context.device), text);
+  return load(context, module, std::move(refusal), text);
+}
+
+CUresult ModuleLoadDataEx(Context& context, CUmodule* module, const void* image, unsigned int numOptions,
+                          CUjit_option* options, void** optionValues) {
+  if (numOptions > CU_JIT_NUM_OPTIONS) return CUDA_ERROR_INVALID_VALUE;
+  std::string text;
+  auto refusal = modules::ptx_of(image, modules::capability_of(context.device), text);
+  if (refusal.result == CUDA_SUCCESS) refusal = modules::load(context.device, context.handle(), text, *module);
+  log(refusal.text, numOptions, options, optionValues);
+  return modules::tell(refusal);
+}
+
+CUresult ModuleLoadData(Context& context, CUmodule* module, const void* image) {
+  return ModuleLoadDataEx(context, module, image, 0, nullptr, nullptr);
+}
+
+CUresult ModuleLoadFatBinary(Context& context, CUmodule* module, const void* fatCubin) {
+  return ModuleLoadDataEx(context, module, fatCubin, 0, nullptr, nullptr);
+}
+
+CUresult ModuleUnload(Context&, CUmodule hmod) {
+  return modules::unload(hmod) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult ModuleGetLoadingMode(Context&, CUmoduleLoadingMode* mode) {
+  *mode = CU_MODULE_EAGER_LOADING;
+  return CUDA_SUCCESS;
+}
+
+CUresult ModuleGetFunction(Context&, CUfunction* hfunc, CUmodule hmod, const char* name) {
+  const auto module = modules::find(hmod);
+  if (!module) return CUDA_ERROR_INVALID_HANDLE;
+  *hfunc = modules::function(*module, name);
+  return *hfunc ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult ModuleGetFunctionCount(Context&, unsigned int* count, CUmodule mod) {
+  const auto module = modules::find(mod);
+  if (!module) return CUDA_ERROR_INVALID_HANDLE;
+  *count = static_cast<unsigned>(module->functions.size());
+  return CUDA_SUCCESS;
+}
+
+CUresult ModuleEnumerateFunctions(Context&, CUfunction* functions, unsigned int numFunctions, CUmodule mod) {
+  const auto module = modules::find(mod);
+  if (!module) return CUDA_ERROR_INVALID_HANDLE;
+  for (const auto& [name, function] : module->functions) {
+    if (numFunctions-- == 0) break;
+    *functions++ = function;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult ModuleGetGlobal_v2(Context&, CUdeviceptr* dptr, std::size_t* bytes, CUmodule hmod, const char* name) {
+  const auto module = modules::find(hmod);
+  return module ? modules::variable(*module, name, dptr, bytes, false) : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult LibraryLoadData(CUlibrary* library, const void* code, CUjit_option* jitOptions, void** jitOptionsValues,
+                         unsigned int numJitOptions, CUlibraryOption*, void**, unsigned int) {
+  if (numJitOptions > CU_JIT_NUM_OPTIONS) return CUDA_ERROR_INVALID_VALUE;
+  std::string text;
+  auto refusal = modules::ptx_of(code, any_capability(), text);
+  log(refusal.text, numJitOptions, jitOptions, jitOptionsValues);
+  return load_library(library, std::move(refusal), text);
+}
+
+CUresult LibraryLoadFromFile(CUlibrary* library, const char* fileName, CUjit_option*, void**, unsigned int,
+                             CUlibraryOption*, void**, unsigned int) {
+  std::string text;
+  auto refusal = modules::ptx_of_file(fileName, any_capability(), text);
+  return load_library(library, std::move(refusal), text);
+}
+
+CUresult LibraryUnload(CUlibrary library) {
+  return modules::unload_library(library) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult LibraryGetKernel(CUkernel* pKernel, CUlibrary library, const char* name) {
+  const auto found = modules::find_library(library);
+  if (!found) return CUDA_ERROR_INVALID_HANDLE;
+  *pKernel = modules::kernel(*found, name);
+  return *pKernel ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult LibraryGetKernelCount(unsigned int* count, CUlibrary lib) {
+  const auto found = modules::find_library(lib);
+  if (!found) return CUDA_ERROR_INVALID_HANDLE;
+  *count = static_cast<unsigned>(found->kernels.size());
+  return CUDA_SUCCESS;
+}
+
+CUresult LibraryEnumerateKernels(CUkernel* kernels, unsigned int numKernels, CUlibrary lib) {
+  const auto found = modules::find_library(lib);
+  if (!found) return CUDA_ERROR_INVALID_HANDLE;
+  for (const auto& [name, kernel] : found->kernels) {
+    if (numKernels-- == 0) break;
+    *kernels++ = kernel;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult LibraryGetModule(Context& context, CUmodule* pMod, CUlibrary library) {
+  const auto found = modules::find_library(library);
+  return found ? modules::module_in(*found, context.device, context.handle(), *pMod) : CUDA_ERROR_INVALID_HANDLE;
+}
+
+namespace {
+
+CUresult global_of(Context& context, CUdeviceptr* dptr, std::size_t* bytes, CUlibrary library, const char* name,
+                   bool managed) {
+  CUmodule module = nullptr;
+  if (const auto result = LibraryGetModule(context, &module, library); result != CUDA_SUCCESS) return result;
+  const auto loaded = modules::find(module);
+  return loaded ? modules::variable(*loaded, name, dptr, bytes, managed) : CUDA_ERROR_INVALID_HANDLE;
+}
+
+}  // namespace
+
+CUresult LibraryGetGlobal(Context& context, CUdeviceptr* dptr, std::size_t* bytes, CUlibrary library,
+                          const char* name) {
+  return global_of(context, dptr, bytes, library, name, false);
+}
+
+CUresult LibraryGetManaged(Context& context, CUdeviceptr* dptr, std::size_t* bytes, CUlibrary library,
+                           const char* name) {
+  return global_of(context, dptr, bytes, library, name, true);
+}
+
+}  // namespace nvmlkit::cuda::functions

@@ -1,0 +1,104 @@
+// What programs hand over as code, looked through for PTX that suits a GPU.
+#include <cstdio>
+#include <cstring>
+
+#include "driver/cuda/attributes.hpp"
+#include "driver/cuda/fatbin/container.hpp"
+#include "driver/cuda/modules.hpp"
+
+namespace nvmlkit::cuda::modules {
+namespace {
+
+struct Wrapper {
+  std::uint32_t magic, version;
+  const void* region;
+  const void* last;  // version 2: regions that were linked, ended by null
+};
+
+bool suits(const fatbin::Entry& e, int capability) {
+  const auto own = static_cast<int>(e.capability);
+  return e.kind == fatbin::Kind::ptx && (e.exact ? own == capability : own <= capability);
+}
+
+std::string capability_text(unsigned capability) {
+  return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
+}
+
+Refusal from_region(std::span<const std::byte> region, int capability, std::string& text) {
+  const auto all = fatbin::entries(region);
+  if (!all) return {CUDA_ERROR_INVALID_IMAGE, ""};
+  const fatbin::Entry* best = nullptr;
+  std::string there;
+  for (const auto& e : *all) {
+    if (suits(e, capability) && (!best || e.capability >= best->capability)) best = &e;
+    there += (there.empty() ? "" : ", ") + std::string(e.kind == fatbin::Kind::ptx ? "PTX" : "SASS") + " for " +
+             capability_text(e.capability) + (e.exact ? "a" : "");
+  }
+  const auto own = capability_text(static_cast<unsigned>(capability));
+  if (!best)
+    return {CUDA_ERROR_NO_BINARY_FOR_GPU,
+            "a fat binary has no PTX that a GPU of compute capability " + own + " can run (it has: " +
+                (there.empty() ? "nothing" : there) + "); kernels run from PTX: build with `nvcc -arch=sm_" +
+                std::to_string(capability) + "`, or with code=compute_" + std::to_string(capability)};
+  auto found = fatbin::text_of(*best);
+  if (!found) return {CUDA_ERROR_INVALID_IMAGE, "a fat binary holds PTX that cannot be unpacked: it is damaged"};
+  text = std::move(*found);
+  return {};
+}
+
+}  // namespace
+
+int capability_of(const Device& device) {
+  return device.read([](const sim::model::Gpu& gpu) {
+    return static_cast<int>(10 * number(gpu.compute_capability.major) + number(gpu.compute_capability.minor));
+  });
+}
+
+Refusal ptx_of(const void* image, int capability, std::string& text) {
+  std::uint32_t magic = 0;
+  std::memcpy(&magic, image, 1);
+  if (magic == 0) return {CUDA_ERROR_INVALID_IMAGE, ""};
+  const auto* const start = static_cast<const char*>(image);
+  const std::size_t there = strnlen(start, sizeof magic);
+  if (there == sizeof magic) std::memcpy(&magic, image, sizeof magic);
+  if (magic == fatbin::kWrapperMagic) {
+    Wrapper wrapper{};
+    std::memcpy(&wrapper, image, sizeof wrapper);
+    if (!wrapper.region) return {CUDA_ERROR_INVALID_IMAGE, ""};
+    if (wrapper.version == 2 && wrapper.last)
+      return {CUDA_ERROR_NOT_SUPPORTED,
+              "a module of several linked parts (nvcc -rdc=true) is not simulated: build it as a whole program"};
+    return ptx_of(wrapper.region, capability, text);
+  }
+  if (magic == fatbin::kRegionMagic) {
+    std::uint64_t size = 0;
+    std::memcpy(&size, start + 8, sizeof size);
+    if (size > std::uint64_t{1} << 40) return {CUDA_ERROR_INVALID_IMAGE, ""};
+    return from_region({static_cast<const std::byte*>(image), fatbin::kRegionHeader + size}, capability, text);
+  }
+  if (std::memcmp(start,
+                  "\x7f"
+                  "ELF",
+                  there < 4 ? there : 4) == 0)
+    return {
+        CUDA_ERROR_NO_BINARY_FOR_GPU,
+        "a cubin holds code for hardware alone: kernels run from PTX, so hand over PTX or a fat binary that has it"};
+  text.assign(start);
+  return {};
+}
+
+Refusal ptx_of_file(const char* name, int capability, std::string& text) {
+  std::FILE* const file = std::fopen(name, "rb");
+  if (!file) return {CUDA_ERROR_FILE_NOT_FOUND, ""};
+  std::string bytes;
+  char buffer[16384];
+  for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, file)) > 0;) bytes.append(buffer, n);
+  std::fclose(file);
+  std::uint32_t magic = 0;
+  if (bytes.size() >= sizeof magic) std::memcpy(&magic, bytes.data(), sizeof magic);
+  if (magic == fatbin::kRegionMagic) return from_region(std::as_bytes(std::span(bytes)), capability, text);
+  if (magic == fatbin::kWrapperMagic) return {CUDA_ERROR_INVALID_IMAGE, ""};
+  return ptx_of(bytes.c_str(), capability, text);
+}
+
+}  // namespace nvmlkit::cuda::modules

@@ -1,0 +1,196 @@
+#include "driver/cuda/launch.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+
+#include "driver/cuda/activity.hpp"
+#include "driver/cuda/attributes.hpp"
+#include "driver/cuda/process.hpp"
+#include "ptx/launch.hpp"
+
+namespace nvmlkit::cuda {
+namespace {
+
+// Memory as a kernel of a context reaches it.
+class ContextMemory final : public ptx::GlobalMemory {
+ public:
+  explicit ContextMemory(Context& context) : context_(context) {}
+
+  bool find(std::uint64_t address, ptx::Region& region) override {
+    auto allocation = memory::find(address);
+    if (!allocation || !may_reach(*allocation)) return false;
+    // Device memory is there to the end of its granule, as on hardware.
+    const auto is_device = allocation->kind == MemoryKind::device;
+    const auto size = is_device ? AddressRange::rounded(allocation->size) : allocation->size;
+    region = {allocation->address, size, allocation->bytes, nullptr};
+    region.holder = std::move(allocation);
+    return true;
+  }
+  std::uint64_t allocate(std::uint64_t size) override {
+    const auto made = memory::allocate(MemoryKind::device, context_.device, context_.handle(), size);
+    return made ? made->address : 0;
+  }
+  void release(std::uint64_t address) override { memory::remove(address, MemoryKind::device, MemoryKind::device); }
+
+ private:
+  // Memory of another GPU needs peer access to a context of it.
+  bool may_reach(const Allocation& a) {
+    if (a.kind != MemoryKind::device || a.device == &context_.device) return true;
+    return context_.with([&](auto& s) { return s.peers.count(a.context) > 0; });
+  }
+  Context& context_;
+};
+
+CUresult error_of(ptx::FaultKind kind) {
+  switch (kind) {
+    case ptx::FaultKind::none:
+      return CUDA_SUCCESS;
+    case ptx::FaultKind::illegal_address:
+      return CUDA_ERROR_ILLEGAL_ADDRESS;
+    case ptx::FaultKind::misaligned_address:
+      return CUDA_ERROR_MISALIGNED_ADDRESS;
+    case ptx::FaultKind::illegal_instruction:
+      return CUDA_ERROR_ILLEGAL_INSTRUCTION;
+    case ptx::FaultKind::stack_overflow:
+      return CUDA_ERROR_HARDWARE_STACK_ERROR;
+    case ptx::FaultKind::assertion:
+      return CUDA_ERROR_ASSERT;
+    case ptx::FaultKind::trap:
+      return CUDA_ERROR_LAUNCH_FAILED;
+    case ptx::FaultKind::deadlock:
+      return CUDA_ERROR_LAUNCH_TIMEOUT;
+  }
+  return CUDA_ERROR_UNKNOWN;
+}
+
+// What the driver's log says of it: an MMU fault, or an exception of the graphics engine. 0: nothing.
+unsigned xid_of(ptx::FaultKind kind) {
+  if (kind == ptx::FaultKind::illegal_address) return 31;
+  const bool is_exception = kind == ptx::FaultKind::misaligned_address || kind == ptx::FaultKind::illegal_instruction ||
+                            kind == ptx::FaultKind::stack_overflow || kind == ptx::FaultKind::trap;
+  return is_exception ? 13 : 0;
+}
+
+long long limit_of(const Device& device, CUdevice_attribute which) {
+  return device.read([&](const sim::model::Gpu& gpu) { return attribute(device.machine(), gpu, which).value_or(0); });
+}
+
+CUresult check(const Device& device, const KernelFunction& function, const LaunchShape& shape) {
+  constexpr CUdevice_attribute kGrid[] = {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
+                                          CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z};
+  constexpr CUdevice_attribute kBlock[] = {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
+                                           CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z};
+  std::uint64_t threads = 1;
+  for (int k = 0; k < 3; ++k) {
+    if (shape.grid[k] == 0 || shape.grid[k] > limit_of(device, kGrid[k])) return CUDA_ERROR_INVALID_VALUE;
+    if (shape.block[k] == 0 || shape.block[k] > limit_of(device, kBlock[k])) return CUDA_ERROR_INVALID_VALUE;
+    threads *= shape.block[k];
+  }
+  if (threads > static_cast<std::uint64_t>(limit_of(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)))
+    return CUDA_ERROR_INVALID_VALUE;
+  const auto& code = *function.code;
+  if (threads > code.max_threads) return CUDA_ERROR_INVALID_VALUE;
+  for (int k = 0; k < 3; ++k)
+    if (code.required[0] != 0 && code.required[k] != shape.block[k]) return CUDA_ERROR_INVALID_VALUE;
+  if (shape.dynamic_shared > static_cast<unsigned>(function.settings->most_dynamic_shared))
+    return CUDA_ERROR_INVALID_VALUE;
+  if (shape.cooperative) {
+    const auto fit = active_blocks(device, code, static_cast<int>(threads), shape.dynamic_shared) *
+                     limit_of(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    if (static_cast<long long>(shape.grid[0]) * shape.grid[1] * shape.grid[2] > fit)
+      return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+  }
+  return CUDA_SUCCESS;
+}
+
+bool skips_kernels() {
+  const char* const word = std::getenv("NVMLKIT_CUDA_KERNELS");
+  return word && std::strcmp(word, "skip") == 0;
+}
+
+}  // namespace
+
+CUresult pack_arguments(const ptx::Function& kernel, void** params, void** extra, std::vector<std::byte>& out) {
+  out.assign(kernel.kernel_param_bytes, std::byte{});
+  if (out.empty()) return CUDA_SUCCESS;
+  if (params) {
+    for (std::size_t k = 0; k < kernel.parameters.size(); ++k) {
+      if (!params[k]) return CUDA_ERROR_INVALID_VALUE;
+      std::memcpy(out.data() + kernel.parameters[k].offset, params[k], kernel.parameters[k].size);
+    }
+    return CUDA_SUCCESS;
+  }
+  // Pairs of a word and a value, ended by 0: 1 the buffer, 2 a pointer to its size.
+  const void* buffer = nullptr;
+  std::size_t size = 0;
+  for (unsigned k = 0; extra && k < 8 && extra[k]; k += 2) {
+    const auto word = reinterpret_cast<std::uintptr_t>(extra[k]);
+    if (word == 1)
+      buffer = extra[k + 1];
+    else if (word == 2 && extra[k + 1])
+      size = *static_cast<const std::size_t*>(extra[k + 1]);
+    else
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (!buffer) return CUDA_ERROR_INVALID_VALUE;
+  std::memcpy(out.data(), buffer, std::min(size, out.size()));
+  return CUDA_SUCCESS;
+}
+
+int active_blocks(const Device& device, const ptx::Function& kernel, int threads, std::size_t dynamic_shared) {
+  if (threads <= 0 || static_cast<unsigned>(threads) > kernel.max_threads) return 0;
+  const auto of = [&](CUdevice_attribute which) { return limit_of(device, which); };
+  const auto warps = (threads + 31) / 32;
+  auto blocks = std::min(of(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR),
+                         of(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) / (32 * warps));
+  const auto shared = static_cast<long long>(kernel.shared_bytes + dynamic_shared) +
+                      of(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
+  blocks = std::min(blocks, of(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR) / std::max(shared, 1LL));
+  const auto registers =
+      std::clamp<long long>(kernel.registers_32, 16, 64) * 32 * warps;  // a compiler would reuse them
+  return static_cast<int>(std::min(blocks, of(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR) / registers));
+}
+
+CUresult launch(Context& context, const KernelFunction& function, const LaunchShape& shape,
+                std::span<const std::byte> arguments) {
+  if (function.module->context != context.handle()) return CUDA_ERROR_INVALID_HANDLE;
+  auto& device = context.device;
+  if (const auto result = check(device, function, shape); result != CUDA_SUCCESS) return result;
+  if (skips_kernels()) return CUDA_SUCCESS;
+  static constinit std::atomic<std::uint64_t> launches{0};
+  ContextMemory reachable(context);
+  ptx::Grid grid;
+  grid.module = function.module->code.get();
+  grid.entry = function.code;
+  std::copy_n(shape.grid, 3, grid.blocks);
+  std::copy_n(shape.block, 3, grid.threads);
+  grid.dynamic_shared = shape.dynamic_shared;
+  grid.params = arguments;
+  grid.cooperative = shape.cooperative;
+  grid.number = ++launches;
+  grid.multiprocessors =
+      static_cast<std::uint32_t>(std::max(limit_of(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT), 1LL));
+  grid.memory = &reachable;
+  std::shared_ptr<Allocation> workspace;
+  if (shape.cooperative) {
+    workspace = memory::allocate(MemoryKind::device, device, context.handle(), 4096);
+    if (!workspace) return CUDA_ERROR_OUT_OF_MEMORY;
+    grid.workspace = workspace->address;
+  }
+  Activity activity(device);
+  grid.tick = [](void* of) { static_cast<Activity*>(of)->tick(); };
+  grid.tick_of = &activity;
+  const auto outcome = [&] {
+    const std::lock_guard lock(device.launch_mutex);  // one after the other
+    return ptx::run(grid);
+  }();
+  if (workspace) memory::remove(workspace->address, MemoryKind::device, MemoryKind::device);
+  if (outcome.fault.kind == ptx::FaultKind::none) return CUDA_SUCCESS;
+  context.fail(error_of(outcome.fault.kind));
+  if (const auto xid = xid_of(outcome.fault.kind)) raise_xid(device, xid);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace nvmlkit::cuda

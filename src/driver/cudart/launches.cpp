@@ -1,0 +1,163 @@
+// Launches, attributes of kernels, occupancy.
+#include "driver/cudart/runtime.hpp"
+
+namespace nvmlkit::cudart {
+namespace {
+
+// A shape that the GPU cannot run is an error of its own.
+Error launched(CUresult result) {
+  return result == CUDA_ERROR_INVALID_VALUE ? kInvalidConfiguration : static_cast<Error>(result);
+}
+
+Error launch(const void* symbol, Dim3 grid, Dim3 block, void** args, std::size_t shared, CUstream stream,
+             bool cooperative) {
+  if (const auto result = ready(); result != CUDA_SUCCESS) return keep(result);
+  CUfunction f = nullptr;
+  if (const auto result = function_of(symbol, &f); result != CUDA_SUCCESS) return keep(result);
+  const auto bytes = static_cast<unsigned>(shared);
+  return keep(launched(
+      cooperative
+          ? cuLaunchCooperativeKernel(f, grid.x, grid.y, grid.z, block.x, block.y, block.z, bytes, stream, args)
+          : cuLaunchKernel(f, grid.x, grid.y, grid.z, block.x, block.y, block.z, bytes, stream, args, nullptr)));
+}
+
+struct LaunchConfig {
+  Dim3 grid, block;
+  std::size_t shared;
+  CUstream stream;
+  void* attributes;
+  unsigned count;
+};
+
+struct FunctionAttributes {
+  std::size_t shared, constants, local;
+  int most_threads, registers, ptx_version, binary_version, cache_mode, most_dynamic_shared, carveout;
+};
+
+Error launch_with(const LaunchConfig* config, const void* symbol, void** args, bool thread_stream) {
+  if (!config) return keep(kInvalidValue);
+  if (const auto result = ready(); result != CUDA_SUCCESS) return keep(result);
+  CUfunction f = nullptr;
+  if (const auto result = function_of(symbol, &f); result != CUDA_SUCCESS) return keep(result);
+  CUlaunchConfig c{};
+  c.gridDimX = config->grid.x;
+  c.gridDimY = config->grid.y;
+  c.gridDimZ = config->grid.z;
+  c.blockDimX = config->block.x;
+  c.blockDimY = config->block.y;
+  c.blockDimZ = config->block.z;
+  c.sharedMemBytes = static_cast<unsigned>(config->shared);
+  c.hStream = thread_stream ? per_thread(config->stream) : config->stream;
+  c.attrs = static_cast<CUlaunchAttribute*>(config->attributes);
+  c.numAttrs = config->count;
+  return keep(launched(cuLaunchKernelEx(&c, f, args, nullptr)));
+}
+
+template <class Work>
+Error with_function(const void* symbol, Work work) {
+  return with_context([&]() -> CUresult {
+    CUfunction f = nullptr;
+    if (const auto result = function_of(symbol, &f); result != CUDA_SUCCESS) return result;
+    return work(f);
+  });
+}
+
+}  // namespace
+
+NVMLKIT_RUNTIME Error cudaLaunchKernel(const void* f, Dim3 grid, Dim3 block, void** args, std::size_t shared,
+                                       CUstream stream) {
+  return launch(f, grid, block, args, shared, stream, false);
+}
+NVMLKIT_RUNTIME Error cudaLaunchKernel_ptsz(const void* f, Dim3 grid, Dim3 block, void** args, std::size_t shared,
+                                            CUstream stream) {
+  return launch(f, grid, block, args, shared, per_thread(stream), false);
+}
+NVMLKIT_RUNTIME Error __cudaLaunchKernel(const void* f, Dim3 grid, Dim3 block, void** args, std::size_t shared,
+                                         CUstream stream) {
+  return launch(f, grid, block, args, shared, stream, false);
+}
+NVMLKIT_RUNTIME Error __cudaLaunchKernel_ptsz(const void* f, Dim3 grid, Dim3 block, void** args, std::size_t shared,
+                                              CUstream stream) {
+  return launch(f, grid, block, args, shared, per_thread(stream), false);
+}
+NVMLKIT_RUNTIME Error cudaLaunchCooperativeKernel(const void* f, Dim3 grid, Dim3 block, void** args, std::size_t shared,
+                                                  CUstream stream) {
+  return launch(f, grid, block, args, shared, stream, true);
+}
+NVMLKIT_RUNTIME Error cudaLaunchCooperativeKernel_ptsz(const void* f, Dim3 grid, Dim3 block, void** args,
+                                                       std::size_t shared, CUstream stream) {
+  return launch(f, grid, block, args, shared, per_thread(stream), true);
+}
+NVMLKIT_RUNTIME Error cudaLaunchKernelExC(const LaunchConfig* config, const void* f, void** args) {
+  return launch_with(config, f, args, false);
+}
+NVMLKIT_RUNTIME Error cudaLaunchKernelExC_ptsz(const LaunchConfig* config, const void* f, void** args) {
+  return launch_with(config, f, args, true);
+}
+
+NVMLKIT_RUNTIME Error cudaFuncGetAttributes(FunctionAttributes* out, const void* symbol) {
+  if (!out) return keep(kInvalidValue);
+  return with_function(symbol, [&](CUfunction f) {
+    const auto get = [&](CUfunction_attribute which) {
+      int value = 0;
+      cuFuncGetAttribute(&value, which, f);
+      return value;
+    };
+    *out = {};
+    out->shared = static_cast<std::size_t>(get(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
+    out->constants = static_cast<std::size_t>(get(CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES));
+    out->local = static_cast<std::size_t>(get(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES));
+    out->most_threads = get(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    out->registers = get(CU_FUNC_ATTRIBUTE_NUM_REGS);
+    out->ptx_version = get(CU_FUNC_ATTRIBUTE_PTX_VERSION);
+    out->binary_version = get(CU_FUNC_ATTRIBUTE_BINARY_VERSION);
+    out->most_dynamic_shared = get(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+    out->carveout = get(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT);
+    return CUDA_SUCCESS;
+  });
+}
+
+NVMLKIT_RUNTIME Error cudaFuncSetAttribute(const void* symbol, int attribute, int value) {
+  return with_function(
+      symbol, [&](CUfunction f) { return cuFuncSetAttribute(f, static_cast<CUfunction_attribute>(attribute), value); });
+}
+NVMLKIT_RUNTIME Error cudaFuncSetCacheConfig(const void* symbol, int) {
+  return with_function(symbol, [](CUfunction) { return CUDA_SUCCESS; });
+}
+NVMLKIT_RUNTIME Error cudaFuncSetSharedMemConfig(const void* symbol, int) {
+  return with_function(symbol, [](CUfunction) { return CUDA_SUCCESS; });
+}
+NVMLKIT_RUNTIME Error cudaFuncGetName(const char** name, const void* symbol) {
+  if (!name) return keep(kInvalidValue);
+  return with_function(symbol, [&](CUfunction f) { return cuFuncGetName(name, f); });
+}
+NVMLKIT_RUNTIME Error cudaGetFuncBySymbol(CUfunction* function, const void* symbol) {
+  if (!function) return keep(kInvalidValue);
+  return with_function(symbol,
+                       [&](CUfunction f) { return cuKernelGetFunction(function, reinterpret_cast<CUkernel>(f)); });
+}
+NVMLKIT_RUNTIME Error cudaGetKernel(CUkernel* kernel, const void* symbol) {
+  if (!kernel) return keep(kInvalidValue);
+  return with_context([&] { return kernel_of(symbol, kernel); });
+}
+
+NVMLKIT_RUNTIME Error cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* symbol, int threads,
+                                                                    std::size_t shared) {
+  if (!blocks) return keep(kInvalidValue);
+  return with_function(
+      symbol, [&](CUfunction f) { return cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, f, threads, shared); });
+}
+NVMLKIT_RUNTIME Error cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* symbol,
+                                                                             int threads, std::size_t shared,
+                                                                             unsigned flags) {
+  if (flags > 1) return keep(kInvalidValue);
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, symbol, threads, shared);
+}
+NVMLKIT_RUNTIME Error cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* shared, const void* symbol, int blocks,
+                                                                int threads) {
+  if (!shared) return keep(kInvalidValue);
+  return with_function(
+      symbol, [&](CUfunction f) { return cuOccupancyAvailableDynamicSMemPerBlock(shared, f, blocks, threads); });
+}
+
+}  // namespace nvmlkit::cudart

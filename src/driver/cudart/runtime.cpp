@@ -1,0 +1,136 @@
+#include "driver/cudart/runtime.hpp"
+
+#include <mutex>
+
+#include "driver/cudart/error_names.hpp"
+
+namespace nvmlkit::cudart {
+namespace {
+
+constinit thread_local Error last = 0;
+constinit thread_local int device = 0;
+
+struct Primaries {
+  std::mutex mutex;
+  CUcontext contexts[1024] = {};
+};
+Primaries& primaries() {
+  static auto* const the = new Primaries;  // threads may call until the end
+  return *the;
+}
+
+const ErrorName* find(Error error) {
+  for (const auto& known : kErrorNames)
+    if (known.number == error) return &known;
+  return nullptr;
+}
+
+}  // namespace
+
+Error keep(Error error) {
+  if (error != 0 && error != kNotReady) last = error;
+  return error;
+}
+
+Error last_error(bool forget) {
+  const auto out = last;
+  if (forget) last = 0;
+  return out;
+}
+
+CUresult start() {
+  static const CUresult result = cuInit(0);
+  return result;
+}
+
+CUresult context_of(int which, CUcontext* context) {
+  if (const auto result = start(); result != CUDA_SUCCESS) return result;
+  int count = 0;
+  cuDeviceGetCount(&count);
+  if (count == 0) return CUDA_ERROR_NO_DEVICE;
+  if (which < 0 || which >= count || which >= 1024) return CUDA_ERROR_INVALID_DEVICE;
+  auto& all = primaries();
+  const std::lock_guard lock(all.mutex);
+  auto& kept = all.contexts[which];
+  if (!kept)
+    if (const auto result = cuDevicePrimaryCtxRetain(&kept, which); result != CUDA_SUCCESS) return result;
+  *context = kept;
+  return CUDA_SUCCESS;
+}
+
+CUresult ready() {
+  if (const auto result = start(); result != CUDA_SUCCESS) return result;
+  CUcontext current = nullptr;
+  if (cuCtxGetCurrent(&current) == CUDA_SUCCESS && current) return CUDA_SUCCESS;
+  if (const auto result = context_of(device, &current); result != CUDA_SUCCESS) return result;
+  return cuCtxSetCurrent(current);
+}
+
+int thread_device() {
+  CUcontext current = nullptr;
+  CUdevice own = 0;
+  if (cuCtxGetCurrent(&current) == CUDA_SUCCESS && current && cuCtxGetDevice(&own) == CUDA_SUCCESS) return own;
+  return device;
+}
+
+Error set_thread_device(int which) {
+  CUcontext context = nullptr;
+  if (const auto result = context_of(which, &context); result != CUDA_SUCCESS) return static_cast<Error>(result);
+  device = which;
+  return static_cast<Error>(cuCtxSetCurrent(context));
+}
+
+NVMLKIT_RUNTIME Error cudaGetLastError() {
+  if (const auto result = cuCtxSynchronize(); result >= CUDA_ERROR_ILLEGAL_ADDRESS && result < CUDA_ERROR_UNKNOWN)
+    return result;
+  return last_error(true);
+}
+
+NVMLKIT_RUNTIME Error cudaPeekAtLastError() {
+  if (const auto result = cuCtxSynchronize(); result >= CUDA_ERROR_ILLEGAL_ADDRESS && result < CUDA_ERROR_UNKNOWN)
+    return result;
+  return last_error(false);
+}
+
+NVMLKIT_RUNTIME const char* cudaGetErrorName(Error error) {
+  const auto* known = find(error);
+  return known ? known->name : "unrecognized error code";
+}
+
+NVMLKIT_RUNTIME const char* cudaGetErrorString(Error error) {
+  const auto* known = find(error);
+  if (known && known->text) return known->text;
+  const char* text = nullptr;
+  return known && cuGetErrorString(static_cast<CUresult>(error), &text) == CUDA_SUCCESS ? text
+                                                                                        : "unrecognized error code";
+}
+
+NVMLKIT_RUNTIME Error cudaRuntimeGetVersion(int* version) {
+  if (!version) return keep(kInvalidValue);
+  *version = NVMLKIT_CUDART_VERSION;
+  return 0;
+}
+
+NVMLKIT_RUNTIME Error cudaDriverGetVersion(int* version) {
+  if (!version) return keep(kInvalidValue);
+  return keep(cuDriverGetVersion(version));
+}
+
+NVMLKIT_RUNTIME Error cudaProfilerStart() { return 0; }
+NVMLKIT_RUNTIME Error cudaProfilerStop() { return 0; }
+
+NVMLKIT_RUNTIME Error cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned version,
+                                                       unsigned long long flags, int* status) {
+  if (!symbol || !function) return keep(kInvalidValue);
+  CUdriverProcAddressQueryResult found{};
+  const auto result = cuGetProcAddress_v2(symbol, function, static_cast<int>(version), flags, &found);
+  if (status) *status = static_cast<int>(found);
+  return keep(result);
+}
+
+NVMLKIT_RUNTIME Error cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long flags,
+                                              int* status) {
+  return cudaGetDriverEntryPointByVersion(symbol, function, NVMLKIT_CUDART_VERSION, flags, status);
+}
+
+}  // namespace nvmlkit::cudart

@@ -1,0 +1,55 @@
+// What the functions of the runtime share: errors, the device of a thread, its context.
+#pragma once
+
+#include "driver/cudart/driver_api.hpp"
+
+// The runtime's version, 13000 and so on: each of its libraries is built from these sources.
+#ifndef NVMLKIT_CUDART_VERSION
+#error "which version of the runtime?"
+#endif
+
+#define NVMLKIT_RUNTIME extern "C" __attribute__((visibility("default")))
+
+namespace nvmlkit::cudart {
+
+using Error = int;  // cudaError_t; the driver's numbers are the runtime's, and there are a few more
+
+inline constexpr Error kInvalidValue = 1, kInitializationError = 3, kInvalidConfiguration = 9, kInvalidSymbol = 13,
+                       kInvalidDirection = 21, kMissingConfiguration = 52, kInvalidDeviceFunction = 98, kNoDevice = 100,
+                       kNotReady = 600, kNotSupported = 801;
+
+// Keeps the error for cudaGetLastError, and gives it back. What is only not ready is no error.
+Error keep(Error error);
+inline Error keep(CUresult result) { return keep(static_cast<Error>(result)); }
+Error last_error(bool forget);
+
+// Starts the driver, once; the error of that.
+CUresult start();
+// The same, and the primary context of the thread's device made current, unless the program has made another one so.
+CUresult ready();
+
+int thread_device();
+Error set_thread_device(int device);
+// The context of a device, retained for as long as the process lives.
+CUresult context_of(int device, CUcontext* context);
+
+// keep(work()) in a context.
+template <class Work>
+Error with_context(Work work) {
+  if (const auto refused = ready(); refused != CUDA_SUCCESS) return keep(refused);
+  return keep(work());
+}
+
+struct Dim3 {
+  unsigned x, y, z;
+};
+
+// Kernels and variables that the program registered (registration.cpp).
+CUresult function_of(const void* symbol, CUfunction* out);
+CUresult kernel_of(const void* symbol, CUkernel* out);
+CUresult variable_of(const void* symbol, CUdeviceptr* address, std::size_t* size);
+
+inline CUdeviceptr address_of(const void* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); }
+inline CUstream per_thread(CUstream stream) { return stream ? stream : reinterpret_cast<CUstream>(2); }
+
+}  // namespace nvmlkit::cudart

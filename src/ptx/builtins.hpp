@@ -1,0 +1,15 @@
+// Functions that device code calls and the driver supplies: printf, assert, malloc, free.
+#pragma once
+
+#include <string_view>
+
+#include "ptx/module.hpp"
+
+namespace nvmlkit::ptx {
+
+// -1 for what is none.
+int builtin_named(std::string_view name);
+
+void call_builtin(const CallSite& site, Warp& warp, const Instruction& i, Mask lanes);
+
+}  // namespace nvmlkit::ptx

@@ -1,0 +1,213 @@
+#include "ptx/form.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "ptx/special.hpp"
+
+namespace nvmlkit::ptx {
+namespace {
+
+bool contains(std::string_view list, std::string_view word) {
+  for (std::size_t at = list.find(word); at != std::string_view::npos; at = list.find(word, at + 1))
+    if (list[at - 1] == ' ' && list[at + word.size()] == ' ') return true;
+  return false;
+}
+
+}  // namespace
+
+Form::Form(FunctionDecoder& decoder, const Statement& statement, const InstructionEntry& entry)
+    : decoder_(decoder), statement_(statement), entry_(entry) {
+  for (const auto word : statement.words) {
+    if (contains(entry.types, word))
+      types_.push_back(*type_named(word));
+    else if (!contains(entry.words, word))
+      fail("'." + std::string(word) + "' is not simulated here");
+  }
+  if (count() < entry.least_operands || count() > entry.most_operands) fail("so many operands it does not take");
+  out.line = statement.line;
+  if (statement.has_guard) {
+    out.guard = predicate(statement.guard);
+    out.guard_negated = statement.guard.negated;
+  }
+}
+
+void Form::fail(const std::string& text) const {
+  std::string name(statement_.opcode);
+  for (const auto word : statement_.words) name += "." + std::string(word);
+  throw Error{statement_.line, name + ": " + text};
+}
+
+bool Form::has(std::string_view word) const {
+  return std::find(statement_.words.begin(), statement_.words.end(), word) != statement_.words.end();
+}
+
+std::string_view Form::one_of(std::initializer_list<std::string_view> words) const {
+  for (const auto there : statement_.words)
+    for (const auto word : words)
+      if (there == word) return word;
+  return {};
+}
+
+Rounding Form::rounding() const {
+  if (has("rz") || has("rzi")) return Rounding::zero;
+  if (has("rm") || has("rmi")) return Rounding::down;
+  if (has("rp") || has("rpi")) return Rounding::up;
+  return Rounding::nearest;
+}
+
+Space Form::space() const {
+  const auto word = one_of(
+      {"global", "shared", "shared::cta", "shared::cluster", "local", "param", "param::entry", "param::func", "const"});
+  if (word.empty()) return Space::generic;
+  if (word == "global") return Space::global;
+  if (word == "local") return Space::local;
+  if (word == "const") return Space::constant;
+  return word.starts_with("param") ? Space::param : Space::shared;
+}
+
+const Term& Form::term(std::size_t index) const {
+  if (index >= count()) fail("an operand is missing");
+  return statement_.terms[index];
+}
+
+const Term& Form::half(std::size_t index, std::size_t part) const {
+  const auto& whole = term(index);
+  static const Term nothing;
+  if (whole.kind == Term::Kind::pair) return whole.items[part];
+  return part == 0 ? whole : nothing;
+}
+
+Operand Form::target(const Term& t, Type type) {
+  if (t.kind == Term::Kind::none) return {};
+  if (t.kind != Term::Kind::reg) fail("expected a register");
+  if (size_of(t.type) != size_of(type) || (t.type == Type::pred) != (type == Type::pred))
+    fail("register " + std::string(t.name) + " has another size");
+  return Operand::at(Operand::registers, t.offset);
+}
+
+Operand Form::predicate(const Term& t) {
+  if (t.kind == Term::Kind::reg && t.type == Type::pred) return Operand::at(Operand::registers, t.offset);
+  if (t.kind == Term::Kind::integer) return constant(t.value ? ~std::uint64_t{0} : 0, 4);
+  fail("expected a predicate");
+}
+
+Operand Form::constant(std::uint64_t value, unsigned size) { return decoder_.constant(value, size); }
+
+Operand Form::source(const Term& t, Type type) {
+  unsigned size = 0;
+  const auto operand = wide_source(t, type, size);
+  if (size != size_of(type)) fail("operand " + std::string(t.name) + " has another size");
+  return operand;
+}
+
+Operand Form::wide_source(const Term& t, Type type, unsigned& size) {
+  size = size_of(type);
+  switch (t.kind) {
+    case Term::Kind::reg:
+      if ((t.type == Type::pred) != (type == Type::pred)) fail("a predicate among values, or the other way round");
+      size = size_of(t.type);
+      return Operand::at(Operand::registers, t.offset);
+    case Term::Kind::special: {
+      const auto* known = find_special(t.name);
+      if (!known) fail("register " + std::string(t.name) + " is not declared");
+      size = known->size;
+      return Operand::at(Operand::special, known->offset);
+    }
+    case Term::Kind::integer:
+      if (type == Type::f32)
+        return constant(std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int64_t>(t.value))), 4);
+      if (type == Type::f64)
+        return constant(std::bit_cast<std::uint64_t>(static_cast<double>(static_cast<std::int64_t>(t.value))), 8);
+      return constant(t.value, size);
+    case Term::Kind::real32:
+      if (size == 8)
+        return constant(std::bit_cast<std::uint64_t>(double{std::bit_cast<float>(static_cast<std::uint32_t>(t.value))}),
+                        8);
+      return constant(t.value, size);
+    case Term::Kind::real64:
+      if (size == 4)
+        return constant(std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(t.value))), 4);
+      return constant(t.value, size);
+    default:
+      fail("expected a register or a number");
+  }
+}
+
+Operand Form::wide_target(const Term& t, Type type, unsigned& size) {
+  size = size_of(type);
+  if (t.kind == Term::Kind::none) return {};
+  if (t.kind != Term::Kind::reg || t.type == Type::pred) fail("expected a register");
+  size = size_of(t.type);
+  if (size < size_of(type)) fail("register " + std::string(t.name) + " is too small");
+  return Operand::at(Operand::registers, t.offset);
+}
+
+void Form::list(std::vector<Operand> operands) {
+  auto& all = decoder_.function_.operands;
+  out.side = static_cast<std::uint32_t>(all.size());
+  out.count = static_cast<std::uint8_t>(operands.size());
+  all.insert(all.end(), operands.begin(), operands.end());
+}
+
+Space Form::symbol_address(const Term& t) {
+  out.immediate = t.value;
+  if (const auto* v = t.variable) {
+    if (v->is_extern && v->space != Space::shared) fail("variable " + v->name + " is declared and not defined");
+    out.immediate += v->offset;
+    if (v->space == Space::local) out.local_base = true;
+    if (v->space == Space::global || v->space == Space::constant) {
+      const auto index = static_cast<std::uint32_t>(decoder_.function_.code.size());
+      decoder_.source_.module->fixups.push_back({&decoder_.function_, false, index});
+    }
+    return v->space;
+  }
+  const auto& functions = decoder_.source_.module->function_named;
+  if (const auto at = functions.find(t.name); at != functions.end()) {
+    out.immediate = kCodeWindow + std::uint64_t{16} * at->second->number;
+    return Space::generic;
+  }
+  const auto& variables = decoder_.source_.module->variable_named;
+  if (const auto at = variables.find(t.name); at != variables.end()) {
+    auto known = t;
+    known.variable = at->second;
+    return symbol_address(known);
+  }
+  fail("'" + std::string(t.name) + "' is not declared");
+}
+
+void Form::address(const Term& t, Space& space) {
+  if (t.kind != Term::Kind::address) fail("expected an address");
+  out.immediate = t.value;
+  if (!t.has_base) return;
+  const auto& base = t.items[0];
+  if (base.kind == Term::Kind::symbol) {
+    auto symbol = base;
+    symbol.value = t.value;
+    const auto own = symbol_address(symbol);
+    if (space == Space::generic || space == Space::param) space = own;
+  } else {
+    unsigned size = 0;
+    out.a = wide_source(base, Type::u64, size);
+    if (size != 4 && size != 8) fail("expected an address register of 32 or 64 bits");
+    out.wide_address = size == 8;
+  }
+}
+
+std::uint32_t Form::label(const Term& t) { return decoder_.label(t, statement_.line); }
+
+std::uint32_t Form::table(const Term& t) {
+  for (const auto& known : decoder_.body_.tables) {
+    if (known.name != t.name) continue;
+    std::vector<std::uint32_t> targets;
+    for (const auto name : known.labels) targets.push_back(decoder_.label(name, known.scope, statement_.line));
+    decoder_.function_.tables.push_back(std::move(targets));
+    return static_cast<std::uint32_t>(decoder_.function_.tables.size() - 1);
+  }
+  fail("no .branchtargets of the name " + std::string(t.name));
+}
+
+Function& Form::function() { return decoder_.function_; }
+Source& Form::source_text() { return decoder_.source_; }
+
+}  // namespace nvmlkit::ptx

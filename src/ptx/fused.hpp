@@ -1,0 +1,10 @@
+// Fused multiply-add of f32 and f64: by the host's instruction where it has one.
+#pragma once
+
+#include "ptx/module.hpp"
+
+namespace nvmlkit::ptx {
+
+Handler fused(Type type, bool with_mode);
+
+}  // namespace nvmlkit::ptx

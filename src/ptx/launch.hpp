@@ -1,0 +1,50 @@
+// One launch of a kernel: a grid of blocks, each a group of warps with shared memory and barriers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ptx/memory_view.hpp"
+#include "ptx/module.hpp"
+
+namespace nvmlkit::ptx {
+
+struct Fault {
+  FaultKind kind = FaultKind::none;
+  std::uint64_t address = 0;
+  std::string function;
+  int line = 0;
+};
+
+struct Grid {
+  const Module* module = nullptr;
+  const Function* entry = nullptr;
+  std::uint32_t blocks[3] = {1, 1, 1};
+  std::uint32_t threads[3] = {1, 1, 1};
+  std::uint64_t dynamic_shared = 0;
+  std::span<const std::byte> params;
+  bool cooperative = false;     // all blocks run at once and may wait for each other
+  std::uint64_t workspace = 0;  // of a cooperative launch, in global memory
+  std::uint64_t number = 0;     // of the launch
+  std::uint32_t multiprocessors = 1;
+  std::uint64_t most_local = 512 * 1024;  // bytes of a thread's stack
+  GlobalMemory* memory = nullptr;
+  std::FILE* output = stdout;        // of printf
+  void (*tick)(void* of) = nullptr;  // called now and then while it runs
+  void* tick_of = nullptr;
+};
+
+struct Outcome {
+  Fault fault;
+  std::uint64_t instructions = 0;  // of warps
+};
+
+// Runs the launch to its end.
+Outcome run(const Grid& grid);
+
+}  // namespace nvmlkit::ptx

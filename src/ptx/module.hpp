@@ -1,0 +1,134 @@
+// A PTX module as it is executed: variables, functions, decoded instructions.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "ptx/lexer.hpp"
+#include "ptx/types.hpp"
+
+namespace nvmlkit::ptx {
+
+class Warp;
+struct Instruction;
+struct Function;
+
+// What executes an instruction for the lanes of a mask.
+using Handler = void (*)(Warp& warp, const Instruction& instruction, Mask lanes);
+
+// Where the 32 values of an operand lie: in one of three areas that a warp knows, at an offset.
+struct Operand {
+  enum Area : std::uint32_t { registers = 0, constants = 1, special = 2, none = 3 };
+  std::uint32_t packed = std::uint32_t{none} << 30;
+
+  static Operand at(Area area, std::uint32_t offset) { return {std::uint32_t{area} << 30 | offset}; }
+  Area area() const { return static_cast<Area>(packed >> 30); }
+  std::uint32_t offset() const { return packed & 0x3FFFFFFF; }
+  bool is_there() const { return area() != none; }
+};
+
+// What the scheduler of a warp has to do itself; all else is `plain`.
+enum class Kind : std::uint8_t { plain, branch, branch_table, call, ret, exit, barrier, converge, trap };
+
+struct Instruction {
+  Handler run = nullptr;
+  std::uint64_t immediate = 0;  // offset of an address, target of a branch, a number that a handler wants
+  Operand d, d2, a, b, c;
+  Operand guard;  // a predicate, if it is there
+  bool guard_negated = false;
+  Kind kind = Kind::plain;
+  Space space = Space::generic;
+  bool wide_address = true;  // the address register has 64 bits
+  bool local_base = false;   // the address is relative to the local memory of the frame
+  bool flag = false;         // what a handler makes of it
+  std::uint8_t count = 1;    // values of a vector
+  std::uint8_t detail = 0;   // what a handler makes of it
+  std::uint32_t side = 0;    // in Function::operands, calls, tables
+  int line = 0;
+};
+
+struct Relocation {
+  std::uint64_t at;    // in the variable
+  std::string symbol;  // whose address lies there
+  std::int64_t addend;
+  std::uint8_t size;
+  bool generic;
+};
+
+struct Variable {
+  std::string name;
+  Space space = Space::global;
+  Type type = Type::none;
+  std::uint64_t size = 0;  // 0 for an extern array
+  std::uint32_t align = 1;
+  std::uint64_t offset = 0;  // in its space; for global and constant in the image of the module
+  std::vector<std::byte> initial;
+  std::vector<Relocation> relocations;
+  bool is_extern = false;
+  bool is_managed = false;
+};
+
+struct CallSite {
+  const Function* function = nullptr;  // null: the address is in the instruction's operand a
+  int builtin = -1;                    // or a function of the driver
+  // Offsets in the caller's parameter area.
+  std::vector<std::uint32_t> arguments, results;
+};
+
+struct Function {
+  std::string name;
+  bool is_entry = false;
+  bool is_defined = false;
+  int line = 0;
+  std::vector<Variable> parameters, results;
+  std::vector<Instruction> code;
+  std::vector<std::byte> constants;  // each 32 times
+  std::vector<Operand> operands;     // of vectors
+  std::vector<CallSite> calls;
+  std::vector<std::vector<std::uint32_t>> tables;
+  std::uint32_t register_bytes = 0;     // of a warp
+  std::uint32_t local_bytes = 0;        // of a lane
+  std::uint32_t frame_param_bytes = 0;  // of a lane: formal parameters of device functions, and those of its calls
+  std::uint32_t kernel_param_bytes = 0;
+  std::uint64_t shared_bytes = 0;  // static, that it and what it calls refer to
+  unsigned registers_32 = 0;       // for attributes: 32-bit registers of a lane
+  unsigned max_threads = 1024, required[3] = {0, 0, 0};
+  std::uint32_t number = 0;
+};
+
+// A place in decoded code where an address of the module's image stands, relative to its start.
+struct Fixup {
+  Function* function;
+  bool in_constants;    // 32 times 8 bytes there, or an instruction's immediate
+  std::uint32_t index;  // byte offset, or number of the instruction
+};
+
+struct Module {
+  int version = 0;  // 10 * major + minor
+  std::string target;
+  std::deque<Function> functions;
+  std::deque<Variable> variables;  // of the module: global, constant, shared
+  std::unordered_map<std::string_view, Function*> function_named;
+  std::unordered_map<std::string_view, Variable*> variable_named;
+  std::vector<Fixup> fixups;
+  std::uint64_t image_bytes = 0;   // of global and constant variables
+  std::uint64_t shared_bytes = 0;  // of all shared variables; memory of the launch begins behind
+
+  const Function* entry(std::string_view name) const {
+    const auto at = function_named.find(name);
+    return at == function_named.end() || !at->second->is_entry ? nullptr : at->second;
+  }
+};
+
+// Reads and checks a module; throws Error.
+std::unique_ptr<Module> load(std::string_view text);
+
+// Tells the code where the image of the module's variables lies; once, before the first launch. Returns the image.
+std::vector<std::byte> place(Module& module, std::uint64_t address);
+
+}  // namespace nvmlkit::ptx

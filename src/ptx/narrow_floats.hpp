@@ -1,0 +1,92 @@
+// Floating point of 16 bits (and tf32) as numbers of the host, and back with each rounding.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "ptx/types.hpp"
+
+namespace nvmlkit::ptx {
+
+// A double as a number with so many bits of exponent and fraction; NaN becomes all ones.
+template <int exponent_bits, int fraction_bits>
+std::uint32_t narrowed(double value, Rounding rounding = Rounding::nearest) {
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  const bool negative = bits >> 63;
+  const std::uint32_t sign = std::uint32_t{negative} << (exponent_bits + fraction_bits);
+  constexpr std::uint32_t kInfinity = ((1u << exponent_bits) - 1) << fraction_bits;
+  constexpr int kBias = (1 << (exponent_bits - 1)) - 1;
+  if (value != value) return (1u << (exponent_bits + fraction_bits)) - 1;
+  const int exponent = static_cast<int>(bits >> 52 & 0x7FF) - 1023;
+  if (exponent == 1024) return sign | kInfinity;
+  if ((bits << 1) == 0) return sign;
+  const auto fraction = (bits & ((std::uint64_t{1} << 52) - 1)) | std::uint64_t{1} << 52;
+  const bool is_small = exponent < 1 - kBias;
+  int shift = 52 - fraction_bits + (is_small ? 1 - kBias - exponent : 0);
+  if (shift > 62) shift = 62;
+  auto kept = fraction >> shift;
+  const auto rest = fraction & ((std::uint64_t{1} << shift) - 1);
+  const auto middle = std::uint64_t{1} << (shift - 1);
+  bool up = false;
+  switch (rounding) {
+    case Rounding::nearest:
+      up = rest > middle || (rest == middle && (kept & 1));
+      break;
+    case Rounding::zero:
+      break;
+    case Rounding::down:
+      up = negative && rest != 0;
+      break;
+    case Rounding::up:
+      up = !negative && rest != 0;
+      break;
+  }
+  kept += up;
+  const auto whole = is_small ? kept : kept + (static_cast<std::uint64_t>(exponent + kBias - 1) << fraction_bits);
+  if (exponent > kBias || whole >= kInfinity) {
+    const bool to_infinity = rounding == Rounding::nearest || (rounding == Rounding::up && !negative) ||
+                             (rounding == Rounding::down && negative);
+    return sign | (to_infinity ? kInfinity : kInfinity - 1);
+  }
+  return sign | static_cast<std::uint32_t>(whole);
+}
+
+template <int exponent_bits, int fraction_bits>
+float widened(std::uint32_t value) {
+  constexpr std::uint32_t kFraction = (1u << fraction_bits) - 1;
+  constexpr std::uint32_t kExponent = (1u << exponent_bits) - 1;
+  const std::uint32_t sign = (value >> (exponent_bits + fraction_bits) & 1) << 31;
+  const std::uint32_t exponent = value >> fraction_bits & kExponent;
+  const std::uint32_t fraction = value & kFraction;
+  constexpr std::uint32_t kBias = (1u << (exponent_bits - 1)) - 1;
+  if (exponent == kExponent) return std::bit_cast<float>(sign | 0x7F800000 | fraction << (23 - fraction_bits));
+  if (exponent == 0) {
+    const float small = static_cast<float>(fraction) * std::bit_cast<float>((128u - kBias - fraction_bits) << 23);
+    return sign ? -small : small;
+  }
+  return std::bit_cast<float>(sign | (exponent + 127 - kBias) << 23 | fraction << (23 - fraction_bits));
+}
+
+struct Half {
+  std::uint16_t bits;
+  static float wide(Half h) { return widened<5, 10>(h.bits); }
+  static Half of(double v, Rounding r = Rounding::nearest) {
+    return {static_cast<std::uint16_t>(narrowed<5, 10>(v, r))};
+  }
+};
+
+struct Bfloat {
+  std::uint16_t bits;
+  static float wide(Bfloat b) { return std::bit_cast<float>(std::uint32_t{b.bits} << 16); }
+  static Bfloat of(double v, Rounding r = Rounding::nearest) {
+    return {static_cast<std::uint16_t>(narrowed<8, 7>(v, r))};
+  }
+};
+
+// Two numbers in one register.
+template <class T>
+struct Pair {
+  T low, high;
+};
+
+}  // namespace nvmlkit::ptx

@@ -1,0 +1,65 @@
+// What the parser hands to the decoder: one instruction as it stands in the text, names looked up.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "ptx/module.hpp"
+
+namespace nvmlkit::ptx {
+
+struct Term {
+  enum class Kind : std::uint8_t { none, reg, special, integer, real32, real64, symbol, label, address, vector, pair };
+  Kind kind = Kind::none;
+  Type type = Type::none;    // of a register
+  std::uint32_t offset = 0;  // of a register in the frame
+  bool negated = false;      // !p
+  std::uint64_t value = 0;   // of a number; what is added in an address or to a symbol
+  std::string_view name;     // of a symbol, a special register or a label
+  Variable* variable = nullptr;
+  int scope = -1;           // in which a label is looked for
+  bool has_base = false;    // an address: the first of `items`
+  std::vector<Term> items;  // of a vector, a pair (d|p), a list of a call
+};
+
+struct Statement {
+  int line = 0;
+  std::string_view opcode;
+  std::vector<std::string_view> words;  // .global .v4 .f32
+  std::vector<Term> terms;
+  bool has_guard = false;
+  Term guard;
+};
+
+// A function with its body, as read.
+struct Body {
+  Function* function = nullptr;
+  std::vector<Statement> statements;
+  struct Label {
+    int scope;
+    std::string_view name;
+    std::uint32_t at;
+  };
+  std::vector<Label> labels;
+  std::vector<int> outer;          // the scope around each scope; -1 for the outermost
+  std::deque<Variable> variables;  // local, shared, param
+  struct Table {
+    std::string_view name;
+    std::vector<std::string_view> labels;
+    int scope;
+  };
+  std::vector<Table> tables;  // .branchtargets
+};
+
+struct Source {
+  std::unique_ptr<Module> module;
+  std::deque<Body> bodies;
+};
+
+// Throws Error.
+Source parse(std::string_view text);
+
+// Decodes the bodies into the functions of the module; throws Error.
+void decode(Source& source);
+
+}  // namespace nvmlkit::ptx

@@ -1,0 +1,37 @@
+// Special registers: %tid.x and its kin.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "ptx/types.hpp"
+
+namespace nvmlkit::ptx {
+
+// Their values for the lanes of a warp. Those of time are written when they are read.
+struct SpecialValues {
+  std::uint32_t tid[3][kLanes];
+  std::uint32_t ntid[3][kLanes];
+  std::uint32_t ctaid[3][kLanes];
+  std::uint32_t nctaid[3][kLanes];
+  std::uint32_t laneid[kLanes];
+  std::uint32_t lanemask[5][kLanes];  // eq, le, lt, ge, gt
+  std::uint32_t warpid[kLanes], nwarpid[kLanes];
+  std::uint32_t smid[kLanes], nsmid[kLanes];
+  std::uint32_t shared_bytes[3][kLanes];  // total, aggregate, dynamic
+  std::uint32_t warp_size[kLanes];
+  std::uint32_t zero[kLanes], one[kLanes];  // clusters of one block
+  std::uint64_t gridid[kLanes];
+  std::uint32_t envreg[3][kLanes];  // 1 and 2: address of the workspace of a cooperative launch, high and low half
+};
+
+struct SpecialRegister {
+  std::string_view name;
+  std::uint32_t offset;
+  std::uint8_t size;
+};
+
+// Null for what is none. Registers of time are not among them.
+const SpecialRegister* find_special(std::string_view name);
+
+}  // namespace nvmlkit::ptx

@@ -1,0 +1,69 @@
+// Types of PTX values, and where they may lie.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace nvmlkit::ptx {
+
+inline constexpr unsigned kLanes = 32;
+using Mask = std::uint32_t;  // a bit per lane
+inline constexpr Mask kAllLanes = ~Mask{0};
+
+enum class Type : std::uint8_t {
+  none,
+  pred,
+  b8,
+  u8,
+  s8,
+  b16,
+  u16,
+  s16,
+  f16,
+  bf16,
+  b32,
+  u32,
+  s32,
+  f32,
+  f16x2,
+  bf16x2,
+  tf32,
+  b64,
+  u64,
+  s64,
+  f64,
+  b128,
+};
+
+// Bytes of one lane.
+constexpr unsigned size_of(Type type) {
+  if (type == Type::none) return 0;
+  if (type == Type::pred) return 4;
+  if (type <= Type::s8) return 1;
+  if (type <= Type::bf16) return 2;
+  if (type <= Type::tf32) return 4;
+  return type == Type::b128 ? 16 : 8;
+}
+
+constexpr bool is_signed(Type type) {
+  return type == Type::s8 || type == Type::s16 || type == Type::s32 || type == Type::s64;
+}
+constexpr bool is_float(Type type) {
+  return type == Type::f16 || type == Type::bf16 || type == Type::f32 || type == Type::f64;
+}
+
+// By its name without the dot; nothing for what is no type.
+std::optional<Type> type_named(std::string_view name);
+
+enum class Space : std::uint8_t { generic, global, constant, shared, local, param, kernel_param };
+
+// Windows of the generic address space. No address of the host or a device lies in one.
+inline constexpr std::uint64_t kSharedWindow = std::uint64_t{1} << 56;
+inline constexpr std::uint64_t kLocalWindow = std::uint64_t{2} << 56;
+inline constexpr std::uint64_t kParamWindow = std::uint64_t{3} << 56;
+inline constexpr std::uint64_t kCodeWindow = std::uint64_t{4} << 56;  // addresses of functions
+
+enum class Rounding : std::uint8_t { nearest, zero, down, up };
+
+}  // namespace nvmlkit::ptx

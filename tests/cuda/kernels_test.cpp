@@ -1,0 +1,251 @@
+// Modules of PTX and their launches, without any compiler.
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "loaded.hpp"
+
+namespace nvmlkit::cuda_test {
+namespace {
+
+const char* const kScale = R"(
+.version 7.0
+.target sm_70
+.address_size 64
+.global .align 4 .u32 factor = 3;
+.visible .entry scale(.param .u64 data, .param .u32 count)
+{
+  .reg .pred %p<2>;
+  .reg .b32 %r<8>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [data];
+  ld.param.u32 %r1, [count];
+  mov.u32 %r2, %ctaid.x;
+  mov.u32 %r3, %ntid.x;
+  mov.u32 %r4, %tid.x;
+  mad.lo.s32 %r5, %r2, %r3, %r4;
+  setp.ge.u32 %p1, %r5, %r1;
+  @%p1 bra DONE;
+  mul.wide.u32 %rd2, %r5, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  ld.global.u32 %r6, [%rd3];
+  ld.global.u32 %r7, [factor];
+  mul.lo.s32 %r6, %r6, %r7;
+  st.global.u32 [%rd3], %r6;
+DONE:
+  ret;
+}
+)";
+
+class CudaKernels : public WithContext {
+ protected:
+  CUfunction load(CUmodule* module = nullptr) {
+    CUmodule made = nullptr;
+    CUfunction function = nullptr;
+    EXPECT_EQ(call("cuModuleLoadData", &made, kScale), CUDA_SUCCESS);
+    EXPECT_EQ(call("cuModuleGetFunction", &function, made, "scale"), CUDA_SUCCESS);
+    if (module) *module = made;
+    return function;
+  }
+  CUresult launch(CUfunction function, CUdeviceptr data, unsigned count, unsigned blocks = 2, unsigned threads = 64) {
+    void* arguments[] = {&data, &count};
+    return call("cuLaunchKernel", function, blocks, 1u, 1u, threads, 1u, 1u, 0u, CUstream{},
+                static_cast<void**>(arguments), static_cast<void**>(nullptr));
+  }
+};
+
+TEST_F(CudaKernels, Compute) {
+  CUmodule module = nullptr;
+  const auto scale = load(&module);
+  std::vector<unsigned> values(100);
+  for (unsigned i = 0; i < 100; ++i) values[i] = i;
+  const auto data = allocate(400);
+  ASSERT_EQ(call("cuMemcpyHtoD_v2", data, static_cast<const void*>(values.data()), std::size_t{400}), CUDA_SUCCESS);
+  ASSERT_EQ(launch(scale, data, 99), CUDA_SUCCESS);
+  CUdeviceptr factor = 0;
+  std::size_t size = 0;
+  ASSERT_EQ(call("cuModuleGetGlobal_v2", &factor, &size, module, "factor"), CUDA_SUCCESS);
+  EXPECT_EQ(size, 4u);
+  ASSERT_EQ(call("cuMemsetD32_v2", factor, 5u, std::size_t{1}), CUDA_SUCCESS);
+  ASSERT_EQ(launch(scale, data, 50), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(values.data()), data, std::size_t{400}), CUDA_SUCCESS);
+  for (unsigned i = 0; i < 100; ++i) EXPECT_EQ(values[i], i < 50 ? 15 * i : i < 99 ? 3 * i : i);
+  EXPECT_EQ(call("cuModuleUnload", module), CUDA_SUCCESS);
+  EXPECT_EQ(launch(scale, data, 50), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(call("cuModuleUnload", module), CUDA_ERROR_INVALID_HANDLE);
+}
+
+TEST_F(CudaKernels, TakeABufferOfArguments) {
+  const auto scale = load();
+  const auto data = allocate(400);
+  ASSERT_EQ(call("cuMemsetD32_v2", data, 7u, std::size_t{100}), CUDA_SUCCESS);
+  struct {
+    CUdeviceptr data;
+    unsigned count;
+  } buffer{data, 100};
+  std::size_t size = sizeof buffer;
+  void* extra[] = {reinterpret_cast<void*>(1), &buffer, reinterpret_cast<void*>(2), &size, nullptr};
+  ASSERT_EQ(call("cuLaunchKernel", scale, 2u, 1u, 1u, 64u, 1u, 1u, 0u, CUstream{}, static_cast<void**>(nullptr),
+                 static_cast<void**>(extra)),
+            CUDA_SUCCESS);
+  unsigned last = 0;
+  ASSERT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(&last), data + 396, std::size_t{4}), CUDA_SUCCESS);
+  EXPECT_EQ(last, 21u);
+}
+
+TEST_F(CudaKernels, AreNotLoadedWithWhatIsUnknown) {
+  CUmodule module = nullptr;
+  const auto refusal = [&](std::string text) {
+    char log[256] = "";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
+    EXPECT_EQ(call("cuModuleLoadDataEx", &module, text.c_str(), 2u, options, static_cast<void**>(values)),
+              CUDA_ERROR_INVALID_PTX);
+    return std::string(log);
+  };
+  std::string text = kScale;
+  text.replace(text.find("mad.lo.s32"), 10, "frob.b32.s");
+  EXPECT_EQ(refusal(text), "PTX line 16: unknown instruction frob");
+  text = kScale;
+  text.replace(text.find("mad.lo.s32"), 10, "mad.lu.s32");
+  EXPECT_EQ(refusal(text), "PTX line 16: mad.lu.s32: '.lu' is not simulated here");
+  text = kScale;
+  text.replace(text.find("%r5, 4;"), 3, "%rx");
+  EXPECT_EQ(refusal(text), "PTX line 19: mul.wide.u32: register %rx is not declared");
+  text = kScale;
+  text.replace(text.find("bra DONE"), 8, "bra AWAY");
+  EXPECT_EQ(refusal(text), "PTX line 18: no label AWAY");
+  EXPECT_EQ(refusal("hello"), "PTX line 1: expected a directive, got 'hello'");
+  const char elf[] =
+      "\x7f"
+      "ELF....";
+  EXPECT_EQ(call("cuModuleLoadData", &module, elf), CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_EQ(call("cuModuleLoad", &module, "/nonexistent"), CUDA_ERROR_FILE_NOT_FOUND);
+}
+
+TEST_F(CudaKernels, AnIllegalAddressEndsTheContext) {
+  const auto scale = load();
+  const auto data = allocate(400);
+  EXPECT_EQ(launch(scale, data, 128), CUDA_SUCCESS);  // 400 bytes are rounded to 512
+  EXPECT_EQ(call("cuCtxSynchronize"), CUDA_SUCCESS);
+  EXPECT_EQ(launch(scale, data + 4096, 128), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuCtxSynchronize"), CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_EQ(call("cuStreamSynchronize", CUstream{}), CUDA_ERROR_ILLEGAL_ADDRESS);
+  CUdeviceptr more = 0;
+  EXPECT_EQ(call("cuMemAlloc_v2", &more, std::size_t{4}), CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
+TEST_F(CudaKernels, TellWhatTheyAre) {
+  const auto scale = load();
+  int value = 0;
+  EXPECT_EQ(call("cuFuncGetAttribute", &value, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, scale), CUDA_SUCCESS);
+  EXPECT_EQ(value, 1024);
+  std::size_t offset = 0, size = 0;
+  EXPECT_EQ(call("cuFuncGetParamInfo", scale, std::size_t{1}, &offset, &size), CUDA_SUCCESS);
+  EXPECT_EQ(offset, 8u);
+  EXPECT_EQ(size, 4u);
+  const char* name = nullptr;
+  EXPECT_EQ(call("cuFuncGetName", &name, scale), CUDA_SUCCESS);
+  EXPECT_STREQ(name, "scale");
+  EXPECT_EQ(call("cuOccupancyMaxActiveBlocksPerMultiprocessor", &value, scale, 1024, std::size_t{0}), CUDA_SUCCESS);
+  EXPECT_EQ(value, 2);
+  EXPECT_EQ(launch(scale, 0, 0, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(launch(scale, 0, 0, 1, 1025), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(CudaKernels, OfLibrariesBelongToEveryContext) {
+  CUlibrary library = nullptr;
+  CUkernel kernel = nullptr;
+  ASSERT_EQ(
+      call("cuLibraryLoadData", &library, static_cast<const void*>(kScale), static_cast<CUjit_option*>(nullptr),
+           static_cast<void**>(nullptr), 0u, static_cast<CUlibraryOption*>(nullptr), static_cast<void**>(nullptr), 0u),
+      CUDA_SUCCESS);
+  ASSERT_EQ(call("cuLibraryGetKernel", &kernel, library, "scale"), CUDA_SUCCESS);
+  const auto data = allocate(400);
+  ASSERT_EQ(call("cuMemsetD32_v2", data, 2u, std::size_t{100}), CUDA_SUCCESS);
+  EXPECT_EQ(launch(reinterpret_cast<CUfunction>(kernel), data, 100), CUDA_SUCCESS);
+  unsigned first = 0;
+  EXPECT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(&first), data, std::size_t{4}), CUDA_SUCCESS);
+  EXPECT_EQ(first, 6u);
+  EXPECT_EQ(call("cuLibraryUnload", library), CUDA_SUCCESS);
+  EXPECT_EQ(launch(reinterpret_cast<CUfunction>(kernel), data, 100), CUDA_ERROR_INVALID_HANDLE);
+}
+
+TEST_F(CudaKernels, CanBeSkipped) {
+  const auto scale = load();
+  setenv("NVMLKIT_CUDA_KERNELS", "skip", 1);
+  EXPECT_EQ(launch(scale, 4096, 100), CUDA_SUCCESS);
+  unsetenv("NVMLKIT_CUDA_KERNELS");
+  EXPECT_EQ(call("cuCtxSynchronize"), CUDA_SUCCESS);
+}
+
+// What another process sees of this one through NVML.
+TEST(CudaProcess, IsListedWhileItRuns) {
+  const auto state = std::filesystem::temp_directory_path() / ("nvmlkit-cuda-" + std::to_string(getpid()));
+  const auto up = std::string("\"" NVMLKIT_TEST_CLI "\" up -m h100 --state ") + state.string() + " > /dev/null";
+  ASSERT_EQ(std::system(up.c_str()), 0);
+  setenv("NVMLKIT_STATE", state.c_str(), 1);
+  int ready[2];
+  ASSERT_EQ(pipe(ready), 0);
+  const auto child = fork();
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    close(1);  // who reads our output need not wait for it
+    CUcontext context = nullptr;
+    CUmodule module = nullptr;
+    CUfunction scale = nullptr;
+    CUdeviceptr data = 0;
+    unsigned count = 100;
+    void* arguments[] = {&data, &count};
+    const bool good = call("cuInit", 0u) == CUDA_SUCCESS && call("cuCtxCreate_v2", &context, 0u, 1) == CUDA_SUCCESS &&
+                      call("cuMemAlloc_v2", &data, std::size_t{64} << 20) == CUDA_SUCCESS &&
+                      call("cuModuleLoadData", &module, kScale) == CUDA_SUCCESS &&
+                      call("cuModuleGetFunction", &scale, module, "scale") == CUDA_SUCCESS &&
+                      call("cuLaunchKernel", scale, 1u, 1u, 1u, 64u, 1u, 1u, 0u, CUstream{},
+                           static_cast<void**>(arguments), static_cast<void**>(nullptr)) == CUDA_SUCCESS;
+    if (write(ready[1], good ? "y" : "n", 1) == 1) pause();
+    _exit(0);
+  }
+  char answer = 0;
+  ASSERT_EQ(read(ready[0], &answer, 1), 1);
+  ASSERT_EQ(answer, 'y');
+
+  void* const nvml = dlopen(NVMLKIT_TEST_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(nvml, nullptr);
+  const auto ask = [&]<class... Args>(const char* name, Args... args) {
+    return reinterpret_cast<int (*)(Args...)>(dlsym(nvml, name))(args...);
+  };
+  struct Process {
+    unsigned pid;
+    unsigned long long memory;
+    unsigned instances[2];
+  } processes[4] = {};
+  struct {
+    unsigned gpu, memory;
+  } utilization{};
+  unsigned count = 4;
+  void* device = nullptr;
+  ASSERT_EQ(ask("nvmlInit_v2"), 0);
+  ASSERT_EQ(ask("nvmlDeviceGetHandleByIndex_v2", 1u, &device), 0);
+  EXPECT_EQ(ask("nvmlDeviceGetComputeRunningProcesses_v3", device, &count, &processes[0]), 0);
+  ASSERT_EQ(count, 1u);
+  EXPECT_EQ(processes[0].pid, static_cast<unsigned>(child));
+  EXPECT_GE(processes[0].memory, 64ull << 20);
+  EXPECT_EQ(ask("nvmlDeviceGetUtilizationRates", device, &utilization), 0);
+  EXPECT_GT(utilization.gpu, 0u);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  count = 4;
+  EXPECT_EQ(ask("nvmlDeviceGetComputeRunningProcesses_v3", device, &count, &processes[0]), 0);
+  EXPECT_EQ(count, 0u);
+  std::filesystem::remove(state);
+}
+
+}  // namespace
+}  // namespace nvmlkit::cuda_test

@@ -1,0 +1,107 @@
+// Functions, recursion, local arrays, constant, global and managed variables, printf, assert, the device's heap.
+#include <cassert>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "check.hpp"
+
+__constant__ float weights[8];
+__constant__ int with_value[3] = {7, 8, 9};
+__device__ int counter = 5;
+__device__ double table[4] = {0.5, 1.5, 2.5, 3.5};
+__managed__ int shared_number = 11;
+
+__device__ __noinline__ int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
+
+struct Shape {
+  __device__ virtual float area() const = 0;
+  __device__ virtual ~Shape() {}
+};
+struct Square : Shape {
+  float side;
+  __device__ explicit Square(float s) : side(s) {}
+  __device__ float area() const override { return side * side; }
+};
+struct Circle : Shape {
+  float radius;
+  __device__ explicit Circle(float r) : radius(r) {}
+  __device__ float area() const override { return 3.0f * radius * radius; }
+};
+
+__device__ __noinline__ int twice(int v) { return 2 * v; }
+__device__ __noinline__ int squared(int v) { return v * v; }
+using Function = int (*)(int);
+__device__ Function choices[2] = {twice, squared};
+
+struct Big {
+  int values[10];
+  double more;
+};
+__device__ __noinline__ Big changed(Big in, int by) {
+  for (int& v : in.values) v += by;
+  in.more *= by;
+  return in;
+}
+
+__global__ void run(int* out, float* reals, Big big) {
+  const int t = threadIdx.x;
+  int local[16];
+  for (int i = 0; i < 16; ++i) local[i] = i * t;
+  int sum = 0;
+  for (int i = 0; i < 16; ++i) sum += local[(i * 5 + t) % 16];
+  out[t] = sum;
+  out[64 + t] = fibonacci(t % 12);
+  out[128 + t] = choices[t % 2](t);
+  out[192 + t] = changed(big, t).values[t % 10];
+  reals[t] = weights[t % 8] * static_cast<float>(with_value[t % 3]) + static_cast<float>(table[t % 4]);
+  Shape* const shape = t % 2 ? static_cast<Shape*>(new Square(static_cast<float>(t))) : new Circle(static_cast<float>(t));
+  reals[64 + t] = shape->area();
+  delete shape;
+  atomicAdd(&counter, 1);
+  atomicAdd(&shared_number, 2);
+  if (t == 3) printf("thread %d of %s: %5.2f %c %llu %x %%\n", t, "run", 1.25, 'z', 1ull << 40, 255u);
+}
+
+__global__ void check(int limit) { assert(static_cast<int>(threadIdx.x) < limit); }
+
+int main() {
+  int* out = nullptr;
+  float* reals = nullptr;
+  OK(cudaMalloc(&out, 256 * 4));
+  OK(cudaMalloc(&reals, 128 * 4));
+  const float host_weights[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+  OK(cudaMemcpyToSymbol(weights, host_weights, sizeof host_weights));
+  Big big{};
+  for (int i = 0; i < 10; ++i) big.values[i] = 100 * i;
+  shared_number += 1;
+  run<<<1, 64>>>(out, reals, big);
+  OK(cudaDeviceSynchronize());
+  std::vector<int> got(256);
+  std::vector<float> got_reals(128);
+  OK(cudaMemcpy(got.data(), out, 256 * 4, cudaMemcpyDeviceToHost));
+  OK(cudaMemcpy(got_reals.data(), reals, 128 * 4, cudaMemcpyDeviceToHost));
+  const int numbers[12] = {0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89};
+  for (int t = 0; t < 64; ++t) {
+    int sum = 0;
+    for (int i = 0; i < 16; ++i) sum += (i * 5 + t) % 16 * t;
+    EXPECT(got[t] == sum);
+    EXPECT(got[64 + t] == numbers[t % 12]);
+    EXPECT(got[128 + t] == (t % 2 ? t * t : 2 * t));
+    EXPECT(got[192 + t] == 100 * (t % 10) + t);
+    EXPECT(got_reals[t] == host_weights[t % 8] * static_cast<float>(7 + t % 3) + 0.5f + static_cast<float>(t % 4));
+    EXPECT(got_reals[64 + t] == static_cast<float>(t % 2 ? t * t : 3 * t * t));
+  }
+  int counted = 0;
+  OK(cudaMemcpyFromSymbol(&counted, counter, sizeof counted));
+  EXPECT(counted == 5 + 64);
+  EXPECT(shared_number == 12 + 128);
+
+  check<<<1, 32>>>(32);
+  OK(cudaDeviceSynchronize());
+  check<<<1, 32>>>(31);
+  EXPECT(cudaDeviceSynchronize() == cudaErrorAssert);
+  OK(cudaDeviceReset());
+  OK(cudaMalloc(&out, 16));
+  std::puts("all is well");
+}

@@ -1,0 +1,83 @@
+// The first program that everybody writes, and what is around it: devices, properties, streams, events.
+#include <cstring>
+#include <vector>
+
+#include "check.hpp"
+
+__global__ void add(const float* a, const float* b, float* c, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) c[i] = a[i] + b[i];
+}
+
+void call(void* flag) { *static_cast<bool*>(flag) = true; }
+
+int main() {
+  int devices = 0, current = -1, driver = 0, runtime = 0;
+  OK(cudaGetDeviceCount(&devices));
+  EXPECT(devices == 8);
+  OK(cudaSetDevice(devices - 1));
+  OK(cudaGetDevice(&current));
+  EXPECT(current == devices - 1);
+  OK(cudaDriverGetVersion(&driver));
+  OK(cudaRuntimeGetVersion(&runtime));
+  EXPECT(driver >= 12000 && runtime == CUDART_VERSION);
+  cudaDeviceProp properties;
+  OK(cudaGetDeviceProperties(&properties, current));
+  EXPECT(std::strstr(properties.name, "H100") && properties.major == 9 && properties.warpSize == 32);
+  EXPECT(properties.maxThreadsPerBlock == 1024 && properties.multiProcessorCount == 132 && properties.maxGridSize[1] == 65535);
+  EXPECT(properties.sharedMemPerBlockOptin == 227 * 1024 && properties.unifiedAddressing == 1 && properties.cooperativeLaunch == 1);
+  EXPECT(properties.maxBlocksPerMultiProcessor == 32 && properties.regsPerMultiprocessor == 65536);
+
+  constexpr int n = 100001;
+  std::vector<float> a(n), b(n), c(n);
+  for (int i = 0; i < n; ++i) a[i] = static_cast<float>(i), b[i] = static_cast<float>(2 * i);
+  std::size_t before = 0, after = 0, total = 0;
+  OK(cudaMemGetInfo(&before, &total));
+  float* device[3];
+  for (auto& d : device) OK(cudaMalloc(&d, n * sizeof(float)));
+  OK(cudaMemGetInfo(&after, &total));
+  EXPECT(before - after >= 3 * n * sizeof(float) && total <= properties.totalGlobalMem);
+  cudaStream_t stream;
+  cudaEvent_t start, end;
+  OK(cudaStreamCreate(&stream));
+  OK(cudaEventCreate(&start));
+  OK(cudaEventCreate(&end));
+  OK(cudaMemcpyAsync(device[0], a.data(), n * sizeof(float), cudaMemcpyHostToDevice, stream));
+  OK(cudaMemcpyAsync(device[1], b.data(), n * sizeof(float), cudaMemcpyDefault, stream));
+  OK(cudaEventRecord(start, stream));
+  add<<<(n + 255) / 256, 256, 0, stream>>>(device[0], device[1], device[2], n);
+  OK(cudaGetLastError());
+  OK(cudaEventRecord(end, stream));
+  bool called = false;
+  OK(cudaLaunchHostFunc(stream, call, &called));
+  OK(cudaMemcpyAsync(c.data(), device[2], n * sizeof(float), cudaMemcpyDeviceToHost, stream));
+  OK(cudaStreamSynchronize(stream));
+  float ms = -1;
+  OK(cudaEventElapsedTime(&ms, start, end));
+  EXPECT(called && ms > 0);
+  for (int i = 0; i < n; ++i) EXPECT(c[i] == static_cast<float>(i) + static_cast<float>(2 * i));
+
+  float* managed = nullptr;
+  OK(cudaMallocManaged(&managed, 64 * sizeof(float)));
+  for (int i = 0; i < 64; ++i) managed[i] = static_cast<float>(i);
+  add<<<1, 64>>>(managed, managed, managed, 64);
+  OK(cudaDeviceSynchronize());
+  EXPECT(managed[63] == 126);
+  cudaPointerAttributes attributes;
+  OK(cudaPointerGetAttributes(&attributes, device[0]));
+  EXPECT(attributes.type == cudaMemoryTypeDevice && attributes.device == current);
+  OK(cudaPointerGetAttributes(&attributes, managed));
+  EXPECT(attributes.type == cudaMemoryTypeManaged);
+  cudaFuncAttributes function;
+  OK(cudaFuncGetAttributes(&function, add));
+  EXPECT(function.maxThreadsPerBlock == 1024 && function.sharedSizeBytes == 0);
+  int blocks = 0;
+  OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 256, 0));
+  EXPECT(blocks == 8);
+  EXPECT(cudaMemcpy(device[0], a.data(), n * sizeof(float), static_cast<cudaMemcpyKind>(9)) == cudaErrorInvalidMemcpyDirection);
+  EXPECT(cudaGetLastError() == cudaErrorInvalidMemcpyDirection && cudaGetLastError() == cudaSuccess);
+  EXPECT(std::strcmp(cudaGetErrorString(cudaErrorIllegalAddress), "an illegal memory access was encountered") == 0);
+  for (auto* d : device) OK(cudaFree(d));
+  OK(cudaStreamDestroy(stream));
+  std::puts("all is well");
+}

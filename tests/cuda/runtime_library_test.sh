@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# runtime_library_test.sh LIBRARY SOVERSION: symbols, their version, soname, needed libraries.
+set -euo pipefail
+export LC_ALL=C
+library=$1
+soname=libcudart.so.$2
+failures=0
+
+check() { # check WHAT EXPECTED ACTUAL
+  if [ "$2" != "$3" ]; then
+    printf 'FAILED %s\n  expected: %s\n  found:    %s\n' "$1" "$2" "$3"
+    failures=$((failures + 1))
+  fi
+}
+
+symbols=$(nm -D --defined-only "$library" | awk '{print $3}')
+check "soname" "$soname" "$(readelf -d "$library" | sed -nE 's/.*soname: \[(.*)\]/\1/p')"
+check "versions of symbols" "$soname" "$(grep -oE '@@?.*' <<<"$symbols" | tr -d @ | sort -u)"
+check "others than of the runtime" "" "$(grep -vE "^(__)?cuda[A-Z]|^libcudart" <<<"$symbols" || true)"
+for name in cudaMalloc cudaFree cudaMemcpy cudaLaunchKernel cudaGetDeviceProperties __cudaRegisterFatBinary __cudaRegisterFunction; do
+  check "$name" 1 "$(grep -c "^$name@" <<<"$symbols")"
+done
+needed=$(readelf -d "$library" | sed -nE 's/.*NEEDED.*\[(.*)\]/\1/p' | grep -vE '^(libc|libm|libdl|libpthread|librt|ld-linux.*)\.so' || true)
+check "needed beside the C library" "libcuda.so.1" "$needed"
+
+[ "$failures" -eq 0 ] && echo "library is as it should be"
+exit "$failures"

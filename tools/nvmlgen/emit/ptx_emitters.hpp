@@ -1,0 +1,20 @@
+// Emitters of the PTX instruction set.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "registry/ptx.hpp"
+
+namespace nvmlgen::ptx {
+
+// src/ptx/generated/instructions.hpp: an enumerator for each instruction, and the decoders.
+std::string emit_header(const std::vector<Instruction>& instructions);
+
+// src/ptx/generated/instructions.cpp: the table that decoding begins with.
+std::string emit_table(const std::vector<Instruction>& instructions);
+
+// docs/reference/ptx.md
+std::string emit_reference(const std::vector<Instruction>& instructions);
+
+}  // namespace nvmlgen::ptx

@@ -1,0 +1,76 @@
+#include "registry/ptx.hpp"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <set>
+
+#include "registry/error.hpp"
+
+namespace nvmlgen::ptx {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const fs::path& file, const YAML::Node& at, const std::string& what) {
+  throw RegistryError(file.string() + ":" + std::to_string(at.Mark().line + 1), what);
+}
+
+std::vector<std::string> expanded(const YAML::Node& names, const YAML::Node& groups) {
+  std::vector<std::string> out;
+  const auto add = [&](const std::string& name) {
+    if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
+  };
+  for (const auto& name : names) {
+    const auto word = name.as<std::string>();
+    if (const auto group = groups[word])
+      for (const auto& member : group) add(member.as<std::string>());
+    else
+      add(word);
+  }
+  return out;
+}
+
+Instruction instruction_of(const fs::path& file, const YAML::Node& name, const YAML::Node& node,
+                           const YAML::Node& root) {
+  Instruction out;
+  out.name = name.as<std::string>();
+  for (const auto& item : node) {
+    const auto key = item.first.as<std::string>();
+    if (key == "by") {
+      out.decoder = item.second.as<std::string>();
+    } else if (key == "words") {
+      out.words = expanded(item.second, root["words"]);
+    } else if (key == "types") {
+      out.types = expanded(item.second, root["types"]);
+    } else if (key == "operands") {
+      const bool is_range = item.second.IsSequence();
+      out.least_operands = (is_range ? item.second[0] : item.second).as<unsigned>();
+      out.most_operands = (is_range ? item.second[1] : item.second).as<unsigned>();
+    } else {
+      fail(file, item.first, "unknown key '" + key + "': expected by, words, types or operands");
+    }
+  }
+  if (out.decoder.empty() || !node["operands"]) fail(file, name, out.name + " needs 'by' and 'operands'");
+  if (out.least_operands > out.most_operands) fail(file, name, out.name + ": more operands at least than at most");
+  return out;
+}
+
+}  // namespace
+
+std::vector<Instruction> load(const fs::path& file) {
+  std::vector<Instruction> out;
+  try {
+    const auto root = YAML::LoadFile(file.string());
+    for (const auto& item : root["instructions"]) out.push_back(instruction_of(file, item.first, item.second, root));
+  } catch (const YAML::Exception& e) {
+    throw RegistryError(file.string(), e.what());
+  }
+  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  const auto twice =
+      std::adjacent_find(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.name == b.name; });
+  if (twice != out.end()) throw RegistryError(file.string(), twice->name + " twice");
+  return out;
+}
+
+}  // namespace nvmlgen::ptx
