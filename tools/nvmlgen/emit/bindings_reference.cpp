@@ -1,4 +1,6 @@
 // docs/reference/functions.md and symbols.md: every function of the C API, and what becomes of it here.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <sstream>
 
@@ -7,12 +9,6 @@
 
 namespace nvmlgen {
 namespace {
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string out;
-  for (const auto& w : words) out += (out.empty() ? "" : " ") + w;
-  return out;
-}
 
 std::string cpp_name(const Registry& registry, const FunctionSemantics& entry) {
   const std::string link = method_link(registry, entry);
@@ -51,8 +47,9 @@ std::string emit_function_reference(const Registry& registry) {
       if (it == semantics.functions.end() || it->second.file != file) continue;
       const auto& e = it->second;
       rows << "| `" << f.name << "` | " << cpp_name(registry, e) << " | " << f.first_seen << " | "
-           << joined(f.exported_by) << " | " << (f.deprecated ? "yes" : "") << " | " << to_string(e.call) << " | "
-           << (e.root ? "root" : "") << " | " << e.since << " | " << simulated(e) << " |\n";
+           << fmt::format("{}", fmt::join(f.exported_by, " ")) << " | " << (f.deprecated ? "yes" : "") << " | "
+           << to_string(e.call) << " | " << (e.root ? "root" : "") << " | " << e.since << " | " << simulated(e)
+           << " |\n";
     }
     if (rows.str().empty()) continue;
     out << "\n## " << file << "\n\n| C | C++ | Since | Drivers | Deprecated | Protocol | Root | Needs | Simulated |\n"

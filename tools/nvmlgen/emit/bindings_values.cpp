@@ -89,13 +89,6 @@ std::vector<ValueMember> shown_members(const Facts& facts, const Values& values,
   return members;
 }
 
-// "nvmlMemory_v2_t, nvmlMemory_t"
-std::string joined(const std::vector<std::string>& names) {
-  std::string out;
-  for (const auto& name : names) out += (out.empty() ? "" : ", ") + name;
-  return out;
-}
-
 }  // namespace
 
 std::vector<ValueMember> value_members(const Facts& facts, const Values& values, const ValueType& type) {
@@ -110,7 +103,8 @@ std::string emit_values(const Facts& facts, const Values& values) {
          "optional where an older driver\n// does not tell it, or where NVML has a number that stands for \"not "
          "available\".\n\nnamespace nvmlkit::nvml {\n\n";
   for (const auto& type : values.types) {
-    out << "/// " << type.doc << "\n/// @c " << joined(type.structs) << "\nstruct " << type.name << " {\n";
+    out << "/// " << type.doc << "\n/// @c " << fmt::format("{}", fmt::join(type.structs, ", ")) << "\nstruct "
+        << type.name << " {\n";
     for (const auto& f : type.fields) {
       if (f.hidden || !aggregate(*f.fact)) continue;
       out << "  struct " << element_type(facts, values, f) << " {\n";
