@@ -7,7 +7,7 @@
 namespace nvmlkit::nvml::test {
 namespace {
 
-constexpr Answer kTellsNothing{true, false, Errc::success, "", "", "", 0};
+const Answer kTellsNothing{true, false, Errc::success, "", "", "", 0};
 
 // The answer of `use` about an object that is created first.
 template <class Object, class Use>
