@@ -241,9 +241,9 @@ int Main(int argc, char** argv) {
     app.parse(arguments);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // help
-    std::string path = "nvmlkit";
-    for (const auto* at : app.get_subcommands()) path += " " + at->get_name();
-    return Fail(bad_input, fmt::format("{}; see `{} --help`", error.what(), path));
+    std::string command = "nvmlkit";
+    for (const auto* at : app.get_subcommands()) command += " " + at->get_name();
+    return Fail(bad_input, fmt::format("{}; see `{} --help`", error.what(), command));
   }
   if (*run) {
     // The program may stand before `--`, which is then an argument of its own.

@@ -108,10 +108,12 @@ tl::expected<std::string, std::string> find_state(const std::string& path) {
 }
 
 int up(const MachineChoice& choice, const std::string& given) {
-  unsetenv("NVMLKIT_STATE");
   const auto found = find_state(given);
   if (!found) return fail(found.error());
+  unsetenv("NVMLKIT_STATE");  // where the machine is to be, not what it is made from
   const auto path = fs::absolute(*found).lexically_normal().string();
+  if (fs::exists(path) && !sim::state::is_state_file(path))
+    return fail(fmt::format("{}: is no state file of nvmlkit and stays as it is", path));
   const auto driver = driver_directory();
   if (!driver) return fail("no libnvidia-ml.so.1 beside this program (../lib/nvmlkit, ../lib)");
   export_choice(choice);

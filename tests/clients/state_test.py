@@ -49,6 +49,16 @@ class State(unittest.TestCase):
         self.assertIn(str(LIBRARY_DIR), line)
         self.assertEqual((self.folder / "nvmlkit").stat().st_mode & 0o777, 0o700)
 
+    def test_up_puts_the_machine_where_the_environment_says(self) -> None:
+        state = str(self.folder / "here")
+        self.assertIn(state, self.good("up", "-m", "t4", "-n", "3", NVMLKIT_STATE=state))
+        self.assertIn("3 x Tesla T4", self.good("status", NVMLKIT_STATE=state))
+        self.refused("status")
+        self.good("up", "-m", "h100", "-n", "2", NVMLKIT_STATE=state)
+        self.assertIn("2 x NVIDIA H100", self.good("status", NVMLKIT_STATE=state))
+        self.good("down", NVMLKIT_STATE=state)
+        self.assertFalse(Path(state).exists())
+
     def test_status_and_down(self) -> None:
         self.assertIn("nvmlkit up", self.refused("status"))
         self.refused("down")
@@ -113,6 +123,8 @@ class State(unittest.TestCase):
         for command in (["status"], ["get", "gpu=0"], ["set", "gpu=0", "name=x"], ["list"]):
             text = self.refused(*command, NVMLKIT_STATE=str(other))
             self.assertIn(str(other), text)
+        self.assertIn(str(other), self.refused("up", "-m", "t4", "--state", str(other)))
+        self.assertEqual(other.read_text(), "dear reader" * 4000)
 
     def test_run_has_a_machine_that_its_children_share(self) -> None:
         script = f"{COMMAND} set gpu=0 power.limit_mw=300000 && {COMMAND} get gpu=0 power.limit_mw; echo $NVMLKIT_STATE"

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "loaded.hpp"
+#include "sim/config/load.hpp"
+#include "sim/state/file.hpp"
 
 namespace nvmlkit::cuda_test {
 namespace {
@@ -188,8 +190,9 @@ TEST_F(CudaKernels, CanBeSkipped) {
 // What another process sees of this one through NVML.
 TEST(CudaProcess, IsListedWhileItRuns) {
   const auto state = std::filesystem::temp_directory_path() / ("nvmlkit-cuda-" + std::to_string(getpid()));
-  const auto up = std::string("\"" NVMLKIT_TEST_CLI "\" up -m h100 --state ") + state.string() + " > /dev/null";
-  ASSERT_EQ(std::system(up.c_str()), 0);
+  std::string error;
+  const auto machine = sim::load_machine({{"NVMLKIT_MACHINE", "h100"}}, error);
+  ASSERT_TRUE(machine && sim::state::save(*machine, state.string(), "h100", error)) << error;
   setenv("NVMLKIT_STATE", state.c_str(), 1);
   int ready[2];
   ASSERT_EQ(pipe(ready), 0);

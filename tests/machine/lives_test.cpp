@@ -124,7 +124,7 @@ void Lives::advance() {
 
 // One random change, told to a random process and to the reference. Returns what it was, for messages.
 std::string Lives::step(ReferenceGpu& gpu, std::uint32_t index) {
-  const auto expected = [&](std::int64_t result) { return gpu.lost ? abi::NVML_ERROR_GPU_IS_LOST : result; };
+  const auto expected = [&](std::int64_t result) { return gpu.lost ? std::int64_t{abi::NVML_ERROR_GPU_IS_LOST} : result; };
   switch (pick(12)) {
     case 0: {
       const std::uint32_t mw = 150000 + pick(600000);

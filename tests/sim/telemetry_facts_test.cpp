@@ -52,8 +52,8 @@ TEST(TelemetryFacts, H200UnderGpuBurn) {
   EXPECT_NEAR(*b.now()(b.gpu().power.memory_draw_mw), 46560, 0.03 * 46560);
   EXPECT_EQ(b.graphics_mhz(), 345u);
   EXPECT_NEAR(b.memory_mhz(), 3201, 2);  // the profile stands on another capture
-  EXPECT_NEAR(*b.now()(b.gpu().pcie.tx_throughput_kbps), 371, 100);
-  EXPECT_NEAR(*b.now()(b.gpu().pcie.rx_throughput_kbps), 337, 100);
+  EXPECT_NEAR(static_cast<double>(*b.now()(b.gpu().pcie.tx_throughput_kbps)), 371, 100);
+  EXPECT_NEAR(static_cast<double>(*b.now()(b.gpu().pcie.rx_throughput_kbps)), 337, 100);
   b.load(100, 7);
   b.pass(24);
   EXPECT_NEAR(b.celsius(), 52, 2);

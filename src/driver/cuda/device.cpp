@@ -45,10 +45,10 @@ CUdeviceptr Device::take_memory(std::uint64_t size) {
     if (rounded < size || used_ > room_now || rounded > room_now - used_) return 0;
     // Twice the memory in addresses: what is free in pieces is free as a whole.
     if (!range_ && !range_.reserve(2 * total_memory())) return 0;
-    const auto address = range_.take(rounded);
-    if (address) used_ += rounded;
+    const auto taken = range_.take(rounded);
+    if (taken) used_ += rounded;
     used_now = used_;
-    return address;
+    return taken;
   }();
   if (address) report_memory(*this, used_now);
   return address;
