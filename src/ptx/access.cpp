@@ -91,11 +91,11 @@ bool Warp::reach(const Instruction& i, const std::uint64_t* addresses, Mask lane
     case Space::constant:
       start = block.run().global(low, length);
       if (!start) return false;
-      out.base = start - low;
+      out.base = reinterpret_cast<std::uintptr_t>(start) - low;
       return true;
   }
   if (high >= room || size > room - high) return false;
-  out.base = start - window;
+  out.base = reinterpret_cast<std::uintptr_t>(start) - window;
   return true;
 }
 

@@ -15,7 +15,8 @@ inline void each_place(Warp& w, const Instruction& i, Mask lanes, std::size_t si
   w.addresses(i, addresses);
   Reach reach;
   if (w.reach(i, addresses, lanes, size, reach)) {
-    each_lane(lanes, [&](unsigned l) { f(l, reach.base + addresses[l] + l * reach.stride); });
+    each_lane(lanes,
+              [&](unsigned l) { f(l, reinterpret_cast<std::byte*>(reach.base + addresses[l] + l * reach.stride)); });
     return;
   }
   for (unsigned l = 0; l < kLanes; ++l) {

@@ -34,7 +34,7 @@ struct Frame {
 };
 
 struct Reach {
-  std::byte* base = nullptr;
+  std::uintptr_t base = 0;  // a number: where address 0 would be, nothing has to lie
   std::size_t stride = 0;
 };
 

@@ -8,9 +8,8 @@
 namespace nvmlkit::nvml {
 namespace {
 
+using test::device_of;
 using test::fake_table;
-
-Device device_of(const Table& table) { return Library::from_table(table).value().device(0).value(); }
 
 TEST(Device, ScalarsCarryTheirUnit) {
   Table table = fake_table();

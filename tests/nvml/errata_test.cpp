@@ -10,6 +10,7 @@
 namespace nvmlkit::nvml {
 namespace {
 
+using test::device_of;
 using test::fake_table;
 
 // What the fake driver says, and what it counts under each id on the wire.
@@ -40,8 +41,6 @@ Table driver(const char* version, std::map<unsigned int, unsigned long long> fie
   };
   return table;
 }
-
-Device device_of(const Table& table) { return Library::from_table(table).value().device(0).value(); }
 
 std::uint64_t number(const FieldValue& value) { return std::get<std::uint64_t>(value.value.value()); }
 

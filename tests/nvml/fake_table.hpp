@@ -46,4 +46,7 @@ inline Table fake_table() {
   return table;
 }
 
+inline Library library_of(const Table& table) { return Library::from_table(table).value(); }
+inline Device device_of(const Table& table) { return library_of(table).device(0).value(); }
+
 }  // namespace nvmlkit::nvml::test

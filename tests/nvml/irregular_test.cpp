@@ -9,10 +9,9 @@
 namespace nvmlkit::nvml {
 namespace {
 
+using test::device_of;
 using test::fake_table;
-
-Library library_of(const Table& table) { return Library::from_table(table).value(); }
-Device device_of(const Table& table) { return library_of(table).device(0).value(); }
+using test::library_of;
 
 std::vector<abi::nvmlSystemEventData_v1_t> pending;
 unsigned long long watched = 0;

@@ -6,9 +6,8 @@
 namespace nvmlkit::nvml {
 namespace {
 
+using test::device_of;
 using test::fake_table;
-
-Device device_of(const Table& table) { return Library::from_table(table).value().device(0).value(); }
 
 abi::nvmlReturn_t six_links(abi::nvmlDevice_t, unsigned int link, abi::nvmlEnableState_t* active) {
   if (link >= 6) return abi::NVML_ERROR_INVALID_ARGUMENT;

@@ -6,9 +6,9 @@
 namespace nvmlkit::nvml {
 namespace {
 
+using test::device_of;
 using test::fake_table;
 
-Device device_of(const Table& table) { return Library::from_table(table).value().device(0).value(); }
 GpuInstance instance_of(const Table& table) {
   return GpuInstance(Library::from_table(table).value().state(), reinterpret_cast<abi::nvmlGpuInstance_t>(0x7000));
 }

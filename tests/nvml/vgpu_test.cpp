@@ -8,10 +8,9 @@
 namespace nvmlkit::nvml {
 namespace {
 
+using test::device_of;
 using test::fake_table;
-
-Library library_of(const Table& table) { return Library::from_table(table).value(); }
-Device device_of(const Table& table) { return library_of(table).device(0).value(); }
+using test::library_of;
 
 // A block of `opaque` bytes behind the fixed part.
 template <class Block>
