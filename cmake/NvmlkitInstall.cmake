@@ -14,7 +14,8 @@ install(TARGETS nvmlkit_nvml EXPORT nvmlkit-nvml
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT bindings)
 nvmlkit_export(bindings nvmlkit-nvml)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/nvmlkit" "${NVMLKIT_BUILD_CONFIG_DIR}/nvmlkit"
-        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT bindings FILES_MATCHING PATTERN "*.hpp")
+        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT bindings
+        FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cppm" PATTERN "*.inc")
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/nvmlkitConfig.cmake.in"
   "${PROJECT_BINARY_DIR}/nvmlkitConfig.cmake" INSTALL_DESTINATION "${NVMLKIT_PACKAGE_DIR}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/nvmlkitConfigVersion.cmake" COMPATIBILITY SameMinorVersion)

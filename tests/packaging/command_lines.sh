@@ -18,6 +18,7 @@ case $way in
     export PKG_CONFIG_PATH="$prefix/$libdir/pkgconfig"
     [[ $(pkg-config --modversion nvmlkit) == 0.* ]]
     [[ $(pkg-config --variable=driverdir nvmlkit) == */nvmlkit ]]
+    [[ $(pkg-config --variable=module nvmlkit) == */include/nvmlkit/nvmlkit.cppm ]]
     for mode in '' --static; do
       # shellcheck disable=SC2046,SC2086
       "$compiler" "-std=c++$standard" "$here/consumer/main.cpp" $(pkg-config $mode --cflags --libs nvmlkit) -o "$folder/consumer"

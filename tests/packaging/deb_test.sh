@@ -26,7 +26,7 @@ lacks() {
 contains "$runtime" ' \./usr/bin/nvmlkit$' ' \./usr/lib[^ ]*/nvmlkit/libnvidia-ml\.so\.1$' ' \./usr/lib[^ ]*/nvmlkit/libcuda\.so\.1$' 'profiles/h100\.yaml$' \
   'profiles/machine\.schema\.json$' 'doc/nvmlkit/LICENSE$'
 lacks "$runtime" '\.hpp$' '\.a$' '/usr/lib(/x86_64-linux-gnu)?/libnvidia-ml'
-contains "$development" 'include/nvmlkit/nvml\.hpp$' 'nvmlkitConfig\.cmake$' 'pkgconfig/nvmlkit\.pc$' 'libnvmlkit_nvml\.(a|so)' \
+contains "$development" 'include/nvmlkit/nvml\.hpp$' 'include/nvmlkit/nvmlkit\.cppm$' 'nvmlkit/generated/module_exports\.inc$' 'nvmlkitConfig\.cmake$' 'pkgconfig/nvmlkit\.pc$' 'libnvmlkit_nvml\.(a|so)' \
   'nvmlkit/detail/build_config\.hpp$' 'libnvmlkit_sim_table\.a$' 'nvmlkit/sim/table\.hpp$' \
   'nvmlkit-sim_table-targets\.cmake$' 'pkgconfig/nvmlkit-sim-table\.pc$'
 lacks "$development" 'libnvidia-ml' 'bin/'

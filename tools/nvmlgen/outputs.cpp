@@ -55,6 +55,7 @@ std::vector<Output> all_outputs(const Registry& r, const PublicHeaders& headers)
     out.push_back({"include/nvmlkit/generated/" + c.file + ".hpp", c.header});
     out.push_back({"src/nvml/generated/" + c.file + ".cpp", c.source});
   }
+  out.push_back({"include/nvmlkit/generated/module_exports.inc", emit_module_exports(r.facts, r.semantics.values)});
   out.push_back({"include/nvmlkit/generated/field_id.hpp", emit_field_id(r)});
   out.push_back({"src/nvml/generated/errata.cpp", emit_errata(r)});
   out.push_back({"tests/nvml/generated/callable.cpp", emit_callable(r)});

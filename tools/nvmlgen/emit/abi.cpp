@@ -9,10 +9,6 @@
 namespace nvmlgen {
 namespace {
 
-std::string tag_of(const std::string& handle) {
-  return handle.substr(0, handle.size() - 2) + "_st";  // nvmlDevice_t -> nvmlDevice_st
-}
-
 void write_field(std::ostream& out, const Field& f, const std::string& indent) {
   out << indent;
   if (f.type == "struct{}" || f.type == "union{}") {

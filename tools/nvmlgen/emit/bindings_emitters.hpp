@@ -63,4 +63,6 @@ std::string emit_enum_tables(const Facts&);                       // src/nvml/ge
 std::string emit_masks(const Facts&, const Values&);              // include/nvmlkit/generated/masks.hpp
 std::string emit_mask_tables(const Facts&, const Values&);        // src/nvml/generated/mask_tables.cpp
 
+std::string emit_module_exports(const Facts&, const Values&);  // include/nvmlkit/generated/module_exports.inc
+
 }  // namespace nvmlgen

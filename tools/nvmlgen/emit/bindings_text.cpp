@@ -44,6 +44,8 @@ bool names_a_type(const Facts& facts, const std::string& name) {
   return facts.structure(name) || facts.enumeration(name) || facts.type_definition(name) || facts.is_handle(name);
 }
 
+std::string tag_of(const std::string& handle) { return handle.substr(0, handle.size() - 2) + "_st"; }
+
 std::string abi_type(const std::string& type) {
   std::string out;
   for (std::size_t i = 0; i < type.size(); ++i) {

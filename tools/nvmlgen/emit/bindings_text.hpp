@@ -23,6 +23,9 @@ std::string spelled_in_abi(const Facts& facts, const std::string& constant);
 // True for a function-like alias of a type (nvmlEccBitType_t), which is no constant.
 bool names_a_type(const Facts& facts, const std::string& name);
 
+// The struct that a handle points to: "nvmlDevice_t" -> "nvmlDevice_st".
+std::string tag_of(const std::string& handle);
+
 // "const nvmlUUID_t *" -> "const abi::nvmlUUID_t*".
 std::string abi_type(const std::string& type);
 
