@@ -71,7 +71,9 @@ bool is_farther(std::string_view level, std::string_view than) {
 void add_topology(const Tables& tables, MachineValues& machine) {
   constexpr std::size_t most_complexes = 32;  // of a machine file
   std::vector<Complex> complexes;
-  for (const auto& [index, row] : tables.topology) {
+  for (const auto& of_gpu : tables.topology) {  // clang 14 takes no structured binding into a lambda
+    const auto index = of_gpu.first;
+    const auto& row = of_gpu.second;
     auto* gpu = gpu_at(machine, index);
     if (gpu == nullptr) continue;
     if (whole(row.gpu_numa_id)) gpu->values.try_emplace("numa_node_id", Value{row.gpu_numa_id, row.place});
