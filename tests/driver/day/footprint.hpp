@@ -1,0 +1,24 @@
+// What this process holds of the system.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace nvmlkit::driver_test {
+
+struct Footprint {
+  std::size_t resident_pages = 0, open_files = 0, mappings = 0;
+
+  static Footprint now() {
+    Footprint out;
+    std::size_t all = 0;
+    std::ifstream("/proc/self/statm") >> all >> out.resident_pages;
+    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) ++out.open_files;
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) ++out.mappings;
+    return out;
+  }
+};
+
+}  // namespace nvmlkit::driver_test
