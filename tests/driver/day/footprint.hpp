@@ -1,6 +1,8 @@
 // What this process holds of the system.
 #pragma once
 
+#include <malloc.h>
+
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -8,7 +10,7 @@
 namespace nvmlkit::driver_test {
 
 struct Footprint {
-  std::size_t resident_pages = 0, open_files = 0, mappings = 0;
+  std::size_t heap_bytes = 0, resident_pages = 0, open_files = 0, mappings = 0;
 
   static Footprint now() {
     Footprint out;
@@ -17,6 +19,9 @@ struct Footprint {
     for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) ++out.open_files;
     std::ifstream maps("/proc/self/maps");
     for (std::string line; std::getline(maps, line);) ++out.mappings;
+#ifdef __GLIBC__
+    out.heap_bytes = mallinfo2().uordblks;
+#endif
     return out;
   }
 };

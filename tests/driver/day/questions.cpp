@@ -15,7 +15,8 @@ using contract::Contract;
 using contract::Protocol;
 using Values = std::vector<std::uintptr_t>;
 
-constexpr int invalid_argument = 2;
+constexpr int success = 0, invalid_argument = 2;
+constexpr std::size_t refused_extent = 64;
 constexpr std::size_t room = 1 << 16;            // behind each pointer
 constexpr std::uint32_t elements = 1024;         // what a list is said to have room for
 constexpr std::uintptr_t length = 96;            // of strings and sets
@@ -128,6 +129,9 @@ void Questions::plan(const Contract& contract, void* function, const Subjects& s
         if (question.known == invalid_argument && objects_have_one) continue;
         objects_have_one = true;
         measure(question);
+        // Who refuses writes no more than a count.
+        if (question.known != success)
+          for (auto& extent : question.extents) extent = std::min(extent, refused_extent);
         questions_.push_back(question);
       }
     more = false;
