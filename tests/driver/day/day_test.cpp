@@ -55,6 +55,9 @@ class Day : public Steered {
         ASSERT_EQ(call("nvmlGpuInstanceCreateComputeInstance", instance, 0U, &compute), NVML_SUCCESS);
         subjects_.gpu_instances.push_back(value_of(instance));
         subjects_.compute_instances.push_back(value_of(compute));
+      }
+      // Their indexes are known when all are there: one more may come before the others.
+      for (unsigned int j = 0; j < instances_per_gpu; ++j) {
         nvmlDevice_t handle = nullptr;
         ASSERT_EQ(call("nvmlDeviceGetMigDeviceHandleByIndex", gpu.handle, j, &handle), NVML_SUCCESS);
         gpu.mig_devices.push_back(handle);
@@ -63,6 +66,9 @@ class Day : public Steered {
         gpu.instances.push_back(id);
       }
     }
+    const sim::processes::Request request{
+        static_cast<std::uint32_t>(getpid()), sim::processes::compute, gib, 1, gpus_[0].instances[0], 0, {}};
+    ASSERT_EQ(sim::processes::attach(*outside_, 0, request), sim::processes::Outcome::done);
   }
 
   void find_subjects() {
@@ -165,12 +171,9 @@ class Day : public Steered {
     inject(gpu + " ecc dram corrected --count 3");
     inject(gpu + " xid 43");
     if (hour % 3 == 0) inject(gpu + " ecc sram uncorrected");
-    const sim::processes::Request request{
-        static_cast<std::uint32_t>(getpid()), sim::processes::compute, gib, 1, gpus_[0].instances[0], 0, {}};
     const std::uint64_t bytes = gib * static_cast<unsigned int>(1 + hour % 4);
-    const auto outcome = hour == 1
-                             ? sim::processes::attach(*outside_, 0, request)
-                             : sim::processes::set_memory(*outside_, 0, request.pid, bytes, request.gpu_instance, 0);
+    const auto outcome =
+        sim::processes::set_memory(*outside_, 0, static_cast<std::uint32_t>(getpid()), bytes, gpus_[0].instances[0], 0);
     EXPECT_EQ(outcome, sim::processes::Outcome::done) << sim::processes::text_of(outcome);
   }
 
