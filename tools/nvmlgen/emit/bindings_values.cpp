@@ -1,4 +1,6 @@
 // Value types of the bindings, how they are read from C structs, and how they are walked.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <sstream>
 
