@@ -171,6 +171,10 @@ class Day : public Steered {
     inject(gpu + " ecc dram corrected --count 3");
     inject(gpu + " xid 43");
     if (hour % 3 == 0) inject(gpu + " ecc sram uncorrected");
+    // Hot for an hour, then short of power for one.
+    const auto before = "gpu=" + std::to_string((hour - 1) % static_cast<int>(gpu_count));
+    if (hour > 1) heal(before);
+    inject(gpu + (hour % 2 == 0 ? " thermal" : " power-brake"));
     const std::uint64_t bytes = gib * static_cast<unsigned int>(1 + hour % 4);
     const auto outcome =
         sim::processes::set_memory(*outside_, 0, static_cast<std::uint32_t>(getpid()), bytes, gpus_[0].instances[0], 0);
