@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 #include <string_view>
 
 namespace nvmlkit::driver_test {
@@ -15,7 +16,7 @@ using contract::Contract;
 using contract::Protocol;
 using Values = std::vector<std::uintptr_t>;
 
-constexpr int success = 0, invalid_argument = 2;
+constexpr int success = 0;
 constexpr std::size_t refused_extent = 64;
 constexpr std::size_t room = 1 << 16;            // behind each pointer
 constexpr std::uint32_t elements = 1024;         // what a list is said to have room for
@@ -117,7 +118,7 @@ void Questions::plan(const Contract& contract, void* function, const Subjects& s
   const auto versions = contract.versions.empty() ? std::vector<std::uint32_t>{0} : contract.versions;
 
   std::vector<std::size_t> at(count, 0);
-  bool objects_have_one = false;  // whether these objects have a question already
+  std::set<int> refusals;  // each is asked for once of the same objects
   for (bool more = true; more;) {
     for (const auto* key : keys)
       for (const auto version : versions) {
@@ -126,8 +127,7 @@ void Questions::plan(const Contract& contract, void* function, const Subjects& s
         for (std::size_t i = 0; i < count; ++i)
           question.extents[i] = contract.arguments[i].size != 0 ? contract.arguments[i].size : room;
         question.known = run(question, 0);
-        if (question.known == invalid_argument && objects_have_one) continue;
-        objects_have_one = true;
+        if (question.known != success && !refusals.insert(question.known).second) continue;
         measure(question);
         // Who refuses writes no more than a count.
         if (question.known != success)
@@ -138,7 +138,7 @@ void Questions::plan(const Contract& contract, void* function, const Subjects& s
     for (std::size_t i = count; i-- > 0 && !more;) {
       more = ++at[i] < choices[i].size();
       if (!more) at[i] = 0;
-      if (!is_tried(contract.arguments[i])) objects_have_one = objects_have_one && choices[i].size() == 1;
+      if (!is_tried(contract.arguments[i]) && choices[i].size() > 1) refusals.clear();
     }
   }
 }

@@ -21,7 +21,7 @@ struct Subjects {
 
 class Questions {
  public:
-  // Finds out which arguments each getter takes: what is no argument of it is asked once, to stay refused.
+  // Finds out which arguments each getter takes. Of those that it refuses one for each reason is asked again and again.
   Questions(void* library, const Subjects& subjects);
 
   std::size_t functions() const { return functions_; }
