@@ -157,6 +157,28 @@ class Day : public Steered {
       const auto used = static_cast<double>(millijoules - gpu.began_mj);
       ASSERT_NEAR(used, gpu.integral_mj, gpu.integral_mj / 1000 + 1);
     }
+    weigh_samples();
+  }
+
+  // The same of one GPU with its samples of power, which know nothing of energy.
+  void weigh_samples() {
+    constexpr double period_s = 0.02;
+    nvmlValueType_t type{};
+    unsigned int count = 120;
+    nvmlSample_t samples[120];
+    ASSERT_EQ(samples_(gpus_[0].handle, NVML_TOTAL_POWER_SAMPLES, newest_sample_, &type, &count, samples),
+              NVML_SUCCESS);
+    const bool first = newest_sample_ == 0;
+    newest_sample_ = samples[count - 1].timeStamp;
+    if (first) return;
+    ASSERT_EQ(count, 50U);
+    double now_mj = 0;
+    for (unsigned int i = 0; i < count; ++i) now_mj += samples[i].sampleValue.uiVal * period_s;
+    const auto used = gpus_[0].integral_mj;
+    // The machine was described at one instant: at rest its power of now and that of the last second differ, for good.
+    if (sampled_mj_ == 0) rest_mj_ = now_mj - used;
+    sampled_mj_ += now_mj - rest_mj_;
+    ASSERT_NEAR(used, sampled_mj_, used / 1000 + 1e5);
   }
 
   void change_loads(int at) {
@@ -196,8 +218,12 @@ class Day : public Steered {
   std::vector<Telemetry> telemetry_;  // the same
   std::vector<Agreements> agreements_;
   double load_ = -1;
+  unsigned long long newest_sample_ = 0;
+  double sampled_mj_ = 0, rest_mj_ = 0;
   Entry<nvmlDevice_t, unsigned int*> power_{library(), "nvmlDeviceGetPowerUsage"};
   Entry<nvmlDevice_t, unsigned long long*> energy_{library(), "nvmlDeviceGetTotalEnergyConsumption"};
+  Entry<nvmlDevice_t, nvmlSamplingType_t, unsigned long long, nvmlValueType_t*, unsigned int*, nvmlSample_t*> samples_{
+      library(), "nvmlDeviceGetSamples"};
 };
 
 TEST_F(Day, OfPollingEightGpusWithSevenInstancesEach) {
@@ -234,6 +260,7 @@ TEST_F(Day, OfPollingEightGpusWithSevenInstancesEach) {
   EXPECT_GT(questions_->functions(), 200U);
   for (const auto& agreements : agreements_) EXPECT_GT(agreements.compared(), 30U);
   for (std::size_t i = 0; i < telemetry_.size(); ++i) EXPECT_TRUE(telemetry_[i].has_gpm()) << i;
+  EXPECT_NEAR(sampled_mj_, gpus_[0].integral_mj, gpus_[0].integral_mj / 1000);
   for (auto& telemetry : telemetry_) telemetry.release();
   std::printf("%lld polls of %zu functions: %zu questions, %zu fields; heap %zu then %zu bytes, %zu then %zu pages\n",
               polled, questions_->functions(), questions_->size(), fields_[0].size(), early.heap_bytes, late.heap_bytes,
