@@ -1,11 +1,30 @@
 // P-states, violations, encoder capacity.
+#include "driver/nvml/field_values.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/read.hpp"
 #include "sim/telemetry/reading.hpp"
 
-namespace nvmlkit::driver::functions {
+namespace nvmlkit::driver {
 
 using sim::telemetry::Reading;
+
+namespace {
+
+// Heat is one policy, whether software or hardware slows the GPU down.
+std::uint64_t thermal_violation_us(const sim::model::Gpu& gpu, const Reading& now) {
+  const auto& c = gpu.clocks_throttle_reasons.counters;
+  return now(c.sw_thermal_slowdown_us).value_or(0) + now(c.hw_thermal_slowdown_us).value_or(0);
+}
+
+}  // namespace
+
+abi::nvmlReturn_t thermal_violation(const sim::model::Gpu& gpu, const Reading& now, unsigned int, unsigned int,
+                                    abi::nvmlFieldValue_t& out) {
+  if (!gpu.clocks_throttle_reasons.counters.sw_thermal_slowdown_us) return abi::NVML_ERROR_NOT_SUPPORTED;
+  return put_ullong(thermal_violation_us(gpu, now), out);
+}
+
+namespace functions {
 
 // Every GPU can run in P0; where the machine says that it idles in another P-state, it can run in that one too.
 nvmlReturn_t DeviceGetSupportedPerformanceStates(const Machine&, const Gpu& gpu, nvmlPstates_t* pstates,
@@ -81,7 +100,7 @@ nvmlReturn_t DeviceGetViolationStatus(const Machine& machine, const Gpu& gpu, nv
       microseconds = now(c.sw_power_cap_us).value_or(0);
       break;
     case NVML_PERF_POLICY_THERMAL:
-      microseconds = now(c.sw_thermal_slowdown_us).value_or(0) + now(c.hw_thermal_slowdown_us).value_or(0);
+      microseconds = thermal_violation_us(gpu, now);
       break;
     case NVML_PERF_POLICY_SYNC_BOOST:
       microseconds = c.sync_boost_us.value_or(0);
@@ -114,4 +133,5 @@ nvmlReturn_t DeviceGetPowerManagementLimit(const Machine&, const Gpu& gpu, unsig
   return read(gpu.power.limit_mw, limit);
 }
 
-}  // namespace nvmlkit::driver::functions
+}  // namespace functions
+}  // namespace nvmlkit::driver

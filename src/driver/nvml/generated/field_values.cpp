@@ -158,7 +158,7 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 74:  // NVML_FI_DEV_PERF_POLICY_POWER
       return put_ullong(now(gpu->clocks_throttle_reasons.counters.sw_power_cap_us), out);
     case 75:  // NVML_FI_DEV_PERF_POLICY_THERMAL
-      return put_ullong(now(gpu->clocks_throttle_reasons.counters.sw_thermal_slowdown_us), out);
+      return thermal_violation(*gpu, now, 75, scope, out);
     case 76:  // NVML_FI_DEV_PERF_POLICY_SYNC_BOOST
       return put_ullong(now(gpu->clocks_throttle_reasons.counters.sync_boost_us), out);
     case 77:  // NVML_FI_DEV_PERF_POLICY_BOARD_LIMIT
