@@ -68,7 +68,7 @@ class Vgpu(unittest.TestCase):
                 self.assertEqual(names, ["NVIDIA L40S-8Q", "NVIDIA L40S-8A", "NVIDIA L40S-8C"])
                 supported = self.run_command([smi, "vgpu", "-s", "-i", "1"])
                 self.assertEqual(supported.count("NVIDIA L40S-"), 29)
-                self.assertRegex(self.run_command([smi]), r"16384MiB / +49140MiB")
+                self.assertRegex(self.run_command([smi]), r"15232MiB / +49140MiB")
         self.nvmlkit("destroy", str(first))
         self.assertIn("no vGPU has id", self.nvmlkit("destroy", str(first), expected=2))
         rows = json.loads(self.nvmlkit("list", "--json"))
