@@ -183,7 +183,7 @@ class Writer {
 // What identifies a GPU is written for each one, even where all agree: the reader would count a common serial on.
 bool identifies(const FieldDescriptor& field) {
   const auto name = field.name();
-  return name == "uuid" || name == "serial" || name == "minor_number" || name == "bus_id" || name == "board_id" ||
+  return name == "uuid" || name == "serial" || name == "minor_number" || name == "irq_num" || name == "bus_id" || name == "board_id" ||
          name == "pdi" || name == "checksum";
 }
 
