@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 
@@ -45,17 +46,24 @@ class Vgpu(unittest.TestCase):
         self.file.write_text(machine)
         self.run_command([COMMAND, "up", "-c", self.file, "--state", self.environment["NVMLKIT_STATE"]])
 
-    def watch(self, smi: Path, *words: str, seconds: float) -> str:
-        """What a command prints that goes on until it is stopped."""
+    def watch(self, smi: Path, *words: str, until: tuple[str, ...]) -> None:
+        """Waits for lines of a command that goes on until it is stopped."""
         command = subprocess.Popen(
             [smi, "vgpu", *words], env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True,
         )
-        try:
-            return command.communicate(timeout=seconds)[0]
-        except subprocess.TimeoutExpired:
-            command.kill()
-            return command.communicate()[0]
+        watchdog = threading.Timer(15, command.kill)
+        watchdog.start()
+        text = ""
+        for line in command.stdout:
+            text += line
+            if all(re.search(pattern, text) for pattern in until):
+                break
+        watchdog.cancel()
+        command.kill()
+        command.communicate()
+        for pattern in until:
+            self.assertRegex(text, pattern)
 
     def run_command(self, command: list, expected: int = 0) -> str:
         done = subprocess.run(
@@ -129,8 +137,8 @@ class Vgpu(unittest.TestCase):
         )
         for branch, smi in SMI.items():
             with self.subTest(branch=branch):
-                self.assertRegex(self.watch(smi, "-p", "-i", "0", seconds=0.7), r"0 +7001 +1200 +60 .* blender")
-                self.assertRegex(self.watch(smi, "-u", "-i", "0", seconds=0.7), r"0 +7001 +60 +0")
+                self.watch(smi, "-p", "-i", "0", until=(r"0 +7001 +1200 +60 .* blender",))
+                self.watch(smi, "-u", "-i", "0", until=(r"0 +7001 +60 +0",))
                 query = self.run_command([smi, "vgpu", "-q", "-i", "0"])
                 self.assertRegex(query, r"Active Sessions +: 2\n +Average FPS +: 30")
 
@@ -141,9 +149,8 @@ class Vgpu(unittest.TestCase):
         smi = SMI.get("550")
         if smi is None:
             self.skipTest("no nvidia-smi 550")
-        text = self.watch(smi, "--gpm-metrics", "1,2", "-i", "0", seconds=2.8)
-        self.assertRegex(text, rf"0 +{vgpu} +0 +2 +0 +(59|60|61) +5\d ")
-        self.assertRegex(text, r"0 +0 +1 +\d+ +0 +(59|60|61) ")
+        seen = (rf"0 +{vgpu} +0 +2 +0 +(59|60|61) +5\d ", r"0 +0 +1 +\d+ +0 +(59|60|61) ")
+        self.watch(smi, "--gpm-metrics", "1,2", "-i", "0", until=seen)
 
     def test_settings(self) -> None:
         vgpu = self.create("gpu=0", "L40S-48Q", "--vm", VM)
