@@ -1,0 +1,45 @@
+#include "cli/capture.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <fstream>
+#include <nvmlkit/nvml.hpp>
+
+#include "capture/walk.hpp"
+#include "cli/exit_status.hpp"
+
+namespace nvmlkit::cli {
+namespace {
+
+int cannot_capture(const std::string& message) {
+  fmt::print(stderr, "nvmlkit: {}\n", message);
+  return bad_input;
+}
+
+bool write_file(const std::string& file, const std::string& text) {
+  std::ofstream stream(file, std::ios::binary);
+  stream << text;
+  return static_cast<bool>(stream.flush());
+}
+
+}  // namespace
+
+int capture_machine(const CaptureOptions& options) {
+  nvml::OpenOptions open;
+  open.load.path = options.library;
+  const auto library = nvml::Library::open(open);
+  if (!library) {
+    fmt::print(stderr, "nvmlkit: no working NVML library: {}\n", library.error().message());
+    if (const auto advice = library.error().advice(); !advice.empty()) fmt::print(stderr, "{}\n", advice);
+    return 1;
+  }
+  const auto answers = capture::ask_everything(*library);
+  if (!options.answers.empty() &&
+      !write_file(options.answers,
+                  capture::to_json(answers).dump(1, ' ', false, capture::Json::error_handler_t::replace) + "\n"))
+    return cannot_capture(options.answers + ": cannot be written");
+  return 0;
+}
+
+}  // namespace nvmlkit::cli
