@@ -6,8 +6,10 @@
 #include <fstream>
 #include <nvmlkit/nvml.hpp>
 
+#include "capture/machine.hpp"
 #include "capture/walk.hpp"
 #include "cli/exit_status.hpp"
+#include "smi_log/log.hpp"
 
 namespace nvmlkit::cli {
 namespace {
@@ -39,6 +41,21 @@ int capture_machine(const CaptureOptions& options) {
       !write_file(options.answers,
                   capture::to_json(answers).dump(1, ' ', false, capture::Json::error_handler_t::replace) + "\n"))
     return cannot_capture(options.answers + ": cannot be written");
+  try {
+    const auto captured = capture::machine_file(answers);
+    for (const auto& note : captured.notes) fmt::print(stderr, "nvmlkit: {}\n", note);
+    const auto& [equal, different] = captured.comparison;
+    fmt::print(stderr, "nvmlkit: the machine file gives {} of {} answers{}\n", equal, equal + different.size(),
+               different.empty() || options.verbose ? "" : " (--verbose lists the others)");
+    if (options.verbose)
+      for (const auto& line : different) fmt::print(stderr, "{}\n", line);
+    if (options.output.empty())
+      fmt::print("{}", captured.yaml);
+    else if (!write_file(options.output, captured.yaml))
+      return cannot_capture(options.output + ": cannot be written");
+  } catch (const smi_log::Refused& refused) {
+    return cannot_capture(refused.what());
+  }
   return 0;
 }
 

@@ -244,14 +244,14 @@ constexpr Member members_42[] = {  // nvmlViolationTime_t
     {"violationTime", {Form::natural, 8, -1}, 8, 0, -1},
 };
 constexpr Member members_43[] = {  // nvmlGpuFabricInfo_t
-    {"clusterUuid", {Form::natural, 1, -1}, 0, 16, -1},
+    {"clusterUuid", {Form::bytes, 16, -1}, 0, 0, -1},
     {"status", {Form::integer, 4, -1}, 16, 0, -1},
     {"cliqueId", {Form::natural, 4, -1}, 20, 0, -1},
     {"state", {Form::natural, 1, -1}, 24, 0, -1},
 };
 constexpr Member members_44[] = {  // nvmlGpuFabricInfo_v3_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
-    {"clusterUuid", {Form::natural, 1, -1}, 4, 16, -1},
+    {"clusterUuid", {Form::bytes, 16, -1}, 4, 0, -1},
     {"status", {Form::integer, 4, -1}, 20, 0, -1},
     {"cliqueId", {Form::natural, 4, -1}, 24, 0, -1},
     {"state", {Form::natural, 1, -1}, 28, 0, -1},
@@ -260,7 +260,7 @@ constexpr Member members_44[] = {  // nvmlGpuFabricInfo_v3_t
 };
 constexpr Member members_45[] = {  // nvmlGpuFabricInfo_v2_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
-    {"clusterUuid", {Form::natural, 1, -1}, 4, 16, -1},
+    {"clusterUuid", {Form::bytes, 16, -1}, 4, 0, -1},
     {"status", {Form::integer, 4, -1}, 20, 0, -1},
     {"cliqueId", {Form::natural, 4, -1}, 24, 0, -1},
     {"state", {Form::natural, 1, -1}, 28, 0, -1},
@@ -368,8 +368,8 @@ constexpr Member members_59[] = {  // nvmlProcessesUtilizationInfo_v1_t
 };
 constexpr Member members_60[] = {  // nvmlPlatformInfo_v2_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
-    {"ibGuid", {Form::natural, 1, -1}, 4, 16, -1},
-    {"chassisSerialNumber", {Form::natural, 1, -1}, 20, 16, -1},
+    {"ibGuid", {Form::bytes, 16, -1}, 4, 0, -1},
+    {"chassisSerialNumber", {Form::bytes, 16, -1}, 20, 0, -1},
     {"slotNumber", {Form::natural, 1, -1}, 36, 0, -1},
     {"trayIndex", {Form::natural, 1, -1}, 37, 0, -1},
     {"hostId", {Form::natural, 1, -1}, 38, 0, -1},
@@ -378,8 +378,8 @@ constexpr Member members_60[] = {  // nvmlPlatformInfo_v2_t
 };
 constexpr Member members_61[] = {  // nvmlPlatformInfo_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
-    {"ibGuid", {Form::natural, 1, -1}, 4, 16, -1},
-    {"rackGuid", {Form::natural, 1, -1}, 20, 16, -1},
+    {"ibGuid", {Form::bytes, 16, -1}, 4, 0, -1},
+    {"rackGuid", {Form::bytes, 16, -1}, 20, 0, -1},
     {"chassisPhysicalSlotNumber", {Form::natural, 1, -1}, 36, 0, -1},
     {"computeSlotIndex", {Form::natural, 1, -1}, 37, 0, -1},
     {"nodeIndex", {Form::natural, 1, -1}, 38, 0, -1},

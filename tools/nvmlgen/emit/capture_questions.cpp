@@ -180,7 +180,7 @@ std::span<const Layout> layouts() {{ return all_layouts; }}
       }
       bool array = !f.dims.empty();
       // Texts and long rows of bytes are one value.
-      if (array && (shape.form == "text" || (shape.size == 1 && count > 16))) {
+      if (array && (shape.form == "text" || (shape.size == 1 && count >= 16))) {
         shape = {shape.form == "text" ? "text" : "bytes", f.size, -1};
         array = false;
       }
