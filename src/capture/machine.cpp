@@ -23,7 +23,13 @@ class Writer {
   Captured run() {
     gather();
     for (int round = 0; round < kMostRounds; ++round) {
-      write();
+      try {
+        write();
+      } catch (const smi_log::Refused&) {
+        // A part that needs another one.
+        if (!choose_all()) throw;
+        write();
+      }
       ask_twin();
       if (!choose()) break;
     }
@@ -74,6 +80,16 @@ class Writer {
     const auto library = nvml::Library::from_table(driver->table());
     if (!library) throw smi_log::Refused({"the machine file", 0}, library.error().message());
     twin_ = ask_everything(*library);
+  }
+
+  bool choose_all() {
+    bool any = false;
+    const auto choose = [&any](Candidates& candidates) {
+      for (auto& [path, candidate] : candidates) any = any || !candidate.questions.empty(), candidate.questions.clear();
+    };
+    choose(host_);
+    for (auto& candidates : candidates_) choose(candidates);
+    return any;
   }
 
   // Whether something was added. A candidate that is chosen asks no more.

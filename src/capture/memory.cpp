@@ -49,11 +49,18 @@ std::string hexadecimal(const std::byte* at, std::size_t size) {
 
 Json elements(const Layout& layout, const std::byte* at, std::uint32_t count, const HandleNames& names);
 
+// The version that the caller wrote, and room for later. nvmlMemory_v2_t has a value that is called reserved.
+bool says_nothing(const Member& m) {
+  const std::string_view name = m.name;
+  const bool room = name.starts_with("reserved") && (m.count > 0 || m.shape.form == Form::bytes);
+  return name == "version" || room;
+}
+
 Json structure(const Layout& layout, const std::byte* at, std::size_t limit, const HandleNames& names) {
   Json out = Json::object();
   for (const auto& m : layout.members) {
     const std::size_t end = m.offset + m.shape.size * std::max(m.count, 1u);
-    if (end > limit || std::string_view(m.name) == "version" || std::string_view(m.name) == "reserved") continue;
+    if (end > limit || says_nothing(m)) continue;
     const std::byte* value = at + m.offset;
     if (m.shape.form == Form::pointer) {
       if (m.counted_by < 0) continue;

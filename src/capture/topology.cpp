@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "capture/parts.hpp"
@@ -21,8 +22,10 @@ const char* const kDistance = "nvmlDeviceGetTopologyCommonAncestor";
 const char* const kCpus = "nvmlDeviceGetCpuAffinityWithinScope";
 const char* const kMemory = "nvmlDeviceGetMemoryAffinity";
 
-std::vector<std::uint32_t> bits(const Json* words) {
-  std::vector<std::uint32_t> out;
+using Numbers = std::vector<std::uint32_t>;
+
+Numbers bits(const Json* words) {
+  Numbers out;
   for (std::uint32_t i = 0; words != nullptr && i < words->size(); ++i)
     for (std::uint32_t bit = 0; bit < 64; ++bit)
       if ((words->at(i).get<std::uint64_t>() >> bit & 1) != 0) out.push_back(i * 64 + bit);
@@ -30,7 +33,7 @@ std::vector<std::uint32_t> bits(const Json* words) {
 }
 
 // 0-55,112-167
-std::string ranges(const std::vector<std::uint32_t>& numbers) {
+std::string ranges(const Numbers& numbers) {
   std::string out;
   for (std::size_t i = 0; i < numbers.size();) {
     std::size_t last = i;
@@ -42,9 +45,21 @@ std::string ranges(const std::vector<std::uint32_t>& numbers) {
   return out;
 }
 
+Numbers without(const Numbers& all, const Numbers& some) {
+  Numbers out;
+  std::set_difference(all.begin(), all.end(), some.begin(), some.end(), std::back_inserter(out));
+  return out;
+}
+
+Numbers together(const Numbers& a, const Numbers& b) {
+  Numbers out;
+  std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(out));
+  return out;
+}
+
 struct Place {
-  std::string cpus, socket_cpus, bus_id;
-  std::vector<std::uint32_t> nodes;
+  std::string bus_id;
+  Numbers cpus, socket_cpus, nodes, socket_nodes;
   std::map<std::size_t, Level> distances;  // to the other GPUs, by their number
 };
 
@@ -75,9 +90,10 @@ class Tree {
       return bits(at(gpu.answer(question), output));
     };
     Place out;
-    out.cpus = ranges(list(fmt::format("{}(NVML_AFFINITY_SCOPE_NODE)", kCpus), "cpuSet"));
-    if (out.cpus.empty()) out.cpus = ranges(list("nvmlDeviceGetCpuAffinity", "cpuSet"));
-    out.socket_cpus = ranges(list(fmt::format("{}(NVML_AFFINITY_SCOPE_SOCKET)", kCpus), "cpuSet"));
+    out.cpus = list(fmt::format("{}(NVML_AFFINITY_SCOPE_NODE)", kCpus), "cpuSet");
+    if (out.cpus.empty()) out.cpus = list("nvmlDeviceGetCpuAffinity", "cpuSet");
+    out.socket_cpus = list(fmt::format("{}(NVML_AFFINITY_SCOPE_SOCKET)", kCpus), "cpuSet");
+    out.socket_nodes = list(fmt::format("{}(NVML_AFFINITY_SCOPE_SOCKET)", kMemory), "nodeSet");
     out.nodes = list(fmt::format("{}(NVML_AFFINITY_SCOPE_NODE)", kMemory), "nodeSet");
     for (const char* question : {"nvmlDeviceGetPciInfo_v3", "nvmlDeviceGetPciInfo_v2"})
       if (const auto* id = at(gpu.answer(question), "pci.busId"); id != nullptr && out.bus_id.empty())
@@ -135,8 +151,14 @@ class Tree {
     return true;
   }
 
+  // What the answers tell of a CPU socket, and what of it was put down with GPUs.
+  struct Socket {
+    std::size_t number;
+    Numbers cpus, nodes, told_cpus, told_nodes;
+  };
+
   std::string yaml() const {
-    std::map<std::string, std::size_t> sockets;
+    std::map<Numbers, Socket> sockets;
     FlowList out;
     for (std::size_t i = 0; i < complexes_.size(); ++i) {
       const auto& complex = complexes_[i];
@@ -144,17 +166,37 @@ class Tree {
       FlowMap item;
       item.add("id", in_quotes(fmt::format("pci{}", i)));
       if (says_node(i)) item.add("numa_node", place.nodes.front());
-      if (!place.socket_cpus.empty() && place.socket_cpus != place.cpus)
-        item.add("socket", sockets.try_emplace(place.socket_cpus, sockets.size()).first->second);
+      if (!place.socket_cpus.empty() && place.socket_cpus != place.cpus) {
+        const Socket fresh{sockets.size(), place.socket_cpus, place.socket_nodes, {}, {}};
+        auto& socket = sockets.try_emplace(place.socket_cpus, fresh).first->second;
+        socket.told_cpus = together(socket.told_cpus, place.cpus);
+        socket.told_nodes = together(socket.told_nodes, place.nodes);
+        item.add("socket", socket.number);
+      }
       if (const auto word = word_of("topology.default_level", complex.level); complex.gpus.size() > 1 && !word.empty())
         item.add("level", word);
-      item.add("cpu_affinity", in_quotes(place.cpus));
+      item.add("cpu_affinity", in_quotes(ranges(place.cpus)));
       FlowList devices;
       for (const auto gpu : complex.gpus) devices.add(in_quotes(places_[gpu].bus_id));
       item.add("devices", devices.yaml());
       out.add(item.yaml());
     }
+    for (const auto& [cpus, socket] : sockets) add_rest(socket, out);
     return out.yaml();
+  }
+
+  // NUMA nodes of a socket that no GPU is near. Which CPUs are whose nobody tells: the first gets all.
+  static void add_rest(const Socket& socket, FlowList& out) {
+    auto cpus = without(socket.cpus, socket.told_cpus);
+    for (const auto node : without(socket.nodes, socket.told_nodes)) {
+      FlowMap item;
+      item.add("id", in_quotes(fmt::format("node{}", node)));
+      item.add("numa_node", node);
+      item.add("socket", socket.number);
+      if (!cpus.empty()) item.add("cpu_affinity", in_quotes(ranges(cpus)));
+      cpus.clear();
+      out.add(item.yaml());
+    }
   }
 
   Record& host_;

@@ -181,6 +181,7 @@ constexpr Shown all_shown[] = {
     {"nvmlSystemGetConfComputeState", "state.devToolsMode", "system.conf_compute.dev_tools_mode", 0, 1, false},
     {"nvmlSystemGetConfComputeGpusReadyState", "isAcceptingWork", "system.conf_compute.accepts_work", 0, 1, false},
     {"nvmlSystemGetConfComputeKeyRotationThresholdInfo", "pKeyRotationThrInfo.attackerAdvantage", "system.conf_compute.max_attacker_advantage", 0, 1, false},
+    {"nvmlDeviceGetConfComputeMemSizeInfo", "result", "gpu.features.confidential_compute", 0, 1, true},
     {"nvmlDeviceGetConfComputeMemSizeInfo", "memInfo.unprotectedMemSizeKib", "gpu.conf_compute.unprotected_memory_kib", 0, 1, false},
     {"nvmlGetVgpuVersion", "supported.minVersion", "system.vgpu_versions.supported_min", 0, 1, false},
     {"nvmlGetVgpuVersion", "supported.maxVersion", "system.vgpu_versions.supported_max", 0, 1, false},
