@@ -23,6 +23,7 @@ void record_gpu(Record& gpu, const Answers& answers) {
   record_processes(gpu, answers);
   record_mig(gpu, answers);
   record_fabric(gpu);
+  record_vgpus(gpu, answers);
 }
 
 }  // namespace nvmlkit::capture

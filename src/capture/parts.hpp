@@ -13,6 +13,7 @@ void record_lists(Record& gpu);  // clocks, sessions, retired pages, profiles
 void record_processes(Record& gpu, const Answers& answers);
 void record_mig(Record& gpu, const Answers& answers);
 void record_fabric(Record& gpu);
+void record_vgpus(Record& gpu, const Answers& answers);
 // Of the host:
 void record_topology(Record& host, const Answers& answers);
 void record_links(Record& host, const Answers& answers);

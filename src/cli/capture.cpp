@@ -7,6 +7,7 @@
 #include <nvmlkit/nvml.hpp>
 
 #include "capture/machine.hpp"
+#include "capture/scrub.hpp"
 #include "capture/walk.hpp"
 #include "cli/exit_status.hpp"
 #include "smi_log/log.hpp"
@@ -36,7 +37,8 @@ int capture_machine(const CaptureOptions& options) {
     if (const auto advice = library.error().advice(); !advice.empty()) fmt::print(stderr, "{}\n", advice);
     return 1;
   }
-  const auto answers = capture::ask_everything(*library);
+  auto answers = capture::ask_everything(*library);
+  if (options.scrub) capture::scrub(answers);
   if (!options.answers.empty() &&
       !write_file(options.answers,
                   capture::to_json(answers).dump(1, ' ', false, capture::Json::error_handler_t::replace) + "\n"))
