@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "capture/parts.hpp"
 
@@ -21,6 +22,8 @@ struct Link {
   bool active = false;
   std::string remote;  // the PCI address of the other end; empty: none that the host sees
   std::uint64_t type = 255;
+  std::optional<std::size_t> gpu;       // at the other end, by its number
+  std::optional<std::size_t> far_link;  // and which link of it this is
 };
 
 constexpr std::uint64_t kToGpu = 0, kToSwitch = 2;
@@ -31,11 +34,14 @@ std::vector<Link> links_of(const Object& gpu) {
   for (std::size_t i = 0; i < kMostLinks; ++i) {
     const auto* state = at(gpu.answer(fmt::format("{}({})", kState, i)), "isActive");
     if (state == nullptr) break;
-    Link link{*state == 1, {}, 255};
+    Link link{*state == 1, {}, 255, {}, {}};
     if (const auto* id = at(gpu.answer(fmt::format("{}({})", kRemote, i)), "pci.busId"))
       if (const auto text = id->get<std::string>(); !text.starts_with("FFFFFFFF")) link.remote = text;
     if (const auto* type = at(gpu.answer(fmt::format("{}({})", kType, i)), "pNvLinkDeviceType"))
       link.type = type->get<std::uint64_t>();
+    const auto far = fmt::format("nvmlDeviceGetFieldValues(NVML_FI_DEV_NVLINK_REMOTE_NVLINK_ID, {})", i);
+    if (const auto* id = at(gpu.answer(far), "value"); id != nullptr && link.active)
+      link.far_link = id->get<std::size_t>();
     out.push_back(link);
   }
   return out;
@@ -119,25 +125,73 @@ class Fabric {
           one.add("bdf", in_quotes(link.remote));
           switches.add(one.yaml());
         }
-    for (std::size_t from = 0; from < links_.size(); ++from) {
-      std::vector<std::pair<std::size_t, std::uint64_t>> ends;  // in the order of the links
-      for (const auto& link : links_[from]) {
-        const auto to = link.type == kToGpu ? gpu_at(link.remote) : gpus_.size();
-        if (to <= from || to == gpus_.size()) continue;
-        const auto same = std::find_if(ends.begin(), ends.end(), [to](const auto& end) { return end.first == to; });
-        same == ends.end() ? ends.emplace_back(to, 1) : (++same->second, *same);
-      }
-      for (const auto& [to, count] : ends) {
-        FlowMap one;
-        one.add("from", from);
-        one.add("to", to);
-        one.add("links", count);
-        connections.add(one.yaml());
-      }
+    find_peers();
+    for (const auto& [from, to, count] : in_order()) {
+      FlowMap one;
+      one.add("from", from);
+      one.add("to", to);
+      one.add("links", count);
+      connections.add(one.yaml());
     }
     const std::vector<std::string> questions{kRemote, kType, "nvmlDeviceGetP2PStatus"};
     host_.set("nvlink.switches", switches.yaml(), questions);
     host_.set("nvlink.connections", connections.yaml(), questions);
+  }
+
+  struct Connection {
+    std::size_t from, to;
+    std::uint64_t links;
+  };
+
+  // Links that lead to GPUs. One that is down does not tell where it leads: to the next GPU with one that is down too.
+  void find_peers() {
+    bool any = false;
+    for (auto& links : links_)
+      for (auto& link : links)
+        if (const auto to = link.type == kToGpu ? gpu_at(link.remote) : gpus_.size(); to < gpus_.size())
+          link.gpu = to, any = true;
+    if (!any) return;
+    for (std::size_t from = 0; from < links_.size(); ++from)
+      for (std::size_t link = 0; link < links_[from].size(); ++link)
+        if (!links_[from][link].active && !links_[from][link].gpu) join_down(from, link);
+  }
+
+  void join_down(std::size_t from, std::size_t link) {
+    for (std::size_t to = from + 1; to < links_.size(); ++to)
+      for (std::size_t far = 0; far < links_[to].size(); ++far) {
+        auto& end = links_[to][far];
+        if (end.active || end.gpu) continue;
+        end.gpu = from, end.far_link = link;
+        links_[from][link].gpu = to, links_[from][link].far_link = far;
+        return;
+      }
+  }
+
+  // A connection takes the lowest links that are free at both ends, so that the order tells which link leads where.
+  std::vector<Connection> in_order() const {
+    std::vector<Connection> out;
+    std::vector<std::size_t> next(links_.size());
+    const auto connect = [&](std::size_t from, std::size_t to) {
+      ++next[from], ++next[to];
+      const auto ends = std::minmax(from, to);
+      if (!out.empty() && out.back().from == ends.first && out.back().to == ends.second)
+        ++out.back().links;
+      else
+        out.push_back({ends.first, ends.second, 1});
+    };
+    // First those of which both ends say so, then the others as they come.
+    for (const bool sure : {true, false})
+      for (bool again = true; std::exchange(again, false);)
+        for (std::size_t from = 0; from < links_.size(); ++from)
+          while (next[from] < links_[from].size() && links_[from][next[from]].gpu) {
+            const auto& link = links_[from][next[from]];
+            const auto to = *link.gpu;
+            const bool both = next[to] < links_[to].size() && links_[to][next[to]].gpu == from;
+            if (!both || (sure && link.far_link != next[to])) break;
+            connect(from, to);
+            again = true;
+          }
+    return out;
   }
 
   void record_down() {

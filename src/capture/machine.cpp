@@ -46,6 +46,15 @@ class Writer {
       Record gpu(*gpus_[i], candidates_[i], notes_);
       record_gpu(gpu, answers_);
     }
+    name_silent_gpus();
+  }
+
+  // A GPU that is lost does not tell what it is: one like the others.
+  void name_silent_gpus() {
+    const auto named =
+        std::find_if(candidates_.begin(), candidates_.end(), [](const auto& gpu) { return gpu.contains("name"); });
+    for (auto& gpu : candidates_)
+      if (named != candidates_.end()) gpu.try_emplace("name", named->at("name"));
   }
 
   // The candidates that were chosen so far; those without questions always.

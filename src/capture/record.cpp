@@ -144,12 +144,13 @@ void record_shown(Record& record, bool gpu) {
     if (finding.yaml.empty()) finding.unfit = fmt::format("{} is {} by {}", path, told.dump(), row.question);
   }
   for (auto& [path, finding] : findings) {
-    auto questions = identifies(path) ? std::vector<std::string>() : std::move(finding.questions);
+    const bool always = identifies(path) && !finding.yaml.empty();
+    auto questions = always ? std::vector<std::string>() : std::move(finding.questions);
     if (!finding.yaml.empty())
       record.set(path, std::move(finding.yaml), std::move(questions));
     else if (!finding.unfit.empty())
       record.note("left out: " + finding.unfit);
-    else if (finding.not_supported && !questions.empty())
+    else if (finding.not_supported)
       record.set(path, "N/A", std::move(questions));
   }
 }

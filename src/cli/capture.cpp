@@ -43,6 +43,7 @@ int capture_machine(const CaptureOptions& options) {
       !write_file(options.answers,
                   capture::to_json(answers).dump(1, ' ', false, capture::Json::error_handler_t::replace) + "\n"))
     return cannot_capture(options.answers + ": cannot be written");
+  if (!options.answers.empty() && options.output.empty()) return 0;
   try {
     const auto captured = capture::machine_file(answers);
     for (const auto& note : captured.notes) fmt::print(stderr, "nvmlkit: {}\n", note);

@@ -7,7 +7,7 @@ namespace nvmlkit::cli {
 
 struct CaptureOptions {
   std::string library;  // empty: whichever the system has
-  std::string output;   // the machine file; empty: standard output
+  std::string output;   // the machine file; empty: standard output, or none where there are `answers`
   std::string answers;  // where all answers go, as JSON; empty: nowhere
   bool scrub = false;
   bool verbose = false;

@@ -176,7 +176,7 @@ int Main(int argc, char** argv) {
   captured_options.AddTo(*capture);
   auto* capture_library = capture->add_option("--library", capture_options.library, "The NVML library to ask");
   capture->add_option("-o,--output", capture_options.output, "The machine file to write; default: standard output");
-  capture->add_option("--answers", capture_options.answers, "Write every answer to this file too, as JSON");
+  capture->add_option("--answers", capture_options.answers, "Write every answer to this file, as JSON; without -o nothing else is written");
   capture->add_flag("--scrub", capture_options.scrub, "Replace serial numbers and UUIDs, the same by the same");
   capture->add_flag("-v,--verbose", capture_options.verbose, "List what the machine file answers otherwise");
   capture->footer(
