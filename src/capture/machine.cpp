@@ -83,9 +83,8 @@ class Writer {
   }
 
   void ask_twin() {
-    auto driver = sim::SimulatedDriver::create(out_.yaml);
+    auto driver = sim::SimulatedDriver::create(out_.yaml, {.time = "virtual"});
     if (!driver) throw smi_log::Refused({"the machine file", 0}, driver.error().message());
-    (void)driver->steer("time virtual");
     const auto library = nvml::Library::from_table(driver->table());
     if (!library) throw smi_log::Refused({"the machine file", 0}, library.error().message());
     twin_ = ask_everything(*library);

@@ -10,7 +10,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from clients import BRANCHES, BUILD, COMMAND, SOURCE, environment, machines, real_library
+from clients import BRANCHES, COMMAND, LIBRARY_DIR, SOURCE, environment, machines, real_library
 
 # Machines that no built-in one is like.
 MACHINES = {
@@ -198,7 +198,7 @@ class CaptureTest(unittest.TestCase):
 
     def test_older_drivers(self) -> None:
         for branch in BRANCHES:
-            library = BUILD / "lib" / "nvmlkit" / branch / "libnvidia-ml.so.1"
+            library = LIBRARY_DIR / "impersonate" / branch / "libnvidia-ml.so.1"
             if not library.exists():
                 continue
             with self.subTest(branch=branch):
