@@ -18,17 +18,17 @@ COMMAND = BUILD / "bin" / "nvmlkit"
 BRANCHES = {"535": "bookworm", "550": "trixie", "555": "experimental"}
 
 
-def skip(reason: str) -> None:
-    print(f"skipped: {reason}")
-    sys.exit(SKIP)
-
-
 def tell(line: str) -> None:
     """What a test saw, in one line: scripts/test prints these lines of all tests."""
     print(line, flush=True)
     if report := os.environ.get("NVMLKIT_TEST_REPORT"):
         with open(report, "a", encoding="utf-8") as file:
             file.write(line + "\n")
+
+
+def skip(reason: str) -> None:
+    tell(f"skipped {Path(sys.argv[0]).stem}: {reason}")
+    sys.exit(SKIP)
 
 
 def unpacked(suite: str, path: str) -> Path:
