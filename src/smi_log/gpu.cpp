@@ -9,6 +9,7 @@
 #include "smi_log/conclusions.hpp"
 #include "smi_log/fields.hpp"
 #include "smi_log/lists.hpp"
+#include "smi_log/mig_devices.hpp"
 #include "smi_log/values.hpp"
 
 namespace nvmlkit::smi_log {
@@ -122,7 +123,7 @@ GpuValues& gpu_at(MachineValues& machine, const Log& log, const Node& node, bool
                                   [&](const GpuValues& gpu) { return gpu.bus_id == bus_id; });
   fresh = known == machine.gpus.end();
   if (!fresh) return *known;
-  machine.gpus.push_back({bus_id, {log.file, node.line}, {}});
+  machine.gpus.push_back({bus_id, {log.file, node.line}, {}, {}, {}});
   machine.gpus.back().values.emplace("pci.bus_id", Value{quoted(bus_id), {log.file, node.line}});
   return machine.gpus.back();
 }
@@ -144,10 +145,15 @@ void add_log(const Log& log, MachineValues& machine) {
       // A second log of a GPU adds what the first did not show; its lines are not counted again.
       Leftovers ignored;
       Values values;
-      Walk walk(log, true, values, fresh ? machine.leftovers : ignored);
+      Leftovers& leftovers = fresh ? machine.leftovers : ignored;
+      Walk walk(log, true, values, leftovers);
       for (const auto& child : node.children) walk.group("", child);
       conclude(values, {log.file, node.line}, walk.lost());
       gpu.values.merge(values);
+      if (auto devices = read_mig_devices(log, node, leftovers); gpu.mig_devices.empty() && !devices.empty()) {
+        gpu.mig_devices = std::move(devices);
+        gpu.process_mib = process_memory(log, node);
+      }
     } else {
       host.group("", node);
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "smi_log/machine.hpp"
+#include "smi_log/mig.hpp"
 #include "smi_log/tables.hpp"
 #include "smi_log/text.hpp"
 #include "smi_log/xml.hpp"
@@ -39,8 +40,10 @@ class Reader {
       if (starts_text_log(rest.front().text))
         add_log(read_text_log(input_.name, rest, used), machine_);
       else if ((used = xml(rest)) == 0 && (used = read_topology(input_.name, rest, tables_)) == 0 &&
-               (used = read_nvlinks(input_.name, rest, tables_)) == 0)
-        used = read_mig_profiles(input_.name, rest, tables_, machine_.leftovers);
+               (used = read_nvlinks(input_.name, rest, tables_)) == 0 &&
+               (used = read_listing(input_.name, rest, tables_)) == 0 &&
+               (used = read_mig_profiles(input_.name, rest, tables_)) == 0)
+        used = read_mig_placements(input_.name, rest, tables_);
       if (const auto text = trim(rest.front().text); used == 0 && !text.empty())
         machine_.leftovers.others.push_back(Place{input_.name, rest.front().number}.text() + ": " + std::string(text));
       at += std::max<std::size_t>(used, 1);
@@ -82,6 +85,7 @@ Imported import_outputs(std::span<const Input> inputs) {
     throw Refused({names, 0}, "no GPU found; expected the output of nvidia-smi -q or nvidia-smi -q -x");
   }
   add_tables(tables, machine);
+  add_mig(tables, machine);
   out.yaml = write_machine_file(machine);
   out.notes = std::move(machine.notes);
   out.leftovers = std::move(machine.leftovers);

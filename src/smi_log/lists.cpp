@@ -1,5 +1,7 @@
 #include "smi_log/lists.hpp"
 
+#include <charconv>
+
 #include "sim/generated/model_descriptors.hpp"
 #include "smi_log/units.hpp"
 
@@ -14,17 +16,13 @@ class Lists {
     const auto most = sim::model::descriptor<sim::model::Gpu>().find("processes")->max_items;
     std::string list;
     std::size_t count = 0;
-    const auto take = [&](const Node& process, const Node& pid) {
-      if (++count > most)
-        return leftovers_.not_kept.push_back(place(process).text() + ": more than " + std::to_string(most) +
-                                             " processes");
-      list += (list.empty() ? "{" : ", {") + entry(process, pid) + "}";
-    };
-    for (const auto& child : node.children) {
-      if (child.name == "Process ID")
-        take(child, child);
-      else if (const auto* pid = child.find("pid"); child.name == "process_info" && pid != nullptr)
-        take(child, *pid);
+    for (const auto& process : processes_of(log_, node)) {
+      if (++count > most) {
+        leftovers_.not_kept.push_back(place(*process.pid).text() + ": more than " + std::to_string(most) +
+                                      " processes");
+        continue;
+      }
+      list += (list.empty() ? "{" : ", {") + entry(process) + "}";
     }
     values_.try_emplace("processes", Value{"[" + list + "]", place(node)});
   }
@@ -77,14 +75,15 @@ class Lists {
     return node.value;
   }
 
-  std::string entry(const Node& process, const Node& pid) const {
-    const bool text = log_.format == Format::text;
-    std::string out = "pid: " + number(pid);
-    if (const auto* type = process.find(text ? "Type" : "type")) out += ", type: " + quoted(type->value);
-    if (const auto* name = process.find(text ? "Name" : "process_name")) out += ", name: " + quoted(name->value);
-    const auto* used = process.find(text ? "Used GPU Memory" : "used_memory");
-    if (used != nullptr && !says_absent(used->value) && !says_nothing(used->value))
-      out += ", used_memory_mib: " + number(*used);
+  std::string entry(const ProcessNodes& process) const {
+    std::string out = "pid: " + number(*process.pid);
+    if (process.type != nullptr) out += ", type: " + quoted(process.type->value);
+    if (process.name != nullptr) out += ", name: " + quoted(process.name->value);
+    if (process.used != nullptr && !says_absent(process.used->value) && !says_nothing(process.used->value))
+      out += ", used_memory_mib: " + number(*process.used);
+    if (process.gpu_instance) out += ", gpu_instance: " + std::to_string(*process.gpu_instance);
+    if (process.compute_instance.value_or(0) != 0)
+      out += ", compute_instance: " + std::to_string(*process.compute_instance);
     return out;
   }
 
@@ -93,7 +92,32 @@ class Lists {
   Leftovers& leftovers_;
 };
 
+std::optional<std::uint32_t> instance_in(const Node* node) {
+  const auto value = node == nullptr ? std::nullopt : read_value(node->value, Unit::number, {});
+  std::uint32_t id = 0;
+  const bool read = value && std::from_chars(value->data(), value->data() + value->size(), id).ec == std::errc();
+  return read && id != UINT32_MAX ? std::optional(id) : std::nullopt;
+}
+
 }  // namespace
+
+std::vector<ProcessNodes> processes_of(const Log& log, const Node& list) {
+  const bool text = log.format == Format::text;
+  std::vector<ProcessNodes> out;
+  const Node *gpu_instance = nullptr, *compute_instance = nullptr;
+  for (const auto& child : list.children) {
+    // The text tells the instances in front of the process.
+    if (text && child.name == "GPU instance ID") gpu_instance = &child;
+    if (text && child.name == "Compute instance ID") compute_instance = &child;
+    const Node* pid = text ? &child : child.find("pid");
+    if (pid == nullptr || child.name != (text ? "Process ID" : "process_info")) continue;
+    if (!text) gpu_instance = child.find("gpu_instance_id"), compute_instance = child.find("compute_instance_id");
+    out.push_back({pid, child.find(text ? "Type" : "type"), child.find(text ? "Name" : "process_name"),
+                   child.find(text ? "Used GPU Memory" : "used_memory"), instance_in(gpu_instance),
+                   instance_in(compute_instance)});
+  }
+  return out;
+}
 
 bool read_list(const Log& log, std::string_view path, const Node& node, Values& values, Leftovers& leftovers) {
   Lists lists(log, values, leftovers);
@@ -105,10 +129,8 @@ bool read_list(const Log& log, std::string_view path, const Node& node, Values& 
     lists.pages(node, "single_bit_retirement");
   } else if (path == "retired_pages/double_bit_retirement/retired_pagelist") {
     lists.pages(node, "double_bit_retirement");
-  } else if (path == "MIG Device") {
-    lists.skip(node, "a MIG device");
-  } else if (path == "mig_devices") {
-    for (const auto& device : node.children) lists.skip(device, "a MIG device");
+  } else if (path == "MIG Device" || path == "mig_devices") {
+    return true;  // read_mig_devices()
   } else if (path == "Accounted Processes" || path == "accounted_processes") {
     if (!node.children.empty()) lists.skip(node, "accounted processes");
   } else {

@@ -13,6 +13,7 @@
 #include "sim/model/value.hpp"
 #include "smi_log/machine_text.hpp"
 #include "smi_log/profile.hpp"
+#include "smi_log/units.hpp"
 
 namespace nvmlkit::smi_log {
 namespace {
@@ -29,15 +30,6 @@ std::unique_ptr<Machine> read(const std::string& text, std::string& error) {
   auto machine = sim::read_machine("imported", text, problem);
   if (!machine) error = problem.message;
   return machine;
-}
-
-std::string unquoted(const std::string& yaml) {
-  return yaml.size() >= 2 && yaml.front() == '"' ? yaml.substr(1, yaml.size() - 2) : yaml;
-}
-
-std::string yaml_at(const Values& values, const std::string& path) {
-  const auto at = values.find(path);
-  return at == values.end() ? std::string() : at->second.yaml;
 }
 
 // The same value at a path in two structs.

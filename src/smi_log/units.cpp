@@ -199,4 +199,8 @@ std::string quoted(std::string_view text) {
   return out + "\"";
 }
 
+std::string unquoted(const std::string& yaml) {
+  return yaml.size() >= 2 && yaml.front() == '"' ? yaml.substr(1, yaml.size() - 2) : yaml;
+}
+
 }  // namespace nvmlkit::smi_log
