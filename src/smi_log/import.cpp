@@ -87,6 +87,9 @@ Imported import_outputs(std::span<const Input> inputs) {
   add_tables(tables, machine);
   add_mig(tables, machine);
   out.yaml = write_machine_file(machine);
+  auto& unreadable = machine.leftovers.unreadable;
+  machine.notes.insert(machine.notes.end(), unreadable.begin(), unreadable.end());
+  unreadable.clear();
   out.notes = std::move(machine.notes);
   out.leftovers = std::move(machine.leftovers);
   return out;

@@ -22,38 +22,67 @@ class Lists {
                                       " processes");
         continue;
       }
-      list += (list.empty() ? "{" : ", {") + entry(process) + "}";
+      const auto pid = number(*process.pid);
+      if (pid) list += (list.empty() ? "{" : ", {") + entry(process, *pid) + "}";
     }
     values_.try_emplace("processes", Value{"[" + list + "]", place(node)});
   }
 
   void clocks(const Node& node) {
     std::string list;
+    bool whole = true;
     for (const auto& child : node.children) {
       // Text: "Memory : 5001 MHz" with "Graphics" below; XML: <supported_mem_clock> with <value> in front.
       const auto* inner = child.find("value");
       const Node& memory = inner != nullptr ? *inner : child;
       if (memory.value.empty() || says_absent(memory.value) || says_nothing(memory.value)) continue;
+      const auto memory_mhz = number(memory);
+      if (!memory_mhz) continue;
       std::string graphics;
-      for (const auto& clock : child.children)
-        if (clock.name != "value" && !says_nothing(clock.value))
-          graphics += (graphics.empty() ? "" : ", ") + number(clock);
-      list += (list.empty() ? "{" : ", {") + ("freq_mhz: " + number(memory)) + ", graphics_clocks: [" + graphics + "]}";
+      for (const auto& clock : child.children) {
+        if (clock.name == "value") continue;
+        // nvidia-smi has room for fewer clocks than some GPUs have, and prints an error in their place.
+        whole = whole && !says_nothing(clock.value);
+        if (says_nothing(clock.value)) continue;
+        if (const auto mhz = number(clock)) graphics += (graphics.empty() ? "" : ", ") + *mhz;
+      }
+      list += (list.empty() ? "{" : ", {") + ("freq_mhz: " + *memory_mhz) + ", graphics_clocks: [" + graphics + "]}";
     }
-    // An older nvidia-smi has room for fewer clocks than some GPUs have, and prints an error in their place.
     if (!list.empty() || says_absent(node.value))
-      values_.try_emplace("supported_clocks.memory_clocks", Value{"[" + list + "]", place(node)});
+      values_.try_emplace("supported_clocks.memory_clocks", Value{"[" + list + "]", place(node), !whole});
   }
 
   void pages(const Node& node, const std::string& cause) {
+    const auto& pages = sim::model::descriptor<sim::model::PageRetirement>();
+    const auto most = pages.find("addresses")->max_items;
     std::string list;
+    std::size_t count = 0;
     for (const auto& page : node.children) {
-      if (const auto* address = page.find("retired_page_address")) list += (list.empty() ? "" : ", ") + hex(*address);
+      const auto* address = page.find("retired_page_address");
+      if (const auto text = address != nullptr ? hex(*address) : std::nullopt)
+        if (++count <= most) list += (list.empty() ? "" : ", ") + *text;
       if (const auto* time = page.find("retired_page_timestamp"))
         leftovers_.not_kept.push_back(place(*time).text() + ": when a page was retired: " + time->value);
     }
+    if (count > most)
+      leftovers_.not_kept.push_back(place(node).text() + ": addresses of retired pages behind the first " +
+                                    std::to_string(most));
     if (!list.empty())
       values_.try_emplace("retired_pages." + cause + ".addresses", Value{"[" + list + "]", place(node)});
+  }
+
+  void bridge(const Node& node) {
+    const bool text = log_.format == Format::text;
+    const auto* type = node.find(text ? "Type" : "bridge_chip_type");
+    const auto* firmware = node.find(text ? "Firmware" : "bridge_chip_fw");
+    if (type == nullptr || says_absent(type->value) || says_nothing(type->value)) return;
+    const auto& chip = *sim::model::descriptor<sim::model::BridgeChip>().find("type");
+    const auto word = read_value(type->value, Unit::word, chip);
+    const auto version = firmware == nullptr ? std::nullopt : read_value(firmware->value, Unit::hex, {});
+    if (!word) return unreadable(*type, "PLX or BRO4");
+    const std::string item = "{type: " + *word + (version ? ", firmware_version: " + *version : "") + "}";
+    const auto [at, fresh] = values_.try_emplace("bridge_chips", Value{"[" + item + "]", place(node)});
+    if (!fresh) at->second.yaml.insert(at->second.yaml.size() - 1, ", " + item);
   }
 
   void skip(const Node& node, const char* what) { leftovers_.not_kept.push_back(place(node).text() + ": " + what); }
@@ -61,26 +90,33 @@ class Lists {
  private:
   Place place(const Node& node) const { return {log_.file, node.line}; }
 
-  std::string number(const Node& node) const {
+  std::optional<std::string> number(const Node& node) const {
     const auto end = node.value.find_first_not_of("0123456789");
     const auto unit = end == std::string::npos ? std::string_view() : trim(std::string_view(node.value).substr(end));
-    if (end == 0 || node.value.empty() || !(unit.empty() || unit == "MHz" || unit == "MiB"))
-      throw Refused(place(node), "expected a number, got '" + node.value + "'");
-    return node.value.substr(0, end);
+    if (end != 0 && !node.value.empty() && (unit.empty() || unit == "MHz" || unit == "MiB"))
+      return node.value.substr(0, end);
+    unreadable(node, "a number");
+    return {};
   }
 
-  std::string hex(const Node& node) const {
-    if (!node.value.starts_with("0x") || node.value.find_first_not_of("0123456789abcdefABCDEF", 2) != std::string::npos)
-      throw Refused(place(node), "expected an address such as 0x373cd1, got '" + node.value + "'");
-    return node.value;
+  std::optional<std::string> hex(const Node& node) const {
+    if (node.value.starts_with("0x") && node.value.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string::npos)
+      return node.value;
+    unreadable(node, "an address such as 0x373cd1");
+    return {};
   }
 
-  std::string entry(const ProcessNodes& process) const {
-    std::string out = "pid: " + number(*process.pid);
+  void unreadable(const Node& node, const char* expected) const {
+    leftovers_.unreadable.push_back(place(node).text() + ": left out: '" + node.name + "' expected " + expected +
+                                    ", got '" + node.value + "'");
+  }
+
+  std::string entry(const ProcessNodes& process, const std::string& pid) const {
+    std::string out = "pid: " + pid;
     if (process.type != nullptr) out += ", type: " + quoted(process.type->value);
     if (process.name != nullptr) out += ", name: " + quoted(process.name->value);
     if (process.used != nullptr && !says_absent(process.used->value) && !says_nothing(process.used->value))
-      out += ", used_memory_mib: " + number(*process.used);
+      if (const auto mib = number(*process.used)) out += ", used_memory_mib: " + *mib;
     if (process.gpu_instance) out += ", gpu_instance: " + std::to_string(*process.gpu_instance);
     if (process.compute_instance.value_or(0) != 0)
       out += ", compute_instance: " + std::to_string(*process.compute_instance);
@@ -129,6 +165,8 @@ bool read_list(const Log& log, std::string_view path, const Node& node, Values& 
     lists.pages(node, "single_bit_retirement");
   } else if (path == "retired_pages/double_bit_retirement/retired_pagelist") {
     lists.pages(node, "double_bit_retirement");
+  } else if (path == "PCI/Bridge Chip" || path == "pci/pci_bridge_chip") {
+    lists.bridge(node);
   } else if (path == "MIG Device" || path == "mig_devices") {
     return true;  // read_mig_devices()
   } else if (path == "Accounted Processes" || path == "accounted_processes") {

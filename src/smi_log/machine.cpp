@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <set>
 #include <stdexcept>
 
 #include "sim/config/check.hpp"
@@ -127,19 +126,23 @@ class Writer {
   // Each value by itself, so that a wrong one is named with its place.
   void check_each() {
     const auto scratch = std::make_unique<Gpu>();
-    std::set<std::pair<std::string, std::string>> checked;
+    std::map<std::pair<std::string, std::string>, bool> checked;  // is it good?
     for (auto& gpu : machine_.gpus) {
-      for (const auto& [path, value] : gpu.values) {
-        if (!checked.emplace(path, value.yaml).second) continue;
+      std::erase_if(gpu.values, [&](const auto& entry) {
+        const auto& [path, value] = entry;
+        const auto [known, fresh] = checked.try_emplace({path, value.yaml}, true);
+        if (!fresh) return !known->second;
         try {
           const auto document = sim::config::Document::parse("log", text_of(path, value.yaml));
           sim::config::apply(document.root(), sim::model::descriptor<Gpu>(),
                              reinterpret_cast<std::byte*>(scratch.get()), {}, false);
         } catch (const sim::ConfigFailure& failure) {
-          if (path == "uuid") continue;  // masked
-          throw Refused(value.place, failure.error.message);
+          if (path == "uuid") return false;  // masked
+          note(value.place, "left out: " + failure.error.message);
+          known->second = false;
         }
-      }
+        return !known->second;
+      });
     }
     if (machine_.gpus.size() > kMostGpus)
       throw Refused(machine_.gpus[kMostGpus].place, "expected at most " + std::to_string(kMostGpus) + " GPUs");
@@ -184,7 +187,7 @@ class Writer {
       own.append(std::to_string(i)).append(": ");
       for (const std::string& prefix : {own, std::string("device_defaults.")}) {
         if (!error.starts_with(prefix)) continue;
-        const auto path = error.substr(prefix.size(), error.find(": ", prefix.size()) - prefix.size());
+        const auto path = error.substr(prefix.size(), error.find_first_of(":[", prefix.size()) - prefix.size());
         const auto at = whole_.gpus[i].find(path);
         if (at == whole_.gpus[i].end()) continue;
         if (!any) note(at->second.place, "left out: " + error);

@@ -87,6 +87,11 @@ class Layout {
 
   void run() {
     if (instances_.empty() && listed_ == nullptr) return;
+    if (listed_ != nullptr) {
+      std::uint32_t most = 0;
+      for (const auto& row : *listed_) most = std::max(most, row.instances);
+      gpu_.values.try_emplace("mig.max_gpu_instances", Value{std::to_string(most), listed_->front().place});
+    }
     choose_machine();
     if (!best_) return note("no built-in machine tells the MIG profiles of this GPU; give mig -lgip beside the log");
     for (auto& instance : instances_) adapt(instance);
@@ -162,8 +167,10 @@ class Layout {
       made.name = sim::model::Text<24>(row.name);
       made.id = row.id, made.instances = row.instances, made.p2p = row.p2p;
       made.memory_mib = row.memory_mib;
-      made.sm = row.sm, made.ce = row.ce, made.dec = row.dec, made.enc = row.enc, made.jpeg = row.jpeg,
-      made.ofa = row.ofa;
+      made.sm = row.sm, made.dec = row.dec, made.enc = row.enc;
+      if (row.ce) made.ce = *row.ce;
+      if (row.jpeg) made.jpeg = *row.jpeg;
+      if (row.ofa) made.ofa = *row.ofa;
       gpu.mig.profiles.push_back(made);
     }
     if (gpu.mig.profiles.empty()) gpu.mig.profiles = *known;

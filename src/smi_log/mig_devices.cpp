@@ -43,8 +43,9 @@ constexpr std::string_view kRedundant[] = {
 
 // Newer drivers say that the memory is shared by the compute instances.
 std::string plain_name(std::string_view name) {
-  if (name == "Shared BAR1 Memory" || name == "Shared BAR1 Memory Usage" || name == "shared_bar1_memory_usage")
-    return name.front() == 'S' ? "BAR1 Memory Usage" : "bar1_memory_usage";
+  if (name == "BAR1 Memory" || name == "Shared BAR1 Memory" || name == "Shared BAR1 Memory Usage" ||
+      name == "shared_bar1_memory_usage")
+    return name.front() != 's' ? "BAR1 Memory Usage" : "bar1_memory_usage";
   if (name == "Shared FB Memory Usage") return "FB Memory Usage";
   if (name == "shared_fb_memory_usage") return "fb_memory_usage";
   return std::string(name);

@@ -57,6 +57,25 @@ std::vector<std::string> row_of(std::string_view line) {
   return words_of(text);
 }
 
+// In the first row GPU, MIG, name, id, free/total, GiB, P2P, SM, DEC, ENC; in the second CE, JPEG, OFA.
+std::optional<ListedProfile> profile_of(const Place& place, const std::vector<std::string>& first,
+                                        const std::vector<std::string>& second) {
+  if (first.size() != 10) return {};
+  const auto slash = first[4].find('/');
+  const auto memory = memory_of(first[5]);
+  if (slash == std::string::npos || !memory) return {};
+  const auto id = whole_number(first[3]), instances = whole_number(first[4].substr(slash + 1)),
+             sm = whole_number(first[7]), dec = whole_number(first[8]), enc = whole_number(first[9]);
+  if (!id || !instances || !sm || !dec || !enc) return {};
+  ListedProfile out{place, first[2], *id, *instances, *memory, first[6] == "Yes", *sm, *dec, *enc, {}, {}, {}};
+  if (second.size() == 3) {
+    out.ce = whole_number(second[0]);
+    out.jpeg = whole_number(second[1]);
+    out.ofa = whole_number(second[2]);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::size_t read_listing(const std::string& file, std::span<const Line> lines, Tables& tables) {
@@ -83,28 +102,14 @@ std::size_t read_mig_profiles(const std::string& file, std::span<const Line> lin
     if (!text.starts_with('|') && !text.starts_with('+')) break;
     const auto first = row_of(text);
     if (first.size() < 2 || first[1] != "MIG") continue;
-    const Place place{file, lines[used].number};
-    // GPU, MIG, name, id, free/total, GiB, P2P, SM, DEC, ENC; in the next row CE, JPEG, OFA
     const auto second = used + 1 < lines.size() ? row_of(lines[used + 1].text) : std::vector<std::string>();
-    if (first.size() != 10 || second.size() != 3)
-      throw Refused(place, "expected the two lines of a GPU instance profile; the output is cut here");
-    const auto numbers_of = [&](std::initializer_list<const std::string*> texts) {
-      std::vector<std::uint32_t> out;
-      for (const auto* number : texts) {
-        const auto value = whole_number(*number);
-        if (!value) throw Refused(place, "a GPU instance profile has '" + *number + "' where a number is expected");
-        out.push_back(*value);
-      }
-      return out;
-    };
-    const std::string total = first[4].substr(std::min(first[4].find('/'), first[4].size() - 1) + 1);
-    const auto n =
-        numbers_of({&first[0], &first[3], &total, &first[7], &first[8], &first[9], &second[0], &second[1], &second[2]});
-    const auto memory = memory_of(first[5]);
-    if (!memory) throw Refused(place, "a GPU instance profile has '" + first[5] + "' where GiB are expected");
-    tables.mig_profiles[n[0]].push_back(
-        {place, first[2], n[1], n[2], *memory, first[6] == "Yes", n[3], n[6], n[4], n[5], n[7], n[8]});
-    ++used;
+    auto profile = profile_of({file, lines[used].number}, first, second);
+    const auto gpu = whole_number(first[0]);
+    if (profile && gpu)
+      tables.mig_profiles[*gpu].push_back(std::move(*profile));
+    else
+      tables.unreadable.push_back(Place{file, lines[used].number}.text() +
+                                  ": left out: expected the line of a GPU instance profile");
   }
   return used;
 }
@@ -130,7 +135,11 @@ std::size_t read_mig_placements(const std::string& file, std::span<const Line> l
       if (good) placement.starts.push_back(*start);
       at = end + 1;
     }
-    if (!good) throw Refused({file, lines[used].number}, "expected placements such as {0,2,4}:2");
+    if (!good) {
+      tables.unreadable.push_back(Place{file, lines[used].number}.text() +
+                                  ": left out: expected placements such as {0,2,4}:2");
+      continue;
+    }
     placement.size = *size;
     tables.mig_placements[*gpu].try_emplace(*id, std::move(placement));
   }

@@ -165,15 +165,16 @@ std::size_t read_nvlinks(const std::string& file, std::span<const Line> lines, T
       const auto link = number_behind(text.substr(0, text.find(':')), "Link");
       if (!link) break;
       const auto value = trim(text.substr(std::min(text.find(':'), text.size() - 1) + 1));
-      if (value == "<inactive>") {
-        gpu.links[*link] = std::nullopt;
-      } else if (const auto end = value.find(" GB/s"); end != std::string_view::npos) {
-        const auto mbps = read_value(value.substr(0, end), Unit::milli, {});
-        if (!mbps) throw Refused({file, lines[at].number}, "expected a speed such as 25 GB/s");
-        gpu.links[*link] = *mbps;
-      } else {
-        throw Refused({file, lines[at].number}, "expected a speed such as 25 GB/s, or <inactive>");
+      std::optional<std::string> mbps;
+      if (const auto end = value.find(" GB/s"); end != std::string_view::npos) {
+        mbps = read_value(value.substr(0, end), Unit::milli, {});
       }
+      if (value == "<inactive>" || mbps)
+        gpu.links[*link] = mbps;
+      else
+        tables.unreadable.push_back(Place{file, lines[at].number}.text() +
+                                    ": left out: expected a speed such as 25 GB/s, or <inactive>, got '" +
+                                    std::string(value) + "'");
     }
     if (gpu.links.empty()) break;  // `nvidia-smi -L` lists GPUs alike
     tables.nvlinks.try_emplace(*index, std::move(gpu));
@@ -183,6 +184,7 @@ std::size_t read_nvlinks(const std::string& file, std::span<const Line> lines, T
 }
 
 void add_tables(const Tables& tables, MachineValues& machine) {
+  for (const auto& line : tables.unreadable) machine.leftovers.unreadable.push_back(line);
   for (const auto& [index, listed] : tables.listing)
     if (auto* gpu = gpu_at(machine, index)) {
       gpu->values.try_emplace("name", Value{quoted(listed.name), listed.place});

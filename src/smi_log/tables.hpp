@@ -47,7 +47,8 @@ struct ListedProfile {
   std::uint32_t id = 0, instances = 0;
   std::uint64_t memory_mib = 0;
   bool p2p = false;
-  std::uint32_t sm = 0, ce = 0, dec = 0, enc = 0, jpeg = 0, ofa = 0;
+  std::uint32_t sm = 0, dec = 0, enc = 0;
+  std::optional<std::uint32_t> ce, jpeg, ofa;  // of the second line, which people cut off
 };
 
 // Where instances of a profile may lie: `mig -lgipp`.
@@ -57,6 +58,7 @@ struct ListedPlacement {
 };
 
 struct Tables {
+  std::vector<std::string> unreadable;  // lines that have another form than is known
   std::map<std::uint32_t, TopologyRow> topology;  // by index of the GPU
   std::map<std::uint32_t, LinksOfGpu> nvlinks;
   std::map<std::uint32_t, ListedGpu> listing;
