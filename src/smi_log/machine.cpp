@@ -159,8 +159,7 @@ class Writer {
       const auto text = unquoted(uuid->second.yaml);
       const bool form = text.size() == 40 && text.starts_with("GPU-") &&
                         text.find_first_not_of("0123456789abcdefABCDEF-", 4) == std::string::npos;
-      const bool zero = text.find_first_not_of("0-", 4) == std::string::npos;
-      if (form && !zero && users[uuid->second.yaml] == 1) continue;
+      if (form && users[uuid->second.yaml] == 1) continue;
       gpu.values.erase(uuid);
       ++masked;
     }

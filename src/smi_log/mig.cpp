@@ -151,6 +151,7 @@ class Layout {
   void take_listed(Gpu& gpu) const {
     if (listed_ == nullptr) return;
     const auto known = std::make_unique<decltype(gpu.mig.profiles)>(gpu.mig.profiles);
+    const auto slices = sim::mig::memory_slices(gpu);
     gpu.mig.profiles.clear();
     for (const auto& row : *listed_) {
       MigProfile made{};
@@ -173,7 +174,13 @@ class Layout {
       if (row.ofa) made.ofa = *row.ofa;
       gpu.mig.profiles.push_back(made);
     }
-    if (gpu.mig.profiles.empty()) gpu.mig.profiles = *known;
+    // A table that lacks the whole GPU was cut; what it does not show is as before.
+    const auto whole = [&](const MigProfile& p) { return *p.size == slices; };
+    if (std::any_of(gpu.mig.profiles.begin(), gpu.mig.profiles.end(), whole)) return;
+    for (const auto& profile : *known) {
+      const auto same = [&](const MigProfile& p) { return *p.id == *profile.id; };
+      if (std::none_of(gpu.mig.profiles.begin(), gpu.mig.profiles.end(), same)) gpu.mig.profiles.push_back(profile);
+    }
   }
 
   // Name of the GPU instance's profile as `-L` tells it: 3g.20gb of a 1c.3g.20gb.
@@ -335,11 +342,12 @@ class Layout {
     return out;
   }
 
-  // MIG-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx, and not masked.
-  static bool well_formed(std::string_view uuid) {
-    return uuid.size() == 40 && uuid.starts_with("MIG-") &&
-           uuid.find_first_not_of("0123456789abcdefABCDEF-", 4) == std::string_view::npos &&
-           uuid.find_first_not_of("0-", 4) != std::string_view::npos;
+  // MIG-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx, and not the mask of several devices.
+  bool well_formed(std::string_view uuid) const {
+    const bool form = uuid.size() == 40 && uuid.starts_with("MIG-") &&
+                      uuid.find_first_not_of("0123456789abcdefABCDEF-", 4) == std::string_view::npos;
+    return form && std::count_if(listing_->mig.begin(), listing_->mig.end(),
+                                 [&](const auto& entry) { return entry.second.uuid == uuid; }) == 1;
   }
 
   GpuValues& gpu_;

@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::uint64_t kLastInstance = 14, kLastCompute = 7;
 
-struct Row {
+struct MigRow {
   std::string_view text, xml;  // paths below the device
   std::optional<std::uint64_t> MigDevice::*value;
 };
 
 // clang-format off
-constexpr Row kRows[] = {
+constexpr MigRow kMigRows[] = {
     {"Device Attributes/Shared/Multiprocessor count", "device_attributes/shared/multiprocessor_count", &MigDevice::sm},
     {"Device Attributes/Shared/Copy Engine count", "device_attributes/shared/copy_engine_count", &MigDevice::ce},
     {"Device Attributes/Shared/Encoder count", "device_attributes/shared/encoder_count", &MigDevice::enc},
@@ -90,9 +90,9 @@ class Reader {
     const std::string path = above.empty() ? plain_name(node.name) : above + "/" + node.name;
     for (const auto& child : node.children) walk(path, child);
     if (node.value.empty() || says_absent(node.value) || says_nothing(node.value)) return;
-    const auto row =
-        std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) { return path == r.text || path == r.xml; });
-    if (row != std::end(kRows))
+    const auto row = std::find_if(std::begin(kMigRows), std::end(kMigRows),
+                                  [&](const MigRow& r) { return path == r.text || path == r.xml; });
+    if (row != std::end(kMigRows))
       device_.*row->value = number(node);
     else if (std::find(std::begin(kRedundant), std::end(kRedundant), path) == std::end(kRedundant))
       leftovers_.unknown.push_back(Place{log_.file, node.line}.text() + ": MIG Device/" + path + ": " + node.value);

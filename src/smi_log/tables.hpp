@@ -58,7 +58,7 @@ struct ListedPlacement {
 };
 
 struct Tables {
-  std::vector<std::string> unreadable;  // lines that have another form than is known
+  std::vector<std::string> unreadable;            // lines that have another form than is known
   std::map<std::uint32_t, TopologyRow> topology;  // by index of the GPU
   std::map<std::uint32_t, LinksOfGpu> nvlinks;
   std::map<std::uint32_t, ListedGpu> listing;

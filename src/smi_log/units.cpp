@@ -187,6 +187,7 @@ bool says_nothing(std::string_view text) {
   return one_of(text, {"Requested functionality has been deprecated",
                        "Insufficient Permissions",
                        "Unknown Error",
+                       "Not available in WDDM driver model",
                        "Unknown",
                        "ERR!",
                        "Not Found",

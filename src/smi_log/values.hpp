@@ -45,9 +45,9 @@ struct GpuValues {
 // Lines that did not become part of the machine, each with its place.
 struct Leftovers {
   std::vector<std::string> unreadable;  // a value of another form than is known
-  std::vector<std::string> not_kept;  // the model has no field for it
-  std::vector<std::string> unknown;   // the table has no row for it
-  std::vector<std::string> others;    // of outputs that are not read
+  std::vector<std::string> not_kept;    // the model has no field for it
+  std::vector<std::string> unknown;     // the table has no row for it
+  std::vector<std::string> others;      // of outputs that are not read
 };
 
 struct MachineValues {

@@ -20,6 +20,8 @@ const Bad kBad[] = {
     {"NoGpu", "==============NVSMI LOG==============\nDriver Version : 550\n", "log.txt: no GPU found"},
     {"CutXml", "first line\n<nvidia_smi_log>\n<gpu id=\"0000:3B:00.0\">\n",
      "log.txt:2: the XML of nvidia-smi -q -x has no end"},
+    {"LostIndentation", "GPU 00000000:3B:00.0\nProduct Name : Tesla T4\n",
+     "log.txt:2: 'Product Name' has lost its indentation; paste the log as nvidia-smi printed it"},
     {"CrossedXml", "<nvidia_smi_log>\n<gpu id=\"0000:3B:00.0\">\n</nvidia_smi_log>\n", "log.txt:"},
     {"SameGpuTwice", text_log("    Minor Number                          : 0") + "GPU 00000000:3B:00.0\n",
      "log.txt:9: the GPU 00000000:3B:00.0 comes twice in one log"},
