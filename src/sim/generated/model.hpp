@@ -1009,6 +1009,7 @@ struct MigComputeInstance {
   Field<bool> wide;  // Of two profiles named alike, the one with more multiprocessors: 26 in place of 16 on Hopper.
   Field<std::uint32_t> id;  // Id. Default: the first that is free.
   Field<std::uint32_t> start;  // First compute slice. Default: the first where it fits.
+  Field<Text<41>> uuid;  // UUID of the MIG device, MIG-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx. Default: made from the GPU's and the ids.
 };
 
 // A GPU instance.
@@ -1016,6 +1017,7 @@ struct MigInstance {
   Field<Text<24>> profile;  // Name of its profile.
   Field<std::uint32_t> id;  // Id. It follows from the placement.
   Field<std::uint32_t> start;  // First memory slice. Default: where it leaves the most placements to others.
+  Field<std::uint64_t> idle_kib;  // Memory that it takes for itself. Default: its profile's. [KiB]
   Field<std::uint64_t> sram_uncorrectable;  // Volatile uncorrectable SRAM errors, while ECC is on.
   Field<bool> bare;  // It has no compute instance. Otherwise one of its whole size is made where none is listed.
   List<MigComputeInstance, 8> compute_instances;  // Its compute instances.
