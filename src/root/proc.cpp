@@ -8,6 +8,7 @@
 namespace nvmlkit::root {
 namespace {
 
+using sim::mig::capability_minor;
 using sim::model::Gpu;
 
 // The parameters of the kernel module as they are where nobody sets any. nvidia-modprobe and container tools read the
