@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cli/caps.hpp"
+#include "cli/capture.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/fault.hpp"
 #include "cli/host_topology.hpp"
@@ -169,6 +170,21 @@ int Main(int argc, char** argv) {
   auto* library_option = capabilities->add_option("--library", library, "The NVML library to ask");
   capabilities->add_flag("--json", caps_json, "As JSON");
 
+  MachineOptions captured_options;
+  CaptureOptions capture_options;
+  auto* capture = app.add_subcommand(
+      "capture", "Make a machine file of this machine: ask its NVIDIA driver everything, and change nothing");
+  captured_options.AddTo(*capture);
+  auto* capture_library = capture->add_option("--library", capture_options.library, "The NVML library to ask");
+  capture->add_option("-o,--output", capture_options.output, "The machine file to write; default: standard output");
+  capture->add_option("--answers", capture_options.answers, "Write every answer to this file, as JSON; without -o nothing else is written");
+  capture->add_flag("--scrub", capture_options.scrub, "Replace serial numbers and UUIDs, the same by the same");
+  capture->add_flag("-v,--verbose", capture_options.verbose, "List what the machine file answers otherwise");
+  capture->footer(
+      "Calls only functions that read: nothing of the machine changes, nothing waits, no setting is touched.\n"
+      "The file is for `nvmlkit run -c FILE`. Root sees more than others. Look at the file before you send it to "
+      "others.");
+
   MachineOptions list_options;
   auto* list = app.add_subcommand("list", "List the GPUs of a machine");
   list_options.AddTo(*list);
@@ -273,6 +289,17 @@ int Main(int argc, char** argv) {
       return WithDriver(choice, [&](const auto& driver) { return caps(driver / "libnvidia-ml.so.1", caps_json); });
     export_choice(choice);
     return caps(library, caps_json);
+  }
+  if (*capture) {
+    const MachineChoice choice = captured_options.Choice();
+    const bool simulated = !choice.machine.empty() || choice.gpu_count || !choice.driver.empty();
+    if (simulated && capture_library->count() == 0)
+      return WithDriver(choice, [&](const auto& driver) {
+        capture_options.library = driver / "libnvidia-ml.so.1";
+        return capture_machine(capture_options);
+      });
+    export_choice(choice);
+    return capture_machine(capture_options);
   }
   if (*root_command) return lay_out_root(root_options.Choice(), root);
   if (*import) return import_files(captures, output, verbose);
