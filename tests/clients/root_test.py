@@ -88,6 +88,8 @@ class Root(unittest.TestCase):
         self.assertEqual(os.readlink(library / "libnvidia-ml.so.1"), f"libnvidia-ml.so.{version}")
         self.assertEqual(os.readlink(library / "libnvidia-ml.so"), "libnvidia-ml.so.1")
         self.assertTrue((library / f"libnvidia-ml.so.{version}").is_file())
+        wsl = self.root / "usr/lib/wsl/lib/libnvidia-ml.so.1"
+        self.assertEqual(wsl.resolve(), (library / f"libnvidia-ml.so.{version}").resolve())
         self.assertRegex(self.read("proc/driver/nvidia/version"), rf"^NVRM version: NVIDIA UNIX .*Kernel Module.*  {version}  ")
 
     def test_each_gpu_has_its_files(self) -> None:
