@@ -100,8 +100,8 @@ class Root(unittest.TestCase):
             gpu = entry["value"]
             bus_id = gpu["pci"]["bus_id"].lower()[4:]
             told = dict(re.findall(r"^(.*?):\s+(.*)$", self.read(f"proc/driver/nvidia/gpus/{bus_id}/information"), re.M))
-            self.assertEqual((told["Model"], told["GPU UUID"], told["Video BIOS"], told["Bus Location"], told["Device Minor"]),
-                             (gpu["name"], gpu["uuid"], gpu["vbios_version"], bus_id, str(gpu["minor_number"])))  # fmt: skip
+            self.assertEqual((told["Model"], told["GPU UUID"], told["Video BIOS"], told["Bus Location"], told["Device Minor"], told["IRQ"]),
+                             (gpu["name"], gpu["uuid"], gpu["vbios_version"], bus_id, str(gpu["minor_number"]), str(gpu["irq_num"])))  # fmt: skip
             sysfs = self.root / "sys/bus/pci/devices" / bus_id
             self.assertEqual((sysfs / "vendor").read_text(), "0x10de\n")
             self.assertEqual((sysfs / "device").read_text(), f"0x{gpu['pci']['device_id'] >> 16:04x}\n")
