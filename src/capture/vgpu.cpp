@@ -165,7 +165,7 @@ void record_vgpus(Record& gpu, const Answers& answers) {
   record_scheduler(gpu);
   FlowList list;
   for (const auto* vgpu : answers.children(gpu.object(), Subject::vgpu)) list.add(Vgpu(*vgpu, gpu, answers).yaml());
-  if (!list.empty()) gpu.set("vgpu.instances", list.yaml(), {});
+  if (!list.empty()) gpu.set("vgpu.instances", list, {});
 }
 
 }  // namespace nvmlkit::capture
