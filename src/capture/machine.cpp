@@ -5,6 +5,7 @@
 #include <map>
 #include <nvmlkit/sim/table.hpp>
 
+#include "capture/failing.hpp"
 #include "capture/parts.hpp"
 #include "capture/record.hpp"
 #include "capture/walk.hpp"
@@ -30,6 +31,11 @@ class Writer {
       ask_twin();
       if (!choose()) break;
     }
+    if (const auto failing = failing_functions(answers_, twin_); !failing.empty()) {
+      Record(answers_.machine(), host_, notes_).set("failing_functions", failing, {});
+      write_what_fits();
+      ask_twin();
+    }
     out_.comparison = compare(answers_, twin_);
     return std::move(out_);
   }
@@ -38,9 +44,12 @@ class Writer {
   void gather() {
     Record host(answers_.machine(), host_, notes_);
     record_host(host, answers_);
+    if (!answers_.no_gpus.empty())
+      notes_.push_back("the driver does not tell how many GPUs there are: " + answers_.no_gpus);
     driver_ = host.text("nvmlSystemGetDriverVersion", "version");
     for (std::size_t i = 0; i < gpus_.size(); ++i) {
       Record gpu(*gpus_[i], candidates_[i], notes_);
+      if (!gpus_[i]->refused.empty()) gpu.note("the driver gives no handle: " + gpus_[i]->refused);
       record_gpu(gpu, answers_);
     }
     name_silent_gpus();

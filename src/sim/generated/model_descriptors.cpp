@@ -1645,6 +1645,14 @@ constexpr char text_pool[] =
     "Its UUID."
     "A GPU that the driver was told to leave alone."
     "ExcludedGpu"
+    "the function shows it"
+    "Its C name, as nvmlDeviceGetPowerUsage."
+    "function"
+    "The error, with or without NVML_ERROR_."
+    "error"
+    "Asked about which GPU. Default: any."
+    "A function that answers with an error, whatever else the machine says: what `nvmlkit fault gpu=0 fail FUNCTION ERROR` does, from the start on."
+    "FailingFunction"
     "There are adapters."
     "Type of the adapters."
     "hca_type"
@@ -1683,6 +1691,8 @@ constexpr char text_pool[] =
     "host_interface_cards"
     "GPUs that the driver was told to leave alone."
     "excluded_gpus"
+    "Functions that answer with an error."
+    "failing_functions"
     "InfiniBand adapters of the host; of no meaning to NVML."
     "infiniband"
     "What installers put into dynamic_metrics when they switch it on."
@@ -5409,128 +5419,148 @@ constexpr FieldDescriptor field_table[] = {
      .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ExcludedGpu, uuid), .present_offset = offsetof(decltype(ExcludedGpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // FailingFunction.function
+    {.name_text = {38486, 8}, .unit_text = {0, 0}, .doc_text = {38447, 39}, .note_text = {38426, 21}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::inert, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(FailingFunction, function), .present_offset = offsetof(decltype(FailingFunction::function), present), .items_offset = 0, .value_size = sizeof(Text<64>),
+     .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // FailingFunction.error
+    {.name_text = {38533, 5}, .unit_text = {0, 0}, .doc_text = {38494, 39}, .note_text = {38426, 21}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::inert, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(FailingFunction, error), .present_offset = offsetof(decltype(FailingFunction::error), present), .items_offset = 0, .value_size = sizeof(Text<48>),
+     .max_items = 0, .capacity = 48, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // FailingFunction.gpu
+    {.name_text = {1126, 3}, .unit_text = {0, 0}, .doc_text = {38538, 36}, .note_text = {38426, 21}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(FailingFunction, gpu), .present_offset = offsetof(decltype(FailingFunction::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {38426, 19}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {38731, 19}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {38466, 8}, .unit_text = {0, 0}, .doc_text = {38445, 21}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {38771, 8}, .unit_text = {0, 0}, .doc_text = {38750, 21}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {38474, 10}, .unit_text = {0, 0}, .doc_text = {3343, 17}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {38779, 10}, .unit_text = {0, 0}, .doc_text = {3343, 17}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {38502, 6}, .unit_text = {0, 0}, .doc_text = {38484, 18}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {38807, 6}, .unit_text = {0, 0}, .doc_text = {38789, 18}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {32512, 8}, .unit_text = {0, 0}, .doc_text = {38508, 9}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {32512, 8}, .unit_text = {0, 0}, .doc_text = {38813, 9}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {38528, 10}, .unit_text = {0, 0}, .doc_text = {38517, 11}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {38833, 10}, .unit_text = {0, 0}, .doc_text = {38822, 11}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {38549, 9}, .unit_text = {38543, 6}, .doc_text = {38538, 5}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {38854, 9}, .unit_text = {38848, 6}, .doc_text = {38843, 5}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {38585, 10}, .unit_text = {0, 0}, .doc_text = {38558, 27}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {38890, 10}, .unit_text = {0, 0}, .doc_text = {38863, 27}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {38623, 10}, .unit_text = {0, 0}, .doc_text = {38595, 28}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {38928, 10}, .unit_text = {0, 0}, .doc_text = {38900, 28}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {38655, 12}, .unit_text = {0, 0}, .doc_text = {38633, 22}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {38960, 12}, .unit_text = {0, 0}, .doc_text = {38938, 22}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {38691, 11}, .unit_text = {0, 0}, .doc_text = {38667, 24}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {38996, 11}, .unit_text = {0, 0}, .doc_text = {38972, 24}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {38738, 18}, .unit_text = {0, 0}, .doc_text = {38702, 36}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {39043, 18}, .unit_text = {0, 0}, .doc_text = {39007, 36}, .note_text = {31251, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {27418, 7}, .unit_text = {0, 0}, .doc_text = {38838, 35}, .note_text = {0, 0}, .default_text = {38835, 3},
+    {.name_text = {27418, 7}, .unit_text = {0, 0}, .doc_text = {39143, 35}, .note_text = {0, 0}, .default_text = {39140, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {31931, 4}, .unit_text = {0, 0}, .doc_text = {38873, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31931, 4}, .unit_text = {0, 0}, .doc_text = {39178, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {808, 6}, .unit_text = {0, 0}, .doc_text = {38933, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {808, 6}, .unit_text = {0, 0}, .doc_text = {39238, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {39023, 15}, .unit_text = {0, 0}, .doc_text = {38957, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39328, 15}, .unit_text = {0, 0}, .doc_text = {39262, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 92, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {37409, 7}, .unit_text = {0, 0}, .doc_text = {39038, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37409, 7}, .unit_text = {0, 0}, .doc_text = {39343, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 92, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {39109, 6}, .unit_text = {0, 0}, .doc_text = {37033, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39414, 6}, .unit_text = {0, 0}, .doc_text = {37033, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
      .max_items = 0, .capacity = 0, .structure = 99, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {39115, 13}, .unit_text = {0, 0}, .doc_text = {37806, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39420, 13}, .unit_text = {0, 0}, .doc_text = {37806, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
      .max_items = 0, .capacity = 0, .structure = 102, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.units
-    {.name_text = {28967, 5}, .unit_text = {0, 0}, .doc_text = {39128, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28967, 5}, .unit_text = {0, 0}, .doc_text = {39433, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, units), .present_offset = 0, .items_offset = offsetof(decltype(Machine::units), items), .value_size = sizeof(Unit),
      .max_items = 8, .capacity = 0, .structure = 107, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.host_interface_cards
-    {.name_text = {39196, 20}, .unit_text = {0, 0}, .doc_text = {39163, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39501, 20}, .unit_text = {0, 0}, .doc_text = {39468, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, host_interface_cards), .present_offset = 0, .items_offset = offsetof(decltype(Machine::host_interface_cards), items), .value_size = sizeof(HostInterfaceCard),
      .max_items = 8, .capacity = 0, .structure = 108, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.excluded_gpus
-    {.name_text = {39261, 13}, .unit_text = {0, 0}, .doc_text = {39216, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39566, 13}, .unit_text = {0, 0}, .doc_text = {39521, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, excluded_gpus), .present_offset = 0, .items_offset = offsetof(decltype(Machine::excluded_gpus), items), .value_size = sizeof(ExcludedGpu),
      .max_items = 16, .capacity = 0, .structure = 109, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Machine.failing_functions
+    {.name_text = {39615, 17}, .unit_text = {0, 0}, .doc_text = {39579, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Machine, failing_functions), .present_offset = 0, .items_offset = offsetof(decltype(Machine::failing_functions), items), .value_size = sizeof(FailingFunction),
+     .max_items = 128, .capacity = 0, .structure = 110, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {39329, 10}, .unit_text = {0, 0}, .doc_text = {39274, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39687, 10}, .unit_text = {0, 0}, .doc_text = {39632, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
-     .max_items = 0, .capacity = 0, .structure = 110, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 111, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {39403, 24}, .unit_text = {0, 0}, .doc_text = {39339, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39761, 24}, .unit_text = {0, 0}, .doc_text = {39697, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.clock
-    {.name_text = {39456, 5}, .unit_text = {0, 0}, .doc_text = {39427, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39814, 5}, .unit_text = {0, 0}, .doc_text = {39785, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, clock), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::Clock),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -5647,8 +5677,9 @@ constexpr StructDescriptor struct_table[] = {
     {{38301, 4}, {38285, 16}, 687, 9, sizeof(Unit), true},  // Unit
     {{38343, 17}, {38308, 35}, 696, 2, sizeof(HostInterfaceCard), false},  // HostInterfaceCard
     {{38415, 11}, {38369, 46}, 698, 4, sizeof(ExcludedGpu), false},  // ExcludedGpu
-    {{38825, 10}, {38756, 69}, 702, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{39492, 7}, {39461, 31}, 714, 13, sizeof(Machine), true},  // Machine
+    {{38716, 15}, {38574, 142}, 702, 3, sizeof(FailingFunction), false},  // FailingFunction
+    {{39130, 10}, {39061, 69}, 705, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{39850, 7}, {39819, 31}, 717, 14, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail
