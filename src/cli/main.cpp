@@ -21,6 +21,7 @@
 #include "cli/launch.hpp"
 #include "cli/listing.hpp"
 #include "cli/machine.hpp"
+#include "cli/root.hpp"
 #include "cli/state.hpp"
 #include "cli/steering.hpp"
 #include "cli/use.hpp"
@@ -247,6 +248,17 @@ int Main(int argc, char** argv) {
   import->add_option("-o,--output", output, "The machine file to write; default: standard output");
   import->add_flag("-v,--verbose", verbose, "List the lines that are not in the machine");
 
+  MachineOptions root_options;
+  RootOptions root;
+  auto* root_command = app.add_subcommand(
+      "root", "Lay out the files of a driver with a machine behind it, and a CDI specification for containers");
+  root_command->add_option("DIR", root.folder, "A new or empty folder, or one that this command made")->required();
+  root_options.AddTo(*root_command);
+  root_command->add_option("--nvidia-smi", root.nvidia_smi, "The nvidia-smi to put in; default: the one in PATH");
+  root_command->add_option("--cdi-version", root.cdi_version, "Version of the CDI specification")
+      ->default_val("0.6.0")
+      ->check(CLI::IsMember({"0.5.0", "0.6.0", "0.7.0", "0.8.0", "1.0.0"}));
+
   // What stands behind `--` is not looked at, whatever it is.
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   const auto separator = std::find(arguments.begin(), arguments.end(), "--");
@@ -289,6 +301,7 @@ int Main(int argc, char** argv) {
     export_choice(choice);
     return capture_machine(capture_options);
   }
+  if (*root_command) return lay_out_root(root_options.Choice(), root);
   if (*import) return import_files(captures, output, verbose);
   if (*machines) return Machines(as_json);
   if (*up_command) return up(up_options.Choice(), state);
