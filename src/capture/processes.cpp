@@ -10,6 +10,7 @@ namespace nvmlkit::capture {
 namespace {
 
 constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
+constexpr std::size_t kLongestName = 127;  // of a machine file
 constexpr std::uint64_t kNoInstance = 0xFFFFFFFF;
 
 struct Process {
@@ -81,7 +82,8 @@ void record_processes(Record& gpu, const Answers& answers) {
     FlowMap item;
     item.add("pid", pid);
     item.add("type", in_quotes(type_of(process.type)));
-    if (const auto* name = name_of(pid, answers)) item.add("name", in_quotes(name->get<std::string>()));
+    if (const auto* name = name_of(pid, answers))
+      item.add("name", in_quotes(name->get<std::string>().substr(0, kLongestName)));
     if (process.memory != kUnknown) item.add("used_memory_mib", process.memory >> 20);
     if (process.gpu_instance != kNoInstance) item.add("gpu_instance", process.gpu_instance);
     if (process.compute_instance != kNoInstance) item.add("compute_instance", process.compute_instance);
@@ -91,7 +93,7 @@ void record_processes(Record& gpu, const Answers& answers) {
         item.add(key, number(*sample->second, member, 0));
     out.add(item.yaml());
   }
-  gpu.set("processes", out.yaml(),
+  gpu.set("processes", out,
           {"nvmlDeviceGetComputeRunningProcesses_v2", "nvmlDeviceGetComputeRunningProcesses_v3",
            "nvmlDeviceGetGraphicsRunningProcesses_v2", "nvmlDeviceGetGraphicsRunningProcesses_v3",
            "nvmlDeviceGetMPSComputeRunningProcesses_v2", "nvmlDeviceGetMPSComputeRunningProcesses_v3",

@@ -171,7 +171,7 @@ void record_vgpus(Record& gpu, const Answers& answers) {
     list.add(Vgpu(*vgpu, gpu, answers).yaml(index < pids.size() ? pids[index] : 0));
     ++index;
   }
-  if (!list.empty()) gpu.set("vgpu.instances", list.yaml(), {});
+  if (!list.empty()) gpu.set("vgpu.instances", list, {});
 }
 
 }  // namespace nvmlkit::capture
