@@ -1584,6 +1584,8 @@ constexpr char text_pool[] =
     "Nic"
     "Root complexes."
     "root_complexes"
+    "Distance between root complexes of one NUMA node: node, or system where the host does not tell that they are near."
+    "node_level"
     "CPUs of each NUMA node."
     "cores_per_numa"
     "Network adapters, in the order in which nvidia-smi topo -m names them."
@@ -5281,118 +5283,123 @@ constexpr FieldDescriptor field_table[] = {
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
      .max_items = 32, .capacity = 0, .structure = 100, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PcieTopology.node_level
+    {.name_text = {37972, 10}, .unit_text = {0, 0}, .doc_text = {37858, 114}, .note_text = {0, 0}, .default_text = {804, 4},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(PcieTopology, node_level), .present_offset = offsetof(decltype(PcieTopology::node_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 115, .word_count = 6, .min = 0, .max = 0, .default_value = 40},
     // PcieTopology.cores_per_numa
-    {.name_text = {37881, 14}, .unit_text = {0, 0}, .doc_text = {37858, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38005, 14}, .unit_text = {0, 0}, .doc_text = {37982, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.nics
-    {.name_text = {37965, 4}, .unit_text = {0, 0}, .doc_text = {37895, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38089, 4}, .unit_text = {0, 0}, .doc_text = {38019, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, nics), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::nics), items), .value_size = sizeof(Nic),
      .max_items = 64, .capacity = 0, .structure = 101, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitLed.color
-    {.name_text = {38025, 5}, .unit_text = {0, 0}, .doc_text = {38018, 7}, .note_text = {0, 0}, .default_text = {680, 5},
+    {.name_text = {38149, 5}, .unit_text = {0, 0}, .doc_text = {38142, 7}, .note_text = {0, 0}, .default_text = {680, 5},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitLed, color), .present_offset = offsetof(decltype(UnitLed::color), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 99, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // UnitLed.cause
-    {.name_text = {38049, 5}, .unit_text = {0, 0}, .doc_text = {38030, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38173, 5}, .unit_text = {0, 0}, .doc_text = {38154, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(UnitLed, cause), .present_offset = offsetof(decltype(UnitLed::cause), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitPsu.state
-    {.name_text = {9606, 5}, .unit_text = {0, 0}, .doc_text = {35444, 6}, .note_text = {0, 0}, .default_text = {38076, 6},
+    {.name_text = {9606, 5}, .unit_text = {0, 0}, .doc_text = {35444, 6}, .note_text = {0, 0}, .default_text = {38200, 6},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, state), .present_offset = offsetof(decltype(UnitPsu::state), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitPsu.current_a
-    {.name_text = {38093, 9}, .unit_text = {38092, 1}, .doc_text = {38084, 8}, .note_text = {0, 0}, .default_text = {38082, 2},
+    {.name_text = {38217, 9}, .unit_text = {38216, 1}, .doc_text = {38208, 8}, .note_text = {0, 0}, .default_text = {38206, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, current_a), .present_offset = offsetof(decltype(UnitPsu::current_a), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 40},
     // UnitPsu.voltage_v
-    {.name_text = {38113, 9}, .unit_text = {38112, 1}, .doc_text = {38104, 8}, .note_text = {0, 0}, .default_text = {38102, 2},
+    {.name_text = {38237, 9}, .unit_text = {38236, 1}, .doc_text = {38228, 8}, .note_text = {0, 0}, .default_text = {38226, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, voltage_v), .present_offset = offsetof(decltype(UnitPsu::voltage_v), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 12},
     // UnitPsu.power_w
-    {.name_text = {38125, 7}, .unit_text = {9214, 1}, .doc_text = {19167, 6}, .note_text = {0, 0}, .default_text = {38122, 3},
+    {.name_text = {38249, 7}, .unit_text = {9214, 1}, .doc_text = {19167, 6}, .note_text = {0, 0}, .default_text = {38246, 3},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, power_w), .present_offset = offsetof(decltype(UnitPsu::power_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 480},
     // UnitTemperatures.intake_c
-    {.name_text = {38178, 8}, .unit_text = {1011, 1}, .doc_text = {38164, 14}, .note_text = {0, 0}, .default_text = {38162, 2},
+    {.name_text = {38302, 8}, .unit_text = {1011, 1}, .doc_text = {38288, 14}, .note_text = {0, 0}, .default_text = {38286, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, intake_c), .present_offset = offsetof(decltype(UnitTemperatures::intake_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 24},
     // UnitTemperatures.exhaust_c
-    {.name_text = {38203, 9}, .unit_text = {1011, 1}, .doc_text = {38188, 15}, .note_text = {0, 0}, .default_text = {38186, 2},
+    {.name_text = {38327, 9}, .unit_text = {1011, 1}, .doc_text = {38312, 15}, .note_text = {0, 0}, .default_text = {38310, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, exhaust_c), .present_offset = offsetof(decltype(UnitTemperatures::exhaust_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 38},
     // UnitTemperatures.board_c
-    {.name_text = {38227, 7}, .unit_text = {1011, 1}, .doc_text = {38214, 13}, .note_text = {0, 0}, .default_text = {38212, 2},
+    {.name_text = {38351, 7}, .unit_text = {1011, 1}, .doc_text = {38338, 13}, .note_text = {0, 0}, .default_text = {38336, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, board_c), .present_offset = offsetof(decltype(UnitTemperatures::board_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 33},
     // UnitFan.speed_rpm
-    {.name_text = {8517, 9}, .unit_text = {8514, 3}, .doc_text = {38277, 6}, .note_text = {0, 0}, .default_text = {38273, 4},
+    {.name_text = {8517, 9}, .unit_text = {8514, 3}, .doc_text = {38401, 6}, .note_text = {0, 0}, .default_text = {38397, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitFan, speed_rpm), .present_offset = offsetof(decltype(UnitFan::speed_rpm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 3600},
     // UnitFan.failed
-    {.name_text = {38297, 6}, .unit_text = {0, 0}, .doc_text = {38283, 14}, .note_text = {0, 0}, .default_text = {1514, 5},
+    {.name_text = {38421, 6}, .unit_text = {0, 0}, .doc_text = {38407, 14}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitFan, failed), .present_offset = offsetof(decltype(UnitFan::failed), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.name
-    {.name_text = {15396, 4}, .unit_text = {0, 0}, .doc_text = {32119, 13}, .note_text = {0, 0}, .default_text = {38326, 5},
+    {.name_text = {15396, 4}, .unit_text = {0, 0}, .doc_text = {32119, 13}, .note_text = {0, 0}, .default_text = {38450, 5},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, name), .present_offset = offsetof(decltype(Unit::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.id
-    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {38349, 11}, .note_text = {0, 0}, .default_text = {38331, 18},
+    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {38473, 11}, .note_text = {0, 0}, .default_text = {38455, 18},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, id), .present_offset = offsetof(decltype(Unit::id), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.serial
-    {.name_text = {32374, 6}, .unit_text = {0, 0}, .doc_text = {38360, 14}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {32374, 6}, .unit_text = {0, 0}, .doc_text = {38484, 14}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, serial), .present_offset = offsetof(decltype(Unit::serial), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.firmware_version
-    {.name_text = {3360, 16}, .unit_text = {0, 0}, .doc_text = {3343, 17}, .note_text = {0, 0}, .default_text = {38374, 3},
+    {.name_text = {3360, 16}, .unit_text = {0, 0}, .doc_text = {3343, 17}, .note_text = {0, 0}, .default_text = {38498, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, firmware_version), .present_offset = offsetof(decltype(Unit::firmware_version), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.led
-    {.name_text = {38382, 3}, .unit_text = {0, 0}, .doc_text = {38377, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38506, 3}, .unit_text = {0, 0}, .doc_text = {38501, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, led), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitLed),
      .max_items = 0, .capacity = 0, .structure = 103, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.psu
-    {.name_text = {38398, 3}, .unit_text = {0, 0}, .doc_text = {38385, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38522, 3}, .unit_text = {0, 0}, .doc_text = {38509, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, psu), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitPsu),
      .max_items = 0, .capacity = 0, .structure = 104, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.temperature
-    {.name_text = {19156, 11}, .unit_text = {0, 0}, .doc_text = {38401, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19156, 11}, .unit_text = {0, 0}, .doc_text = {38525, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitTemperatures),
      .max_items = 0, .capacity = 0, .structure = 105, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.fans
-    {.name_text = {38414, 4}, .unit_text = {0, 0}, .doc_text = {33681, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38538, 4}, .unit_text = {0, 0}, .doc_text = {33681, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, fans), .present_offset = 0, .items_offset = offsetof(decltype(Unit::fans), items), .value_size = sizeof(UnitFan),
      .max_items = 24, .capacity = 0, .structure = 106, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.gpus
-    {.name_text = {38444, 4}, .unit_text = {0, 0}, .doc_text = {38418, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38568, 4}, .unit_text = {0, 0}, .doc_text = {38542, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, gpus), .present_offset = 0, .items_offset = offsetof(decltype(Unit::gpus), items), .value_size = sizeof(std::uint32_t),
      .max_items = 8, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // HostInterfaceCard.id
-    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {38468, 3}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {38592, 3}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(HostInterfaceCard, id), .present_offset = offsetof(decltype(HostInterfaceCard::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -5417,132 +5424,132 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(ExcludedGpu, subsystem_id), .present_offset = offsetof(decltype(ExcludedGpu::subsystem_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 323948766},
     // ExcludedGpu.uuid
-    {.name_text = {22952, 4}, .unit_text = {0, 0}, .doc_text = {38523, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22952, 4}, .unit_text = {0, 0}, .doc_text = {38647, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ExcludedGpu, uuid), .present_offset = offsetof(decltype(ExcludedGpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {38589, 19}, .note_text = {31414, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {38713, 19}, .note_text = {31414, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {38629, 8}, .unit_text = {0, 0}, .doc_text = {38608, 21}, .note_text = {31414, 25}, .default_text = {0, 0},
+    {.name_text = {38753, 8}, .unit_text = {0, 0}, .doc_text = {38732, 21}, .note_text = {31414, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {38637, 10}, .unit_text = {0, 0}, .doc_text = {3343, 17}, .note_text = {31414, 25}, .default_text = {0, 0},
+    {.name_text = {38761, 10}, .unit_text = {0, 0}, .doc_text = {3343, 17}, .note_text = {31414, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {38665, 6}, .unit_text = {0, 0}, .doc_text = {38647, 18}, .note_text = {31414, 25}, .default_text = {0, 0},
+    {.name_text = {38789, 6}, .unit_text = {0, 0}, .doc_text = {38771, 18}, .note_text = {31414, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {32675, 8}, .unit_text = {0, 0}, .doc_text = {38671, 9}, .note_text = {31414, 25}, .default_text = {0, 0},
+    {.name_text = {32675, 8}, .unit_text = {0, 0}, .doc_text = {38795, 9}, .note_text = {31414, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {38691, 10}, .unit_text = {0, 0}, .doc_text = {38680, 11}, .note_text = {31414, 25}, .default_text = {0, 0},
+    {.name_text = {38815, 10}, .unit_text = {0, 0}, .doc_text = {38804, 11}, .note_text = {31414, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {38712, 9}, .unit_text = {38706, 6}, .doc_text = {38701, 5}, .note_text = {31414, 25}, .default_text = {0, 0},
+    {.name_text = {38836, 9}, .unit_text = {38830, 6}, .doc_text = {38825, 5}, .note_text = {31414, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {38748, 10}, .unit_text = {0, 0}, .doc_text = {38721, 27}, .note_text = {31414, 25}, .default_text = {0, 0},
+    {.name_text = {38872, 10}, .unit_text = {0, 0}, .doc_text = {38845, 27}, .note_text = {31414, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {38786, 10}, .unit_text = {0, 0}, .doc_text = {38758, 28}, .note_text = {31414, 25}, .default_text = {0, 0},
+    {.name_text = {38910, 10}, .unit_text = {0, 0}, .doc_text = {38882, 28}, .note_text = {31414, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {38818, 12}, .unit_text = {0, 0}, .doc_text = {38796, 22}, .note_text = {31414, 25}, .default_text = {0, 0},
+    {.name_text = {38942, 12}, .unit_text = {0, 0}, .doc_text = {38920, 22}, .note_text = {31414, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {38854, 11}, .unit_text = {0, 0}, .doc_text = {38830, 24}, .note_text = {31414, 25}, .default_text = {0, 0},
+    {.name_text = {38978, 11}, .unit_text = {0, 0}, .doc_text = {38954, 24}, .note_text = {31414, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {38901, 18}, .unit_text = {0, 0}, .doc_text = {38865, 36}, .note_text = {31414, 25}, .default_text = {0, 0},
+    {.name_text = {39025, 18}, .unit_text = {0, 0}, .doc_text = {38989, 36}, .note_text = {31414, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {27581, 7}, .unit_text = {0, 0}, .doc_text = {39001, 35}, .note_text = {0, 0}, .default_text = {38998, 3},
+    {.name_text = {27581, 7}, .unit_text = {0, 0}, .doc_text = {39125, 35}, .note_text = {0, 0}, .default_text = {39122, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {32094, 4}, .unit_text = {0, 0}, .doc_text = {39036, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32094, 4}, .unit_text = {0, 0}, .doc_text = {39160, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {808, 6}, .unit_text = {0, 0}, .doc_text = {39096, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {808, 6}, .unit_text = {0, 0}, .doc_text = {39220, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {39186, 15}, .unit_text = {0, 0}, .doc_text = {39120, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39310, 15}, .unit_text = {0, 0}, .doc_text = {39244, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 92, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {37572, 7}, .unit_text = {0, 0}, .doc_text = {39201, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37572, 7}, .unit_text = {0, 0}, .doc_text = {39325, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 92, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {39272, 6}, .unit_text = {0, 0}, .doc_text = {37196, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39396, 6}, .unit_text = {0, 0}, .doc_text = {37196, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
      .max_items = 0, .capacity = 0, .structure = 99, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {39278, 13}, .unit_text = {0, 0}, .doc_text = {37969, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39402, 13}, .unit_text = {0, 0}, .doc_text = {38093, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
      .max_items = 0, .capacity = 0, .structure = 102, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.units
-    {.name_text = {29130, 5}, .unit_text = {0, 0}, .doc_text = {39291, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29130, 5}, .unit_text = {0, 0}, .doc_text = {39415, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, units), .present_offset = 0, .items_offset = offsetof(decltype(Machine::units), items), .value_size = sizeof(Unit),
      .max_items = 8, .capacity = 0, .structure = 107, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.host_interface_cards
-    {.name_text = {39359, 20}, .unit_text = {0, 0}, .doc_text = {39326, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39483, 20}, .unit_text = {0, 0}, .doc_text = {39450, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, host_interface_cards), .present_offset = 0, .items_offset = offsetof(decltype(Machine::host_interface_cards), items), .value_size = sizeof(HostInterfaceCard),
      .max_items = 8, .capacity = 0, .structure = 108, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.excluded_gpus
-    {.name_text = {39424, 13}, .unit_text = {0, 0}, .doc_text = {39379, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39548, 13}, .unit_text = {0, 0}, .doc_text = {39503, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, excluded_gpus), .present_offset = 0, .items_offset = offsetof(decltype(Machine::excluded_gpus), items), .value_size = sizeof(ExcludedGpu),
      .max_items = 16, .capacity = 0, .structure = 109, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {39492, 10}, .unit_text = {0, 0}, .doc_text = {39437, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39616, 10}, .unit_text = {0, 0}, .doc_text = {39561, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
      .max_items = 0, .capacity = 0, .structure = 110, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {39566, 24}, .unit_text = {0, 0}, .doc_text = {39502, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39690, 24}, .unit_text = {0, 0}, .doc_text = {39626, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.clock
-    {.name_text = {39619, 5}, .unit_text = {0, 0}, .doc_text = {39590, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39743, 5}, .unit_text = {0, 0}, .doc_text = {39714, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, clock), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::Clock),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -5651,16 +5658,16 @@ constexpr StructDescriptor struct_table[] = {
     {{37220, 6}, {37196, 24}, 656, 11, sizeof(NvLink), true},  // NvLink
     {{37736, 11}, {37716, 20}, 667, 6, sizeof(RootComplex), true},  // RootComplex
     {{37826, 3}, {37808, 18}, 673, 2, sizeof(Nic), false},  // Nic
-    {{38006, 12}, {37969, 37}, 675, 3, sizeof(PcieTopology), true},  // PcieTopology
-    {{38069, 7}, {38054, 15}, 678, 2, sizeof(UnitLed), false},  // UnitLed
-    {{38155, 7}, {38132, 23}, 680, 4, sizeof(UnitPsu), false},  // UnitPsu
-    {{38257, 16}, {38234, 23}, 684, 3, sizeof(UnitTemperatures), false},  // UnitTemperatures
-    {{38319, 7}, {38303, 16}, 687, 2, sizeof(UnitFan), false},  // UnitFan
-    {{38464, 4}, {38448, 16}, 689, 9, sizeof(Unit), true},  // Unit
-    {{38506, 17}, {38471, 35}, 698, 2, sizeof(HostInterfaceCard), false},  // HostInterfaceCard
-    {{38578, 11}, {38532, 46}, 700, 4, sizeof(ExcludedGpu), false},  // ExcludedGpu
-    {{38988, 10}, {38919, 69}, 704, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{39655, 7}, {39624, 31}, 716, 13, sizeof(Machine), true},  // Machine
+    {{38130, 12}, {38093, 37}, 675, 4, sizeof(PcieTopology), true},  // PcieTopology
+    {{38193, 7}, {38178, 15}, 679, 2, sizeof(UnitLed), false},  // UnitLed
+    {{38279, 7}, {38256, 23}, 681, 4, sizeof(UnitPsu), false},  // UnitPsu
+    {{38381, 16}, {38358, 23}, 685, 3, sizeof(UnitTemperatures), false},  // UnitTemperatures
+    {{38443, 7}, {38427, 16}, 688, 2, sizeof(UnitFan), false},  // UnitFan
+    {{38588, 4}, {38572, 16}, 690, 9, sizeof(Unit), true},  // Unit
+    {{38630, 17}, {38595, 35}, 699, 2, sizeof(HostInterfaceCard), false},  // HostInterfaceCard
+    {{38702, 11}, {38656, 46}, 701, 4, sizeof(ExcludedGpu), false},  // ExcludedGpu
+    {{39112, 10}, {39043, 69}, 705, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{39779, 7}, {39748, 31}, 717, 13, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail
