@@ -50,7 +50,8 @@ class Tree {
   bool takes_part(std::size_t i) const { return !device(i).gpu || gpu_of(i) != nullptr; }
 
   std::string_view distance(std::size_t a, std::size_t b) const {
-    const auto at = topology_.distances.find({a, b});
+    auto at = topology_.distances.find({a, b});
+    if (at == topology_.distances.end()) at = topology_.distances.find({b, a});  // a row that was left out
     return at == topology_.distances.end() ? std::string_view() : std::string_view(at->second);
   }
 
@@ -63,7 +64,7 @@ class Tree {
     for (std::size_t a = 0; a < complex_of.size(); ++a)
       for (std::size_t b = 0; b < a; ++b) {
         const auto from = complex_of[a], to = complex_of[b];
-        if (takes_part(a) && takes_part(b) && from != to && (near(a, b) || near(b, a)))
+        if (takes_part(a) && takes_part(b) && from != to && near(a, b))
           std::replace(complex_of.begin(), complex_of.end(), from, to);
       }
     for (std::size_t i = 0; i < complex_of.size(); ++i) {
