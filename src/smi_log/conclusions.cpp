@@ -150,6 +150,9 @@ void conclude(Values& values, const Place& place, bool lost) {
   if (const Value* count = find(values, "retired_pages.single_bit_retirement.count"))
     values.try_emplace("retired_pages.supported", Value{count->yaml == "N/A" ? "false" : "true", count->place});
   conclude_modes(values);
+  // So an older nvidia-smi calls what is newer than itself.
+  for (const char* path : {"brand", "architecture"})
+    if (const auto at = values.find(path); at != values.end() && at->second.yaml == "unknown") at->second.weak = true;
   // What nvidia-smi prints of a lost GPU's power is what its memory happened to hold.
   if (lost) std::erase_if(values, [](const auto& entry) { return entry.first.starts_with("power."); });
   if (lost) values.insert_or_assign("failure.mode", Value{"lost", place});

@@ -83,7 +83,7 @@ class Walk {
 
   void take(const Row& row, const std::string& path, const Node& node) {
     if (row.unit == Unit::redundant || node.value.empty()) return;
-    if (says_nothing(node.value) && !(row.unit == Unit::p_state && node.value == "Unknown")) return;
+    if (says_nothing(node.value) && !(row.unit == Unit::known_word && node.value == "Unknown")) return;
     const bool absent = says_absent(node.value);
     if (row.field.empty()) {
       if (!absent) leftovers_.not_kept.push_back(described(path, node));
