@@ -99,7 +99,9 @@ class Writer {
       settle_weak(gpu, profile);
     }
     const auto& file = machine_.gpus.front().place.file;
-    whole_.comment = "Imported from " + file.substr(file.find_last_of('/') + 1) + " by nvmlkit import.";
+    whole_.comment = !machine_.comment.empty()
+                         ? machine_.comment
+                         : "Imported from " + file.substr(file.find_last_of('/') + 1) + " by nvmlkit import.";
     std::replace_if(
         whole_.comment.begin(), whole_.comment.end(), [](unsigned char c) { return c < 0x20 || c > 0x7E; }, '?');
   }
