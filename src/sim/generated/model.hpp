@@ -1450,6 +1450,7 @@ struct Nic {
 // Where the GPUs hang in the PCIe tree.
 struct PcieTopology {
   List<RootComplex, 32> root_complexes;  // Root complexes.
+  Field<std::uint32_t> node_level;  // Distance between root complexes of one NUMA node: node, or system where the host does not tell that they are near.
   Field<std::uint32_t> cores_per_numa;  // CPUs of each NUMA node.
   List<Nic, 64> nics;  // Network adapters, in the order in which nvidia-smi topo -m names them.
 };

@@ -1584,6 +1584,8 @@ constexpr char text_pool[] =
     "Nic"
     "Root complexes."
     "root_complexes"
+    "Distance between root complexes of one NUMA node: node, or system where the host does not tell that they are near."
+    "node_level"
     "CPUs of each NUMA node."
     "cores_per_numa"
     "Network adapters, in the order in which nvidia-smi topo -m names them."
@@ -1647,14 +1649,6 @@ constexpr char text_pool[] =
     "Its UUID."
     "A GPU that the driver was told to leave alone."
     "ExcludedGpu"
-    "the function shows it"
-    "Its C name, as nvmlDeviceGetPowerUsage."
-    "function"
-    "The error, with or without NVML_ERROR_."
-    "error"
-    "Asked about which GPU. Default: any."
-    "A function that answers with an error, whatever else the machine says: what `nvmlkit fault gpu=0 fail FUNCTION ERROR` does, from the start on."
-    "FailingFunction"
     "There are adapters."
     "Type of the adapters."
     "hca_type"
@@ -1693,8 +1687,6 @@ constexpr char text_pool[] =
     "host_interface_cards"
     "GPUs that the driver was told to leave alone."
     "excluded_gpus"
-    "Functions that answer with an error."
-    "failing_functions"
     "InfiniBand adapters of the host; of no meaning to NVML."
     "infiniband"
     "What installers put into dynamic_metrics when they switch it on."
@@ -5291,118 +5283,123 @@ constexpr FieldDescriptor field_table[] = {
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
      .max_items = 32, .capacity = 0, .structure = 100, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PcieTopology.node_level
+    {.name_text = {38091, 10}, .unit_text = {0, 0}, .doc_text = {37977, 114}, .note_text = {0, 0}, .default_text = {804, 4},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(PcieTopology, node_level), .present_offset = offsetof(decltype(PcieTopology::node_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 115, .word_count = 6, .min = 0, .max = 0, .default_value = 40},
     // PcieTopology.cores_per_numa
-    {.name_text = {38000, 14}, .unit_text = {0, 0}, .doc_text = {37977, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38124, 14}, .unit_text = {0, 0}, .doc_text = {38101, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.nics
-    {.name_text = {38084, 4}, .unit_text = {0, 0}, .doc_text = {38014, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38208, 4}, .unit_text = {0, 0}, .doc_text = {38138, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, nics), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::nics), items), .value_size = sizeof(Nic),
      .max_items = 64, .capacity = 0, .structure = 101, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitLed.color
-    {.name_text = {38144, 5}, .unit_text = {0, 0}, .doc_text = {38137, 7}, .note_text = {0, 0}, .default_text = {680, 5},
+    {.name_text = {38268, 5}, .unit_text = {0, 0}, .doc_text = {38261, 7}, .note_text = {0, 0}, .default_text = {680, 5},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitLed, color), .present_offset = offsetof(decltype(UnitLed::color), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 99, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // UnitLed.cause
-    {.name_text = {38168, 5}, .unit_text = {0, 0}, .doc_text = {38149, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38292, 5}, .unit_text = {0, 0}, .doc_text = {38273, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(UnitLed, cause), .present_offset = offsetof(decltype(UnitLed::cause), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitPsu.state
-    {.name_text = {9606, 5}, .unit_text = {0, 0}, .doc_text = {35563, 6}, .note_text = {0, 0}, .default_text = {38195, 6},
+    {.name_text = {9606, 5}, .unit_text = {0, 0}, .doc_text = {35563, 6}, .note_text = {0, 0}, .default_text = {38319, 6},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, state), .present_offset = offsetof(decltype(UnitPsu::state), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitPsu.current_a
-    {.name_text = {38212, 9}, .unit_text = {38211, 1}, .doc_text = {38203, 8}, .note_text = {0, 0}, .default_text = {38201, 2},
+    {.name_text = {38336, 9}, .unit_text = {38335, 1}, .doc_text = {38327, 8}, .note_text = {0, 0}, .default_text = {38325, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, current_a), .present_offset = offsetof(decltype(UnitPsu::current_a), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 40},
     // UnitPsu.voltage_v
-    {.name_text = {38232, 9}, .unit_text = {38231, 1}, .doc_text = {38223, 8}, .note_text = {0, 0}, .default_text = {38221, 2},
+    {.name_text = {38356, 9}, .unit_text = {38355, 1}, .doc_text = {38347, 8}, .note_text = {0, 0}, .default_text = {38345, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, voltage_v), .present_offset = offsetof(decltype(UnitPsu::voltage_v), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 12},
     // UnitPsu.power_w
-    {.name_text = {38244, 7}, .unit_text = {9214, 1}, .doc_text = {19167, 6}, .note_text = {0, 0}, .default_text = {38241, 3},
+    {.name_text = {38368, 7}, .unit_text = {9214, 1}, .doc_text = {19167, 6}, .note_text = {0, 0}, .default_text = {38365, 3},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, power_w), .present_offset = offsetof(decltype(UnitPsu::power_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 480},
     // UnitTemperatures.intake_c
-    {.name_text = {38297, 8}, .unit_text = {1011, 1}, .doc_text = {38283, 14}, .note_text = {0, 0}, .default_text = {38281, 2},
+    {.name_text = {38421, 8}, .unit_text = {1011, 1}, .doc_text = {38407, 14}, .note_text = {0, 0}, .default_text = {38405, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, intake_c), .present_offset = offsetof(decltype(UnitTemperatures::intake_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 24},
     // UnitTemperatures.exhaust_c
-    {.name_text = {38322, 9}, .unit_text = {1011, 1}, .doc_text = {38307, 15}, .note_text = {0, 0}, .default_text = {38305, 2},
+    {.name_text = {38446, 9}, .unit_text = {1011, 1}, .doc_text = {38431, 15}, .note_text = {0, 0}, .default_text = {38429, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, exhaust_c), .present_offset = offsetof(decltype(UnitTemperatures::exhaust_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 38},
     // UnitTemperatures.board_c
-    {.name_text = {38346, 7}, .unit_text = {1011, 1}, .doc_text = {38333, 13}, .note_text = {0, 0}, .default_text = {38331, 2},
+    {.name_text = {38470, 7}, .unit_text = {1011, 1}, .doc_text = {38457, 13}, .note_text = {0, 0}, .default_text = {38455, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, board_c), .present_offset = offsetof(decltype(UnitTemperatures::board_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 33},
     // UnitFan.speed_rpm
-    {.name_text = {8517, 9}, .unit_text = {8514, 3}, .doc_text = {38396, 6}, .note_text = {0, 0}, .default_text = {38392, 4},
+    {.name_text = {8517, 9}, .unit_text = {8514, 3}, .doc_text = {38520, 6}, .note_text = {0, 0}, .default_text = {38516, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitFan, speed_rpm), .present_offset = offsetof(decltype(UnitFan::speed_rpm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 3600},
     // UnitFan.failed
-    {.name_text = {38416, 6}, .unit_text = {0, 0}, .doc_text = {38402, 14}, .note_text = {0, 0}, .default_text = {1514, 5},
+    {.name_text = {38540, 6}, .unit_text = {0, 0}, .doc_text = {38526, 14}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitFan, failed), .present_offset = offsetof(decltype(UnitFan::failed), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.name
-    {.name_text = {15396, 4}, .unit_text = {0, 0}, .doc_text = {32194, 13}, .note_text = {0, 0}, .default_text = {38445, 5},
+    {.name_text = {15396, 4}, .unit_text = {0, 0}, .doc_text = {32194, 13}, .note_text = {0, 0}, .default_text = {38569, 5},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, name), .present_offset = offsetof(decltype(Unit::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.id
-    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {38468, 11}, .note_text = {0, 0}, .default_text = {38450, 18},
+    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {38592, 11}, .note_text = {0, 0}, .default_text = {38574, 18},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, id), .present_offset = offsetof(decltype(Unit::id), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.serial
-    {.name_text = {32449, 6}, .unit_text = {0, 0}, .doc_text = {38479, 14}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {32449, 6}, .unit_text = {0, 0}, .doc_text = {38603, 14}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, serial), .present_offset = offsetof(decltype(Unit::serial), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.firmware_version
-    {.name_text = {3360, 16}, .unit_text = {0, 0}, .doc_text = {3343, 17}, .note_text = {0, 0}, .default_text = {38493, 3},
+    {.name_text = {3360, 16}, .unit_text = {0, 0}, .doc_text = {3343, 17}, .note_text = {0, 0}, .default_text = {38617, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, firmware_version), .present_offset = offsetof(decltype(Unit::firmware_version), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.led
-    {.name_text = {38501, 3}, .unit_text = {0, 0}, .doc_text = {38496, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38625, 3}, .unit_text = {0, 0}, .doc_text = {38620, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, led), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitLed),
      .max_items = 0, .capacity = 0, .structure = 103, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.psu
-    {.name_text = {38517, 3}, .unit_text = {0, 0}, .doc_text = {38504, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38641, 3}, .unit_text = {0, 0}, .doc_text = {38628, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, psu), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitPsu),
      .max_items = 0, .capacity = 0, .structure = 104, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.temperature
-    {.name_text = {19156, 11}, .unit_text = {0, 0}, .doc_text = {38520, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19156, 11}, .unit_text = {0, 0}, .doc_text = {38644, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitTemperatures),
      .max_items = 0, .capacity = 0, .structure = 105, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.fans
-    {.name_text = {38533, 4}, .unit_text = {0, 0}, .doc_text = {33800, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38657, 4}, .unit_text = {0, 0}, .doc_text = {33800, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, fans), .present_offset = 0, .items_offset = offsetof(decltype(Unit::fans), items), .value_size = sizeof(UnitFan),
      .max_items = 24, .capacity = 0, .structure = 106, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.gpus
-    {.name_text = {38563, 4}, .unit_text = {0, 0}, .doc_text = {38537, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38687, 4}, .unit_text = {0, 0}, .doc_text = {38661, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, gpus), .present_offset = 0, .items_offset = offsetof(decltype(Unit::gpus), items), .value_size = sizeof(std::uint32_t),
      .max_items = 8, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // HostInterfaceCard.id
-    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {38587, 3}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {38711, 3}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(HostInterfaceCard, id), .present_offset = offsetof(decltype(HostInterfaceCard::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -5427,152 +5424,132 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(ExcludedGpu, subsystem_id), .present_offset = offsetof(decltype(ExcludedGpu::subsystem_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 323948766},
     // ExcludedGpu.uuid
-    {.name_text = {23027, 4}, .unit_text = {0, 0}, .doc_text = {38642, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23027, 4}, .unit_text = {0, 0}, .doc_text = {38766, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ExcludedGpu, uuid), .present_offset = offsetof(decltype(ExcludedGpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // FailingFunction.function
-    {.name_text = {38768, 8}, .unit_text = {0, 0}, .doc_text = {38729, 39}, .note_text = {38708, 21}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::inert, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(FailingFunction, function), .present_offset = offsetof(decltype(FailingFunction::function), present), .items_offset = 0, .value_size = sizeof(Text<64>),
-     .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // FailingFunction.error
-    {.name_text = {38815, 5}, .unit_text = {0, 0}, .doc_text = {38776, 39}, .note_text = {38708, 21}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::inert, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(FailingFunction, error), .present_offset = offsetof(decltype(FailingFunction::error), present), .items_offset = 0, .value_size = sizeof(Text<48>),
-     .max_items = 0, .capacity = 48, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // FailingFunction.gpu
-    {.name_text = {1126, 3}, .unit_text = {0, 0}, .doc_text = {38820, 36}, .note_text = {38708, 21}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
-     .offset = offsetof(FailingFunction, gpu), .present_offset = offsetof(decltype(FailingFunction::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {39013, 19}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {38832, 19}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {39053, 8}, .unit_text = {0, 0}, .doc_text = {39032, 21}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {38872, 8}, .unit_text = {0, 0}, .doc_text = {38851, 21}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {39061, 10}, .unit_text = {0, 0}, .doc_text = {3343, 17}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {38880, 10}, .unit_text = {0, 0}, .doc_text = {3343, 17}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {39089, 6}, .unit_text = {0, 0}, .doc_text = {39071, 18}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {38908, 6}, .unit_text = {0, 0}, .doc_text = {38890, 18}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {32750, 8}, .unit_text = {0, 0}, .doc_text = {39095, 9}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {32750, 8}, .unit_text = {0, 0}, .doc_text = {38914, 9}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {39115, 10}, .unit_text = {0, 0}, .doc_text = {39104, 11}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {38934, 10}, .unit_text = {0, 0}, .doc_text = {38923, 11}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {39136, 9}, .unit_text = {39130, 6}, .doc_text = {39125, 5}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {38955, 9}, .unit_text = {38949, 6}, .doc_text = {38944, 5}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {39172, 10}, .unit_text = {0, 0}, .doc_text = {39145, 27}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {38991, 10}, .unit_text = {0, 0}, .doc_text = {38964, 27}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {39210, 10}, .unit_text = {0, 0}, .doc_text = {39182, 28}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {39029, 10}, .unit_text = {0, 0}, .doc_text = {39001, 28}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {39242, 12}, .unit_text = {0, 0}, .doc_text = {39220, 22}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {39061, 12}, .unit_text = {0, 0}, .doc_text = {39039, 22}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {39278, 11}, .unit_text = {0, 0}, .doc_text = {39254, 24}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {39097, 11}, .unit_text = {0, 0}, .doc_text = {39073, 24}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {39325, 18}, .unit_text = {0, 0}, .doc_text = {39289, 36}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {39144, 18}, .unit_text = {0, 0}, .doc_text = {39108, 36}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {27656, 7}, .unit_text = {0, 0}, .doc_text = {39425, 35}, .note_text = {0, 0}, .default_text = {39422, 3},
+    {.name_text = {27656, 7}, .unit_text = {0, 0}, .doc_text = {39244, 35}, .note_text = {0, 0}, .default_text = {39241, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {32169, 4}, .unit_text = {0, 0}, .doc_text = {39460, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32169, 4}, .unit_text = {0, 0}, .doc_text = {39279, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {808, 6}, .unit_text = {0, 0}, .doc_text = {39520, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {808, 6}, .unit_text = {0, 0}, .doc_text = {39339, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {39610, 15}, .unit_text = {0, 0}, .doc_text = {39544, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39429, 15}, .unit_text = {0, 0}, .doc_text = {39363, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 92, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {37691, 7}, .unit_text = {0, 0}, .doc_text = {39625, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37691, 7}, .unit_text = {0, 0}, .doc_text = {39444, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 92, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {39696, 6}, .unit_text = {0, 0}, .doc_text = {37315, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39515, 6}, .unit_text = {0, 0}, .doc_text = {37315, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
      .max_items = 0, .capacity = 0, .structure = 99, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {39702, 13}, .unit_text = {0, 0}, .doc_text = {38088, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39521, 13}, .unit_text = {0, 0}, .doc_text = {38212, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
      .max_items = 0, .capacity = 0, .structure = 102, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.units
-    {.name_text = {29205, 5}, .unit_text = {0, 0}, .doc_text = {39715, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29205, 5}, .unit_text = {0, 0}, .doc_text = {39534, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, units), .present_offset = 0, .items_offset = offsetof(decltype(Machine::units), items), .value_size = sizeof(Unit),
      .max_items = 8, .capacity = 0, .structure = 107, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.host_interface_cards
-    {.name_text = {39783, 20}, .unit_text = {0, 0}, .doc_text = {39750, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39602, 20}, .unit_text = {0, 0}, .doc_text = {39569, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, host_interface_cards), .present_offset = 0, .items_offset = offsetof(decltype(Machine::host_interface_cards), items), .value_size = sizeof(HostInterfaceCard),
      .max_items = 8, .capacity = 0, .structure = 108, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.excluded_gpus
-    {.name_text = {39848, 13}, .unit_text = {0, 0}, .doc_text = {39803, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39667, 13}, .unit_text = {0, 0}, .doc_text = {39622, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, excluded_gpus), .present_offset = 0, .items_offset = offsetof(decltype(Machine::excluded_gpus), items), .value_size = sizeof(ExcludedGpu),
      .max_items = 16, .capacity = 0, .structure = 109, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // Machine.failing_functions
-    {.name_text = {39897, 17}, .unit_text = {0, 0}, .doc_text = {39861, 36}, .note_text = {0, 0}, .default_text = {0, 0},
-     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(Machine, failing_functions), .present_offset = 0, .items_offset = offsetof(decltype(Machine::failing_functions), items), .value_size = sizeof(FailingFunction),
-     .max_items = 128, .capacity = 0, .structure = 110, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {39969, 10}, .unit_text = {0, 0}, .doc_text = {39914, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39735, 10}, .unit_text = {0, 0}, .doc_text = {39680, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
-     .max_items = 0, .capacity = 0, .structure = 111, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 110, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {40043, 24}, .unit_text = {0, 0}, .doc_text = {39979, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39809, 24}, .unit_text = {0, 0}, .doc_text = {39745, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.clock
-    {.name_text = {40096, 5}, .unit_text = {0, 0}, .doc_text = {40067, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39862, 5}, .unit_text = {0, 0}, .doc_text = {39833, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, clock), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::Clock),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -5681,17 +5658,16 @@ constexpr StructDescriptor struct_table[] = {
     {{37339, 6}, {37315, 24}, 656, 11, sizeof(NvLink), true},  // NvLink
     {{37855, 11}, {37835, 20}, 667, 6, sizeof(RootComplex), true},  // RootComplex
     {{37945, 3}, {37927, 18}, 673, 2, sizeof(Nic), false},  // Nic
-    {{38125, 12}, {38088, 37}, 675, 3, sizeof(PcieTopology), true},  // PcieTopology
-    {{38188, 7}, {38173, 15}, 678, 2, sizeof(UnitLed), false},  // UnitLed
-    {{38274, 7}, {38251, 23}, 680, 4, sizeof(UnitPsu), false},  // UnitPsu
-    {{38376, 16}, {38353, 23}, 684, 3, sizeof(UnitTemperatures), false},  // UnitTemperatures
-    {{38438, 7}, {38422, 16}, 687, 2, sizeof(UnitFan), false},  // UnitFan
-    {{38583, 4}, {38567, 16}, 689, 9, sizeof(Unit), true},  // Unit
-    {{38625, 17}, {38590, 35}, 698, 2, sizeof(HostInterfaceCard), false},  // HostInterfaceCard
-    {{38697, 11}, {38651, 46}, 700, 4, sizeof(ExcludedGpu), false},  // ExcludedGpu
-    {{38998, 15}, {38856, 142}, 704, 3, sizeof(FailingFunction), false},  // FailingFunction
-    {{39412, 10}, {39343, 69}, 707, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{40132, 7}, {40101, 31}, 719, 14, sizeof(Machine), true},  // Machine
+    {{38249, 12}, {38212, 37}, 675, 4, sizeof(PcieTopology), true},  // PcieTopology
+    {{38312, 7}, {38297, 15}, 679, 2, sizeof(UnitLed), false},  // UnitLed
+    {{38398, 7}, {38375, 23}, 681, 4, sizeof(UnitPsu), false},  // UnitPsu
+    {{38500, 16}, {38477, 23}, 685, 3, sizeof(UnitTemperatures), false},  // UnitTemperatures
+    {{38562, 7}, {38546, 16}, 688, 2, sizeof(UnitFan), false},  // UnitFan
+    {{38707, 4}, {38691, 16}, 690, 9, sizeof(Unit), true},  // Unit
+    {{38749, 17}, {38714, 35}, 699, 2, sizeof(HostInterfaceCard), false},  // HostInterfaceCard
+    {{38821, 11}, {38775, 46}, 701, 4, sizeof(ExcludedGpu), false},  // ExcludedGpu
+    {{39231, 10}, {39162, 69}, 705, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{39898, 7}, {39867, 31}, 717, 13, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail
