@@ -20,7 +20,8 @@ enum class HandleKind : std::uintptr_t {
   graph,
   graph_node,
   executable_graph,
-  pool
+  pool,
+  physical
 };
 
 template <class Handle, class T, HandleKind kind>

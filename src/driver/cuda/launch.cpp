@@ -9,6 +9,7 @@
 #include "driver/cuda/attributes.hpp"
 #include "driver/cuda/pools.hpp"
 #include "driver/cuda/process.hpp"
+#include "driver/cuda/virtual_memory.hpp"
 #include "ptx/launch.hpp"
 
 namespace nvmlkit::cuda {
@@ -38,6 +39,7 @@ class ContextMemory final : public ptx::GlobalMemory {
  private:
   // Memory of another GPU needs peer access to a context of it.
   bool may_reach(const Allocation& a) {
+    if (a.kind == MemoryKind::mapped) return virtual_memory::may_use(a, context_.device);
     if (a.kind != MemoryKind::device || a.device == &context_.device) return true;
     if (a.pool) return pools::reaches(a.pool, context_.device);
     return context_.with([&](auto& s) { return s.peers.count(a.context) > 0; });

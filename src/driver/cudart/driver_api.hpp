@@ -213,5 +213,10 @@ NVMLKIT_DRIVER(cuLibraryGetUnifiedFunction, void**, CUlibrary, const char*);
 NVMLKIT_DRIVER(cuKernelSetAttribute, nvmlkit::cuda::CUfunction_attribute, int, CUkernel, CUdevice);
 NVMLKIT_DRIVER(cuStreamGetCtx, CUstream, CUcontext*);
 NVMLKIT_DRIVER(cuFuncGetParamInfo, CUfunction, std::size_t, std::size_t*, std::size_t*);
+NVMLKIT_DRIVER(cuIpcGetMemHandle, nvmlkit::cuda::CUipcMemHandle*, CUdeviceptr);
+NVMLKIT_DRIVER(cuIpcOpenMemHandle_v2, CUdeviceptr*, nvmlkit::cuda::CUipcMemHandle, unsigned);
+NVMLKIT_DRIVER(cuIpcCloseMemHandle, CUdeviceptr);
+NVMLKIT_DRIVER(cuIpcGetEventHandle, nvmlkit::cuda::CUipcEventHandle*, CUevent);
+NVMLKIT_DRIVER(cuIpcOpenEventHandle, CUevent*, nvmlkit::cuda::CUipcEventHandle);
 #undef NVMLKIT_DRIVER
 }

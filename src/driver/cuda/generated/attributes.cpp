@@ -210,9 +210,9 @@ std::optional<long long> attribute(const sim::Machine& machine, const sim::model
     case CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST:
       return 0;
     case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
-      return 0;  // not simulated yet: virtual memory management
+      return 1;
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
-      return 0;  // not simulated yet: virtual memory management
+      return 1;
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_HANDLE_SUPPORTED:
       return 0;
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED:
@@ -256,13 +256,13 @@ std::optional<long long> attribute(const sim::Machine& machine, const sim::model
     case CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED:
       return 0;
     case CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED:
-      return 0;  // not simulated yet: memory and events of other processes
+      return 1;
     case CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT:
       return 1;
     case CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED:
       return 0;  // not simulated yet: modules and launches
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED:
-      return 0;  // not simulated yet: virtual memory management
+      return 0;  // not simulated yet: memory of other machines
     case CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS:
       return 0;  // not simulated yet: modules and launches
     case CU_DEVICE_ATTRIBUTE_NUMA_CONFIG:
@@ -270,7 +270,7 @@ std::optional<long long> attribute(const sim::Machine& machine, const sim::model
     case CU_DEVICE_ATTRIBUTE_NUMA_ID:
       return attributes::NUMA_ID(machine, *gpu);
     case CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED:
-      return 0;  // not simulated yet: virtual memory management
+      return 0;  // not simulated yet: multicast
     case CU_DEVICE_ATTRIBUTE_MPS_ENABLED:
       return 0;
     case CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID:

@@ -199,8 +199,26 @@ CUresult MemHostAlloc(Context& context, void** pp, std::size_t bytesize, unsigne
 CUresult MemHostGetDevicePointer_v2(Context& context, CUdeviceptr* pdptr, void* p, unsigned int Flags);
 CUresult MemHostGetFlags(Context& context, unsigned int* pFlags, void* p);
 CUresult MemAllocManaged(Context& context, CUdeviceptr* dptr, std::size_t bytesize, unsigned int flags);
+CUresult IpcGetEventHandle(Context& context, CUipcEventHandle* pHandle, CUevent event);
+CUresult IpcOpenEventHandle(Context& context, CUevent* phEvent, CUipcEventHandle handle);
+CUresult IpcGetMemHandle(Context& context, CUipcMemHandle* pHandle, CUdeviceptr dptr);
+CUresult IpcOpenMemHandle_v2(Context& context, CUdeviceptr* pdptr, CUipcMemHandle handle, unsigned int Flags);
+CUresult IpcCloseMemHandle(Context& context, CUdeviceptr dptr);
 CUresult MemHostRegister_v2(Context& context, void* p, std::size_t bytesize, unsigned int Flags);
 CUresult MemHostUnregister(Context& context, void* p);
+CUresult MemAddressReserve(CUdeviceptr* ptr, std::size_t size, std::size_t alignment, CUdeviceptr addr, unsigned long long flags);
+CUresult MemAddressFree(CUdeviceptr ptr, std::size_t size);
+CUresult MemCreate(CUmemGenericAllocationHandle* handle, std::size_t size, const CUmemAllocationProp* prop, unsigned long long flags);
+CUresult MemRelease(CUmemGenericAllocationHandle handle);
+CUresult MemMap(CUdeviceptr ptr, std::size_t size, std::size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags);
+CUresult MemUnmap(CUdeviceptr ptr, std::size_t size);
+CUresult MemSetAccess(CUdeviceptr ptr, std::size_t size, const CUmemAccessDesc* desc, std::size_t count);
+CUresult MemGetAccess(unsigned long long* flags, const CUmemLocation* location, CUdeviceptr ptr);
+CUresult MemExportToShareableHandle(void* shareableHandle, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType handleType, unsigned long long flags);
+CUresult MemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void* osHandle, CUmemAllocationHandleType shHandleType);
+CUresult MemGetAllocationGranularity(std::size_t* granularity, const CUmemAllocationProp* prop, CUmemAllocationGranularity_flags option);
+CUresult MemGetAllocationPropertiesFromHandle(CUmemAllocationProp* prop, CUmemGenericAllocationHandle handle);
+CUresult MemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void* addr);
 CUresult MemFreeAsync(Context& context, CUdeviceptr dptr, CUstream hStream);
 CUresult MemAllocAsync(Context& context, CUdeviceptr* dptr, std::size_t bytesize, CUstream hStream);
 CUresult MemPoolTrimTo(CUmemoryPool pool, std::size_t minBytesToKeep);
@@ -224,6 +242,7 @@ CUresult MemGetInfo(Context& context, unsigned int* free, unsigned int* total);
 CUresult MemAllocHost(Context& context, void** pp, unsigned int bytesize);
 CUresult MemPrefetchAsync(Context& context, CUdeviceptr devPtr, std::size_t count, CUdevice dstDevice, CUstream hStream);
 CUresult MemAdvise(Context& context, CUdeviceptr devPtr, std::size_t count, CUmem_advise advice, CUdevice device);
+CUresult IpcOpenMemHandle(Context& context, CUdeviceptr* pdptr, CUipcMemHandle handle, unsigned int Flags);
 
 // modules
 CUresult ModuleLoad(Context& context, CUmodule* module, const char* fname);
