@@ -21,7 +21,9 @@ enum class HandleKind : std::uintptr_t {
   graph_node,
   executable_graph,
   pool,
-  physical
+  physical,
+  array,
+  texture
 };
 
 template <class Handle, class T, HandleKind kind>

@@ -230,7 +230,7 @@ std::optional<long long> attribute(const sim::Machine& machine, const sim::model
     case CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK:
       return by_capability(*gpu, {{70, 0}, {80, 1024}});
     case CU_DEVICE_ATTRIBUTE_SPARSE_CUDA_ARRAY_SUPPORTED:
-      return 0;  // not simulated yet: arrays, textures and surfaces
+      return 0;  // not simulated yet: texture references, mipmaps, sparse arrays
     case CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED:
       return 0;
     case CU_DEVICE_ATTRIBUTE_TIMELINE_SEMAPHORE_INTEROP_SUPPORTED:
@@ -248,7 +248,7 @@ std::optional<long long> attribute(const sim::Machine& machine, const sim::model
     case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH:
       return 0;  // not simulated yet: modules and launches
     case CU_DEVICE_ATTRIBUTE_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED:
-      return 0;  // not simulated yet: arrays, textures and surfaces
+      return 0;  // not simulated yet: texture references, mipmaps, sparse arrays
     case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS:
       return 0;  // not simulated yet: stream memory operations
     case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR:

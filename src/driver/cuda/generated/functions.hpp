@@ -8,6 +8,27 @@
 
 namespace nvmlkit::cuda::functions {
 
+// arrays
+CUresult MemcpyDtoA_v2(Context& context, CUarray dstArray, std::size_t dstOffset, CUdeviceptr srcDevice, std::size_t ByteCount);
+CUresult MemcpyAtoD_v2(Context& context, CUdeviceptr dstDevice, CUarray srcArray, std::size_t srcOffset, std::size_t ByteCount);
+CUresult MemcpyHtoA_v2(Context& context, CUarray dstArray, std::size_t dstOffset, const void* srcHost, std::size_t ByteCount);
+CUresult MemcpyAtoH_v2(Context& context, void* dstHost, CUarray srcArray, std::size_t srcOffset, std::size_t ByteCount);
+CUresult MemcpyAtoA_v2(Context& context, CUarray dstArray, std::size_t dstOffset, CUarray srcArray, std::size_t srcOffset, std::size_t ByteCount);
+CUresult MemcpyHtoAAsync_v2(Context& context, CUarray dstArray, std::size_t dstOffset, const void* srcHost, std::size_t ByteCount, CUstream hStream);
+CUresult MemcpyAtoHAsync_v2(Context& context, void* dstHost, CUarray srcArray, std::size_t srcOffset, std::size_t ByteCount, CUstream hStream);
+CUresult ArrayCreate_v2(Context& context, CUarray* pHandle, const CUDA_ARRAY_DESCRIPTOR* pAllocateArray);
+CUresult ArrayGetDescriptor_v2(Context& context, CUDA_ARRAY_DESCRIPTOR* pArrayDescriptor, CUarray hArray);
+CUresult ArrayDestroy(Context& context, CUarray hArray);
+CUresult Array3DCreate_v2(Context& context, CUarray* pHandle, const CUDA_ARRAY3D_DESCRIPTOR* pAllocateArray);
+CUresult Array3DGetDescriptor_v2(Context& context, CUDA_ARRAY3D_DESCRIPTOR* pArrayDescriptor, CUarray hArray);
+CUresult TexObjectCreate(Context& context, CUtexObject* pTexObject, const CUDA_RESOURCE_DESC* pResDesc, const CUDA_TEXTURE_DESC* pTexDesc, const CUDA_RESOURCE_VIEW_DESC* pResViewDesc);
+CUresult TexObjectDestroy(Context& context, CUtexObject texObject);
+CUresult TexObjectGetResourceDesc(Context& context, CUDA_RESOURCE_DESC* pResDesc, CUtexObject texObject);
+CUresult TexObjectGetTextureDesc(Context& context, CUDA_TEXTURE_DESC* pTexDesc, CUtexObject texObject);
+CUresult SurfObjectCreate(Context& context, CUsurfObject* pSurfObject, const CUDA_RESOURCE_DESC* pResDesc);
+CUresult SurfObjectDestroy(Context& context, CUsurfObject surfObject);
+CUresult SurfObjectGetResourceDesc(Context& context, CUDA_RESOURCE_DESC* pResDesc, CUsurfObject surfObject);
+
 // context
 CUresult DevicePrimaryCtxRetain(CUcontext* pctx, CUdevice dev);
 CUresult DevicePrimaryCtxRelease_v2(CUdevice dev);
