@@ -24,10 +24,10 @@ std::uint64_t layout_hash() {
       for (const auto& word : field.words()) hash.add(word.value);
     }
   }
-  for (const std::size_t number : {sizeof(Header), offsetof(Header, lock), sizeof(pthread_mutex_t),
-                                   offsetof(Header, journal), offsetof(Header, gpus), host_at, events_at,
-                                   call_rules_at, gpus_at, symbol_count, sizeof(processes::Table),
-                                   sizeof(processes::Client), sizeof(processes::Ended)})
+  for (const std::size_t number :
+       {sizeof(Header), offsetof(Header, lock), sizeof(pthread_mutex_t), offsetof(Header, attention),
+        offsetof(Header, journal), offsetof(Header, gpus), host_at, events_at, call_rules_at, gpus_at, symbol_count,
+        sizeof(processes::Table), sizeof(processes::Client), sizeof(processes::Ended)})
     hash.add(number);
   return hash.value();
 }

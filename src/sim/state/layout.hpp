@@ -45,10 +45,11 @@ struct Header {
   char version[32];
   std::uint64_t size;
   std::uint32_t gpu_count;
-  std::uint32_t creator;  // process
-  std::int64_t created;   // seconds since 1970
-  char origin[256];       // what the machine was made from, for people
-  pthread_mutex_t lock;   // robust, shared between processes
+  std::uint32_t creator;             // process
+  std::int64_t created;              // seconds since 1970
+  char origin[256];                  // what the machine was made from, for people
+  pthread_mutex_t lock;              // robust, shared between processes
+  std::atomic<std::uint64_t> turns;  // how often somebody got the lock
   std::atomic<std::uint64_t> writes;
   faults::Attention attention;
   std::atomic<std::uint32_t> last_writer;  // process

@@ -150,25 +150,31 @@ bool holder_is_stopped([[maybe_unused]] const pthread_mutex_t& mutex) {
 Refusal acquire(const Machine& machine) {
   if (machine.access() == Access::read_only) return Refusal::read_only;
   if (machine.access() == Access::private_memory && machine.entered_by_child()) renew_lock(machine);
-  auto& mutex = machine.header().lock;
+  auto& header = machine.header();
   // The lock is not fair: where many write, one may wait long although nobody is stopped. It goes on for as long as
-  // there are writes, or who holds it waits for a CPU as we do.
-  for (int round = 0; round < most_rounds; ++round) {
-    const auto writes = machine.header().writes.load(std::memory_order_relaxed);
+  // others get their turn, or who holds it waits for a CPU as we do.
+  for (int rounds_without_a_turn = 0; rounds_without_a_turn < most_rounds; ++rounds_without_a_turn) {
+    const auto turns = header.turns.load(std::memory_order_relaxed);
     timespec deadline{};
     clock_gettime(CLOCK_REALTIME, &deadline);
     deadline.tv_sec += longest_wait_s;
-    switch (pthread_mutex_timedlock(&mutex, &deadline)) {
-      case 0:
-        return Refusal::none;
+    switch (pthread_mutex_timedlock(&header.lock, &deadline)) {
       case EOWNERDEAD:
         recover(machine);
-        pthread_mutex_consistent(&mutex);
+        pthread_mutex_consistent(&header.lock);
+        [[fallthrough]];
+      case 0:
+        header.turns.fetch_add(1, std::memory_order_relaxed);
         return Refusal::none;
-      case ETIMEDOUT:
-        if (holder_is_stopped(mutex) && machine.header().writes.load(std::memory_order_relaxed) == writes)
+      case ETIMEDOUT: {
+        const bool stopped = holder_is_stopped(header.lock);
+        // Only then is it the same holder all the time, and not one who slept between two turns.
+        if (header.turns.load(std::memory_order_relaxed) != turns)
+          rounds_without_a_turn = 0;
+        else if (stopped)
           return Refusal::busy;
         break;
+      }
       default:
         return Refusal::busy;
     }
