@@ -227,6 +227,9 @@ NVMLKIT_RUNTIME Error cudaMemset2DAsync(void* to, std::size_t pitch, int value, 
 NVMLKIT_RUNTIME Error cudaMemset3D(Pitched to, int value, Extent extent) {
   return set_rows(to.pointer, to.pitch, value, extent.width, extent.height * extent.depth);
 }
+NVMLKIT_RUNTIME Error cudaMemset3DAsync(Pitched to, int value, Extent extent, CUstream) {
+  return cudaMemset3D(to, value, extent);
+}
 
 NVMLKIT_RUNTIME Error cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t size, std::size_t offset,
                                          int kind) {
