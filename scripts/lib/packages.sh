@@ -15,6 +15,14 @@ fuzz_packages=(clang libclang-rt-14-dev)
 python_client_packages=(python3-pynvml gpustat)
 # From non-free: the real nvidia-smi, the real library (an oracle for the tests) and NVIDIA's header.
 nvidia_packages=(nvidia-smi libnvidia-ml1 libnvidia-ml-dev)
+# Programs that read GPUs, with those of their libraries that a small system lacks; python3-pyte reads their screens. 9 MB
+# to download.
+clients_of_bookworm=(
+  nvtop libncursesw6 hwloc-nox libhwloc15 libhwloc-contrib-plugins pcp pcp-conf libpcp3 libpcp-pmda3 libsasl2-2 libsasl2-modules-db
+  nvidia-driver-bin python3-pyte python3-wcwidth
+)
+# With the C library that btop is built for: the test starts it through its loader.
+clients_of_trixie=(btop libc6 libstdc++6 libgcc-s1 nvitop python3-pynvml)
 
 installed() { [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
 
@@ -117,17 +125,22 @@ install_python_clients() {
     || warn "cannot install ${missing[*]}, see build/install.log"
 }
 
-# Unpacks NVIDIA's packages of a suite into build/third-party/<suite>, once.
-fetch_suite() {
-  local suite=$1 dir="$nvmlkit_third_party/$1" package deb got=()
-  [[ -e $dir/.complete ]] && return 0
+# unpack_packages FOLDER SUITE PACKAGE...: unpacks packages into build/third-party/FOLDER, once.
+unpack_packages() {
+  local folder=$1 suite=$2 dir="$nvmlkit_third_party/$1" package deb got=()
+  shift 2
+  [[ -e $dir/.complete && $(<"$dir/.complete") == "$*" ]] && return 0
   if [[ -n ${NVMLKIT_NO_INSTALL:-} ]]; then
     return 0
   fi
-  private_apt_setup || { warn "nvidia-smi of $suite cannot be had"; return 0; }
+  private_apt_setup || { warn "these packages of $suite cannot be had: $*"; return 0; }
   mkdir -p "$dir/debs"
-  for package in "${nvidia_packages[@]}"; do
-    (cd "$dir/debs" && private_apt apt-get download "$package/$suite") >>"$dir/download.log" 2>&1 || true
+  # apt takes seconds to start: all at once, and one by one where that fails.
+  (cd "$dir/debs" && private_apt apt-get download "${@/%//$suite}") >>"$dir/download.log" 2>&1 || true
+  for package in "$@"; do
+    if ! compgen -G "$dir/debs/${package}_*.deb" >/dev/null; then
+      (cd "$dir/debs" && private_apt apt-get download "$package/$suite") >>"$dir/download.log" 2>&1 || true
+    fi
     deb=$(find "$dir/debs" -name "${package}_*.deb" | sort | tail -n 1)
     if [[ -n $deb ]] && dpkg -x "$deb" "$dir" 2>>"$dir/download.log"; then
       got+=("$(dpkg-deb -W --showformat='${Package} ${Version}' "$deb")")
@@ -137,8 +150,16 @@ fetch_suite() {
     fi
   done
   rm -rf "$dir/debs"
-  if ((${#got[@]} == ${#nvidia_packages[@]})); then touch "$dir/.complete"; fi
-  ((${#got[@]} == 0)) || say "unpacked in build/third-party/$suite: ${got[*]}"
+  if ((${#got[@]} == $#)); then echo "$*" >"$dir/.complete"; fi
+  ((${#got[@]} == 0)) || say "unpacked in build/third-party/$folder: ${got[*]}"
+}
+
+# The real nvidia-smi of each branch, and other programs that read GPUs.
+unpack_clients() {
+  local suite
+  for suite in bookworm trixie experimental; do unpack_packages "$suite" "$suite" "${nvidia_packages[@]}"; done
+  unpack_packages clients/bookworm bookworm "${clients_of_bookworm[@]}"
+  unpack_packages clients/trixie trixie "${clients_of_trixie[@]}"
 }
 
 # Path of the real nvidia-smi / driver library / header of a branch; prints nothing where it is missing, or where the suite

@@ -23,7 +23,9 @@ smi_log::Input read_input(const std::string& file) {
 
 void report(const smi_log::Imported& imported, bool verbose) {
   for (const auto& note : imported.notes) fmt::print(stderr, "nvmlkit: {}\n", note);
-  const auto& [not_kept, unknown, others] = imported.leftovers;
+  const auto& not_kept = imported.leftovers.not_kept;
+  const auto& unknown = imported.leftovers.unknown;
+  const auto& others = imported.leftovers.others;
   if (not_kept.empty() && unknown.empty() && others.empty()) return;
   if (verbose) {
     for (const auto& line : not_kept) fmt::print(stderr, "not kept: {}\n", line);

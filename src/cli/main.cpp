@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cli/caps.hpp"
+#include "cli/capture.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/fault.hpp"
 #include "cli/host_topology.hpp"
@@ -20,6 +21,7 @@
 #include "cli/launch.hpp"
 #include "cli/listing.hpp"
 #include "cli/machine.hpp"
+#include "cli/root.hpp"
 #include "cli/state.hpp"
 #include "cli/steering.hpp"
 #include "cli/use.hpp"
@@ -168,6 +170,21 @@ int Main(int argc, char** argv) {
   auto* library_option = capabilities->add_option("--library", library, "The NVML library to ask");
   capabilities->add_flag("--json", caps_json, "As JSON");
 
+  MachineOptions captured_options;
+  CaptureOptions capture_options;
+  auto* capture = app.add_subcommand(
+      "capture", "Make a machine file of this machine: ask its NVIDIA driver everything, and change nothing");
+  captured_options.AddTo(*capture);
+  auto* capture_library = capture->add_option("--library", capture_options.library, "The NVML library to ask");
+  capture->add_option("-o,--output", capture_options.output, "The machine file to write; default: standard output");
+  capture->add_option("--answers", capture_options.answers, "Write every answer to this file, as JSON; without -o nothing else is written");
+  capture->add_flag("--scrub", capture_options.scrub, "Replace serial numbers and UUIDs, the same by the same");
+  capture->add_flag("-v,--verbose", capture_options.verbose, "List what the machine file answers otherwise");
+  capture->footer(
+      "Calls only functions that read: nothing of the machine changes, nothing waits, no setting is touched.\n"
+      "The file is for `nvmlkit run -c FILE`. Root sees more than others. Look at the file before you send it to "
+      "others.");
+
   MachineOptions list_options;
   auto* list = app.add_subcommand("list", "List the GPUs of a machine");
   list_options.AddTo(*list);
@@ -231,6 +248,17 @@ int Main(int argc, char** argv) {
   import->add_option("-o,--output", output, "The machine file to write; default: standard output");
   import->add_flag("-v,--verbose", verbose, "List the lines that are not in the machine");
 
+  MachineOptions root_options;
+  RootOptions root;
+  auto* root_command = app.add_subcommand(
+      "root", "Lay out the files of a driver with a machine behind it, and a CDI specification for containers");
+  root_command->add_option("DIR", root.folder, "A new or empty folder, or one that this command made")->required();
+  root_options.AddTo(*root_command);
+  root_command->add_option("--nvidia-smi", root.nvidia_smi, "The nvidia-smi to put in; default: the one in PATH");
+  root_command->add_option("--cdi-version", root.cdi_version, "Version of the CDI specification")
+      ->default_val("0.6.0")
+      ->check(CLI::IsMember({"0.5.0", "0.6.0", "0.7.0", "0.8.0", "1.0.0"}));
+
   // What stands behind `--` is not looked at, whatever it is.
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   const auto separator = std::find(arguments.begin(), arguments.end(), "--");
@@ -262,6 +290,18 @@ int Main(int argc, char** argv) {
     export_choice(choice);
     return caps(library, caps_json);
   }
+  if (*capture) {
+    const MachineChoice choice = captured_options.Choice();
+    const bool simulated = !choice.machine.empty() || choice.gpu_count || !choice.driver.empty();
+    if (simulated && capture_library->count() == 0)
+      return WithDriver(choice, [&](const auto& driver) {
+        capture_options.library = driver / "libnvidia-ml.so.1";
+        return capture_machine(capture_options);
+      });
+    export_choice(choice);
+    return capture_machine(capture_options);
+  }
+  if (*root_command) return lay_out_root(root_options.Choice(), root);
   if (*import) return import_files(captures, output, verbose);
   if (*machines) return Machines(as_json);
   if (*up_command) return up(up_options.Choice(), state);

@@ -109,6 +109,16 @@ struct FmaRelu {
   static double of(double a, double b, double c) { return std::max(a * b + c, 0.0); }
 };
 
+// Of numbers of 16 bits, cut to 0 and 1; what is no number becomes 0.
+template <class F>
+struct Cut {
+  template <class... T>
+  static double of(T... numbers) {
+    const double v = F::of(numbers...);
+    return v > 0 ? std::min(v, 1.0) : 0.0;
+  }
+};
+
 struct Neg {
   template <class T>
   static T of(T a) {
@@ -202,12 +212,35 @@ Handler narrow_fma(Type type, bool relu) {
   }
 }
 
+template <class F>
+Handler narrow_cut(Type type) {
+  using L = Lifted<Cut<F>>;
+  return type == Type::f16 ? binary_of<Half, L> : type == Type::f16x2 ? binary_of<Pair<Half>, L> : nullptr;
+}
+
+Handler saturated(Op op, Type type) {
+  switch (op) {
+    case Op::add_:
+      return narrow_cut<Add>(type);
+    case Op::sub_:
+      return narrow_cut<Sub>(type);
+    case Op::mul_:
+      return narrow_cut<Mul>(type);
+    case Op::fma_:
+      return type == Type::f16     ? ternary_of<Half, Lifted<Cut<Fma>>>
+             : type == Type::f16x2 ? ternary_of<Pair<Half>, Lifted<Cut<Fma>>>
+                                   : nullptr;
+    default:
+      return nullptr;
+  }
+}
+
 Handler of_floats(Form& f) {
   const auto type = f.type();
   const auto mode = FloatMode::of(f);
   f.out.detail = mode.packed();
   const bool any = mode.any();
-  if (mode.saturates && type != Type::f32) return nullptr;
+  if (mode.saturates && type != Type::f32) return saturated(f.op(), type);
   switch (f.op()) {
     case Op::add_:
       return in_mode_of<Add>(type, any);

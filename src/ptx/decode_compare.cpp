@@ -78,6 +78,48 @@ void set_value(Warp& w, const Instruction& i, Mask lanes) {
   each_lane(lanes, [=](unsigned l) { d[l] = result >> l & 1 ? yes : 0; });
 }
 
+// The same in 16 bits.
+template <class T, Relation r>
+void set_narrow(Warp& w, const Instruction& i, Mask lanes) {
+  const auto* const a = w.at<T>(i.a);
+  const auto* const b = w.at<T>(i.b);
+  const Mask result = combine(w, i, gather([=](unsigned l) { return Compare<r>::of(a[l], b[l]); }));
+  auto* const d = w.at<std::uint16_t>(i.d);
+  const auto yes = static_cast<std::uint16_t>(i.immediate);
+  each_lane(lanes, [=](unsigned l) { d[l] = result >> l & 1 ? yes : 0; });
+}
+
+// The halves of a pair, each into its half.
+template <class T, Relation r>
+void set_both(Warp& w, const Instruction& i, Mask lanes) {
+  const auto* const a = w.at<Pair<T>>(i.a);
+  const auto* const b = w.at<Pair<T>>(i.b);
+  const Mask low = combine(w, i, gather([=](unsigned l) { return Compare<r>::of(a[l].low, b[l].low); }));
+  const Mask high = combine(w, i, gather([=](unsigned l) { return Compare<r>::of(a[l].high, b[l].high); }));
+  auto* const d = w.at<Pair<std::uint16_t>>(i.d);
+  const auto yes = static_cast<std::uint16_t>(i.immediate);
+  const auto one = [=](Mask result, unsigned l) { return result >> l & 1 ? yes : std::uint16_t{0}; };
+  each_lane(lanes, [=](unsigned l) { d[l] = {one(low, l), one(high, l)}; });
+}
+
+// Into 16 bits, or pairs of them.
+template <Relation r>
+Handler setting_halves(Type to, Type type) {
+  const bool narrow = size_of(to) == 2;
+  switch (type) {
+    case Type::f16:
+      return narrow ? &set_narrow<Half, r> : &set_value<Half, r>;
+    case Type::bf16:
+      return narrow ? &set_narrow<Bfloat, r> : &set_value<Bfloat, r>;
+    case Type::f16x2:
+      return narrow ? nullptr : &set_both<Half, r>;
+    case Type::bf16x2:
+      return narrow ? nullptr : &set_both<Bfloat, r>;
+    default:
+      return nullptr;
+  }
+}
+
 // The halves of a pair into two predicates.
 template <class T, Relation r>
 void set_pair(Warp& w, const Instruction& i, Mask lanes) {
@@ -136,14 +178,18 @@ Handler comparing(Type type, bool to_value) {
   return nullptr;
 }
 
-Handler comparing(std::string_view relation, Type type, bool to_value) {
-#define NVMLKIT_RELATION(name) \
-  if (relation == #name) return comparing<Relation::name>(type, to_value);
+// `halves`: type of a value that halves are compared into.
+Handler comparing(std::string_view relation, Type type, bool to_value, Type halves) {
+#define NVMLKIT_RELATION(name)                                                 \
+  if (relation == #name)                                                       \
+    return halves != Type::none ? setting_halves<Relation::name>(halves, type) \
+                                : comparing<Relation::name>(type, to_value);
   NVMLKIT_RELATION(eq)
   NVMLKIT_RELATION(ne)
-  NVMLKIT_RELATION(lt) NVMLKIT_RELATION(le) NVMLKIT_RELATION(gt) NVMLKIT_RELATION(ge) NVMLKIT_RELATION(equ)
-      NVMLKIT_RELATION(neu) NVMLKIT_RELATION(ltu) NVMLKIT_RELATION(leu) NVMLKIT_RELATION(gtu) NVMLKIT_RELATION(geu)
-          NVMLKIT_RELATION(num) NVMLKIT_RELATION(nan)
+  NVMLKIT_RELATION(lt)
+  NVMLKIT_RELATION(le) NVMLKIT_RELATION(gt) NVMLKIT_RELATION(ge) NVMLKIT_RELATION(equ) NVMLKIT_RELATION(neu)
+      NVMLKIT_RELATION(ltu) NVMLKIT_RELATION(leu) NVMLKIT_RELATION(gtu) NVMLKIT_RELATION(geu) NVMLKIT_RELATION(num)
+          NVMLKIT_RELATION(nan)
 #undef NVMLKIT_RELATION
               if (relation == "lo") return comparing<Relation::lt>(type, to_value);
   if (relation == "ls") return comparing<Relation::le>(type, to_value);
@@ -170,20 +216,39 @@ void select_by_sign(Warp& w, const Instruction& i, Mask lanes) {
   each_lane(lanes, [=](unsigned l) { d[l] = c[l] >= C{0} ? a[l] : b[l]; });
 }
 
+// What stands for true.
+std::uint64_t one_of(Type type) {
+  switch (type) {
+    case Type::f32:
+      return 0x3F800000;
+    case Type::f16:
+    case Type::f16x2:
+      return 0x3C00;
+    case Type::bf16:
+    case Type::bf16x2:
+      return 0x3F80;
+    default:
+      return 0xFFFFFFFF;
+  }
+}
+
 }  // namespace
 
 namespace decoders {
 
 void compare(Form& f) {
   const bool to_value = f.op() == Op::set_;
+  Type halves = Type::none;
   if (f.types().size() != (to_value ? 2u : 1u)) f.fail_types();
   const auto type = f.types().back();
   const auto relation = f.one_of({"eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu",
                                   "leu", "gtu", "geu", "num", "nan"});
   if (to_value) {
-    if (size_of(f.type()) != 4) f.fail_types();
     f.out.d = f.target(0, f.type());
-    f.out.immediate = f.type() == Type::f32 ? 0x3F800000 : 0xFFFFFFFF;
+    f.out.immediate = one_of(f.type());
+    const bool is_half = type == Type::f16 || type == Type::bf16 || type == Type::f16x2 || type == Type::bf16x2;
+    if (is_half) halves = f.type();
+    if (size_of(f.type()) != 4 && !is_half) f.fail_types();
   } else {
     const auto& first = f.half(0, 0);
     const auto& other = f.half(0, 1);
@@ -197,7 +262,7 @@ void compare(Form& f) {
     f.out.flag = f.term(3).negated;
     f.out.detail = f.has("and") ? '&' : f.has("or") ? '|' : '^';
   }
-  f.out.run = comparing(relation, type, to_value);
+  f.out.run = comparing(relation, type, to_value, halves);
 }
 
 void choose(Form& f) {

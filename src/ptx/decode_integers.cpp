@@ -85,16 +85,11 @@ void with_carry(Warp& w, const Instruction& i, Mask lanes) {
               : static_cast<T>(x * y);
       y = c[l];
     }
-    const T in = takes && (w.carry >> l & 1) ? 1 : 0;
+    if (subtracts) y = static_cast<T>(~y);
+    const T in = takes ? w.carry >> l & 1 : subtracts;
     T sum = 0;
-    bool over = false;
-    if (subtracts) {
-      over = __builtin_sub_overflow(x, y, &sum);
-      over |= __builtin_sub_overflow(sum, in, &sum);
-    } else {
-      over = __builtin_add_overflow(x, y, &sum);
-      over |= __builtin_add_overflow(sum, in, &sum);
-    }
+    bool over = __builtin_add_overflow(x, y, &sum);
+    over |= __builtin_add_overflow(sum, in, &sum);
     d[l] = sum;
     carry |= Mask{over} << l;
   });

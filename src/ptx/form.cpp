@@ -191,6 +191,7 @@ void Form::address(const Term& t, Space& space) {
     out.a = wide_source(base, Type::u64, size);
     if (size != 4 && size != 8) fail("expected an address register of 32 or 64 bits");
     out.wide_address = size == 8;
+    if (space == Space::param && decoder_.function_.is_entry) space = Space::kernel_param;
   }
 }
 

@@ -83,6 +83,32 @@ struct Bfloat {
   }
 };
 
+// Eight bits. The first has no infinity: what is too large stays the largest number.
+struct Float8E4M3 {
+  std::uint8_t bits;
+  static float wide(Float8E4M3 f) {
+    if ((f.bits & 0x7F) == 0x7F) return std::bit_cast<float>(0x7FFFFFFFu);
+    // Its largest exponent is one of numbers: read as if there were one more.
+    return widened<5, 3>(static_cast<std::uint32_t>((f.bits & 0x80) << 1 | (f.bits & 0x7F))) * 256.0f;
+  }
+  static Float8E4M3 of(double v) {
+    const auto sign = static_cast<std::uint8_t>(std::bit_cast<std::uint64_t>(v) >> 63 << 7);
+    if (v != v) return {0x7F};
+    const double size = v < 0 ? -v : v;
+    if (size >= 448) return {static_cast<std::uint8_t>(sign | 0x7E)};
+    return {static_cast<std::uint8_t>(sign | (narrowed<5, 3>(size / 256.0) & 0x7F))};
+  }
+};
+
+struct Float8E5M2 {
+  std::uint8_t bits;
+  static float wide(Float8E5M2 f) { return widened<5, 2>(f.bits); }
+  static Float8E5M2 of(double v) {
+    if (v > 57344 || v < -57344) return {static_cast<std::uint8_t>(v < 0 ? 0xFB : 0x7B)};
+    return {static_cast<std::uint8_t>(narrowed<5, 2>(v))};
+  }
+};
+
 // Two numbers in one register.
 template <class T>
 struct Pair {

@@ -203,6 +203,7 @@ Term Parser::address() {
       out.value = static_cast<std::uint64_t>(integer());
     else if (peek().is('-'))
       out.value = static_cast<std::uint64_t>(integer());
+    while (accept(',')) out.items.push_back(term());  // a texture with its coordinates
   }
   expect(']');
   return out;

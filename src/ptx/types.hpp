@@ -17,11 +17,15 @@ enum class Type : std::uint8_t {
   b8,
   u8,
   s8,
+  e4m3,
+  e5m2,
   b16,
   u16,
   s16,
   f16,
   bf16,
+  e4m3x2,
+  e5m2x2,
   b32,
   u32,
   s32,
@@ -40,8 +44,8 @@ enum class Type : std::uint8_t {
 constexpr unsigned size_of(Type type) {
   if (type == Type::none) return 0;
   if (type == Type::pred) return 4;
-  if (type <= Type::s8) return 1;
-  if (type <= Type::bf16) return 2;
+  if (type <= Type::e5m2) return 1;
+  if (type <= Type::e5m2x2) return 2;
   if (type <= Type::tf32) return 4;
   return type == Type::b128 ? 16 : 8;
 }

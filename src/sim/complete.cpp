@@ -48,6 +48,10 @@ void complete_errors(Gpu& gpu) {
                    &errors.aggregate.double_bit})
     complete_ecc_locations(*at, has_sram);
   gpu.ecc.mode_pending.derive_from(gpu.ecc.mode_current);
+  if (gpu.ecc.mode_current) {
+    const bool geforce = gpu.brand && *gpu.brand == model::Brand::geforce;
+    gpu.ecc.default_mode.derive_from(Maybe<std::uint32_t>(geforce ? EnableState::disabled : EnableState::enabled));
+  }
   if (gpu.architecture) gpu.retired_pages.supported.derive_from(Maybe<bool>(!at_least(gpu, Architecture::ampere)));
 }
 

@@ -54,10 +54,41 @@ void conclude_thresholds(Values& values) {
 }
 
 void conclude_power(Values& values) {
+  // Where a driver tells one draw of the module, it is the average.
+  if (const Value* draw = find(values, "module_power.average_draw_mw")) {
+    const Value value{draw->yaml, draw->place, true};
+    values.try_emplace("module_power.instant_draw_mw", value);
+  }
   // Newer drivers tell an average and an instant draw, of which a GPU may have one.
   if (find(values, "power.current_draw_mw") != nullptr) return;
   for (const char* path : {"power.average_draw_mw", "power.instant_draw_mw"})
     if (number(values, path)) values.try_emplace("power.current_draw_mw", *find(values, path));
+}
+
+// Of a reason that the GPU cannot report nvidia-smi prints N/A.
+void conclude_reasons(Values& values) {
+  constexpr std::string_view reasons[] = {// in the order of NVML's bits
+                                          "gpu_idle",
+                                          "applications_clocks_setting",
+                                          "sw_power_cap",
+                                          "hw_slowdown",
+                                          "sync_boost",
+                                          "sw_thermal_slowdown",
+                                          "hw_thermal_slowdown",
+                                          "hw_power_brake_slowdown",
+                                          "display_clocks_setting"};
+  unsigned supported = 0x1ff;
+  Place place;
+  for (std::size_t bit = 0; bit < std::size(reasons); ++bit) {
+    const auto at = values.find("clocks_throttle_reasons." + std::string(reasons[bit]));
+    if (at == values.end()) continue;
+    place = at->second.place;
+    if (at->second.yaml != "N/A") continue;
+    supported &= ~(1U << bit);
+    values.erase(at);
+  }
+  if (!place.file.empty())
+    values.try_emplace("clocks_throttle_reasons.supported", Value{std::to_string(supported), place});
 }
 
 // Compute capability by the chip, as the PCI device id tells it, where the architecture has several.
@@ -91,6 +122,7 @@ void conclude(Values& values, const Place& place, bool lost) {
   conclude_sram(values);
   conclude_thresholds(values);
   conclude_power(values);
+  conclude_reasons(values);
   conclude_chip(values);
   if (const Value* speed = find(values, "fan.speed_percent")) {
     // How many fans there are no log tells.
@@ -103,6 +135,8 @@ void conclude(Values& values, const Place& place, bool lost) {
     values.try_emplace("gsp_firmware.mode", Value{version->yaml == "N/A" ? "disabled" : "enabled", version->place});
   if (const Value* count = find(values, "retired_pages.single_bit_retirement.count"))
     values.try_emplace("retired_pages.supported", Value{count->yaml == "N/A" ? "false" : "true", count->place});
+  // What nvidia-smi prints of a lost GPU's power is what its memory happened to hold.
+  if (lost) std::erase_if(values, [](const auto& entry) { return entry.first.starts_with("power."); });
   if (lost) values.insert_or_assign("failure.mode", Value{"lost", place});
 }
 

@@ -9,6 +9,7 @@
 #include "smi_log/conclusions.hpp"
 #include "smi_log/fields.hpp"
 #include "smi_log/lists.hpp"
+#include "smi_log/mig_devices.hpp"
 #include "smi_log/values.hpp"
 
 namespace nvmlkit::smi_log {
@@ -81,7 +82,8 @@ class Walk {
   Place place(const Node& node) const { return {log_.file, node.line}; }
 
   void take(const Row& row, const std::string& path, const Node& node) {
-    if (row.unit == Unit::redundant || node.value.empty() || says_nothing(node.value)) return;
+    if (row.unit == Unit::redundant || node.value.empty()) return;
+    if (says_nothing(node.value) && !(row.unit == Unit::p_state && node.value == "Unknown")) return;
     const bool absent = says_absent(node.value);
     if (row.field.empty()) {
       if (!absent) leftovers_.not_kept.push_back(described(path, node));
@@ -89,7 +91,11 @@ class Walk {
     }
     const auto& field = field_at(type_, row.field);
     auto yaml = absent ? std::optional<std::string>("N/A") : read_value(node.value, row.unit, field);
-    if (!yaml) throw Refused(place(node), "'" + node.name + "' has a value of another form: '" + node.value + "'");
+    if (!yaml) {
+      leftovers_.unreadable.push_back(place(node).text() + ": left out: '" + path + "' has a value of another form: '" +
+                                      node.value + "'");
+      return;
+    }
     values_.try_emplace(std::string(row.field), Value{std::move(*yaml), place(node)});
   }
 
@@ -101,13 +107,16 @@ class Walk {
   bool lost_ = false;
 };
 
-void read_cuda_version(const Log& log, const Node& node, Values& host) {
+void read_cuda_version(const Log& log, const Node& node, MachineValues& machine) {
   if (says_nothing(node.value) || says_absent(node.value)) return;
   unsigned major = 0, minor = 0;
   const char* end = node.value.data() + node.value.size();
   const auto [dot, problem] = std::from_chars(node.value.data(), end, major);
   if (problem != std::errc() || dot == end || *dot != '.' || std::from_chars(dot + 1, end, minor).ec != std::errc())
-    throw Refused({log.file, node.line}, "expected a CUDA version such as 12.4, got '" + node.value + "'");
+    return machine.leftovers.unreadable.push_back(Place{log.file, node.line}.text() +
+                                                  ": left out: expected a CUDA version such as 12.4, got '" +
+                                                  node.value + "'");
+  auto& host = machine.host;
   const Place place{log.file, node.line};
   host.try_emplace("system.cuda_version_major", Value{std::to_string(major), place});
   host.try_emplace("system.cuda_version_minor", Value{std::to_string(minor), place});
@@ -122,7 +131,7 @@ GpuValues& gpu_at(MachineValues& machine, const Log& log, const Node& node, bool
                                   [&](const GpuValues& gpu) { return gpu.bus_id == bus_id; });
   fresh = known == machine.gpus.end();
   if (!fresh) return *known;
-  machine.gpus.push_back({bus_id, {log.file, node.line}, {}});
+  machine.gpus.push_back({bus_id, {log.file, node.line}, {}, {}, {}});
   machine.gpus.back().values.emplace("pci.bus_id", Value{quoted(bus_id), {log.file, node.line}});
   return machine.gpus.back();
 }
@@ -134,7 +143,7 @@ void add_log(const Log& log, MachineValues& machine) {
   std::vector<std::string> seen;
   for (const auto& node : log.root.children) {
     if (node.name == "CUDA Version" || node.name == "cuda_version") {
-      read_cuda_version(log, node, machine.host);
+      read_cuda_version(log, node, machine);
     } else if (node.name == "GPU" || node.name == "gpu") {
       bool fresh = false;
       auto& gpu = gpu_at(machine, log, node, fresh);
@@ -144,10 +153,15 @@ void add_log(const Log& log, MachineValues& machine) {
       // A second log of a GPU adds what the first did not show; its lines are not counted again.
       Leftovers ignored;
       Values values;
-      Walk walk(log, true, values, fresh ? machine.leftovers : ignored);
+      Leftovers& leftovers = fresh ? machine.leftovers : ignored;
+      Walk walk(log, true, values, leftovers);
       for (const auto& child : node.children) walk.group("", child);
       conclude(values, {log.file, node.line}, walk.lost());
       gpu.values.merge(values);
+      if (auto devices = read_mig_devices(log, node, leftovers); gpu.mig_devices.empty() && !devices.empty()) {
+        gpu.mig_devices = std::move(devices);
+        gpu.process_mib = process_memory(log, node);
+      }
     } else {
       host.group("", node);
     }

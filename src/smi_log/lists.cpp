@@ -1,5 +1,7 @@
 #include "smi_log/lists.hpp"
 
+#include <charconv>
+
 #include "sim/generated/model_descriptors.hpp"
 #include "smi_log/units.hpp"
 
@@ -14,48 +16,73 @@ class Lists {
     const auto most = sim::model::descriptor<sim::model::Gpu>().find("processes")->max_items;
     std::string list;
     std::size_t count = 0;
-    const auto take = [&](const Node& process, const Node& pid) {
-      if (++count > most)
-        return leftovers_.not_kept.push_back(place(process).text() + ": more than " + std::to_string(most) +
-                                             " processes");
-      list += (list.empty() ? "{" : ", {") + entry(process, pid) + "}";
-    };
-    for (const auto& child : node.children) {
-      if (child.name == "Process ID")
-        take(child, child);
-      else if (const auto* pid = child.find("pid"); child.name == "process_info" && pid != nullptr)
-        take(child, *pid);
+    for (const auto& process : processes_of(log_, node)) {
+      if (++count > most) {
+        leftovers_.not_kept.push_back(place(*process.pid).text() + ": more than " + std::to_string(most) +
+                                      " processes");
+        continue;
+      }
+      const auto pid = number(*process.pid);
+      if (pid) list += (list.empty() ? "{" : ", {") + entry(process, *pid) + "}";
     }
     values_.try_emplace("processes", Value{"[" + list + "]", place(node)});
   }
 
   void clocks(const Node& node) {
     std::string list;
+    bool whole = true;
     for (const auto& child : node.children) {
       // Text: "Memory : 5001 MHz" with "Graphics" below; XML: <supported_mem_clock> with <value> in front.
       const auto* inner = child.find("value");
       const Node& memory = inner != nullptr ? *inner : child;
       if (memory.value.empty() || says_absent(memory.value) || says_nothing(memory.value)) continue;
+      const auto memory_mhz = number(memory);
+      if (!memory_mhz) continue;
       std::string graphics;
-      for (const auto& clock : child.children)
-        if (clock.name != "value" && !says_nothing(clock.value))
-          graphics += (graphics.empty() ? "" : ", ") + number(clock);
-      list += (list.empty() ? "{" : ", {") + ("freq_mhz: " + number(memory)) + ", graphics_clocks: [" + graphics + "]}";
+      for (const auto& clock : child.children) {
+        if (clock.name == "value") continue;
+        // nvidia-smi has room for fewer clocks than some GPUs have, and prints an error in their place.
+        whole = whole && !says_nothing(clock.value);
+        if (says_nothing(clock.value)) continue;
+        if (const auto mhz = number(clock)) graphics += (graphics.empty() ? "" : ", ") + *mhz;
+      }
+      list += (list.empty() ? "{" : ", {") + ("freq_mhz: " + *memory_mhz) + ", graphics_clocks: [" + graphics + "]}";
     }
-    // An older nvidia-smi has room for fewer clocks than some GPUs have, and prints an error in their place.
     if (!list.empty() || says_absent(node.value))
-      values_.try_emplace("supported_clocks.memory_clocks", Value{"[" + list + "]", place(node)});
+      values_.try_emplace("supported_clocks.memory_clocks", Value{"[" + list + "]", place(node), !whole});
   }
 
   void pages(const Node& node, const std::string& cause) {
+    const auto& pages = sim::model::descriptor<sim::model::PageRetirement>();
+    const auto most = pages.find("addresses")->max_items;
     std::string list;
+    std::size_t count = 0;
     for (const auto& page : node.children) {
-      if (const auto* address = page.find("retired_page_address")) list += (list.empty() ? "" : ", ") + hex(*address);
+      const auto* address = page.find("retired_page_address");
+      if (const auto text = address != nullptr ? hex(*address) : std::nullopt)
+        if (++count <= most) list += (list.empty() ? "" : ", ") + *text;
       if (const auto* time = page.find("retired_page_timestamp"))
         leftovers_.not_kept.push_back(place(*time).text() + ": when a page was retired: " + time->value);
     }
+    if (count > most)
+      leftovers_.not_kept.push_back(place(node).text() + ": addresses of retired pages behind the first " +
+                                    std::to_string(most));
     if (!list.empty())
       values_.try_emplace("retired_pages." + cause + ".addresses", Value{"[" + list + "]", place(node)});
+  }
+
+  void bridge(const Node& node) {
+    const bool text = log_.format == Format::text;
+    const auto* type = node.find(text ? "Type" : "bridge_chip_type");
+    const auto* firmware = node.find(text ? "Firmware" : "bridge_chip_fw");
+    if (type == nullptr || says_absent(type->value) || says_nothing(type->value)) return;
+    const auto& chip = *sim::model::descriptor<sim::model::BridgeChip>().find("type");
+    const auto word = read_value(type->value, Unit::word, chip);
+    const auto version = firmware == nullptr ? std::nullopt : read_value(firmware->value, Unit::hex, {});
+    if (!word) return unreadable(*type, "PLX or BRO4");
+    const std::string item = "{type: " + *word + (version ? ", firmware_version: " + *version : "") + "}";
+    const auto [at, fresh] = values_.try_emplace("bridge_chips", Value{"[" + item + "]", place(node)});
+    if (!fresh) at->second.yaml.insert(at->second.yaml.size() - 1, ", " + item);
   }
 
   void skip(const Node& node, const char* what) { leftovers_.not_kept.push_back(place(node).text() + ": " + what); }
@@ -63,28 +90,36 @@ class Lists {
  private:
   Place place(const Node& node) const { return {log_.file, node.line}; }
 
-  std::string number(const Node& node) const {
+  std::optional<std::string> number(const Node& node) const {
     const auto end = node.value.find_first_not_of("0123456789");
     const auto unit = end == std::string::npos ? std::string_view() : trim(std::string_view(node.value).substr(end));
-    if (end == 0 || node.value.empty() || !(unit.empty() || unit == "MHz" || unit == "MiB"))
-      throw Refused(place(node), "expected a number, got '" + node.value + "'");
-    return node.value.substr(0, end);
+    if (end != 0 && !node.value.empty() && (unit.empty() || unit == "MHz" || unit == "MiB"))
+      return node.value.substr(0, end);
+    unreadable(node, "a number");
+    return {};
   }
 
-  std::string hex(const Node& node) const {
-    if (!node.value.starts_with("0x") || node.value.find_first_not_of("0123456789abcdefABCDEF", 2) != std::string::npos)
-      throw Refused(place(node), "expected an address such as 0x373cd1, got '" + node.value + "'");
-    return node.value;
+  std::optional<std::string> hex(const Node& node) const {
+    if (node.value.starts_with("0x") && node.value.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string::npos)
+      return node.value;
+    unreadable(node, "an address such as 0x373cd1");
+    return {};
   }
 
-  std::string entry(const Node& process, const Node& pid) const {
-    const bool text = log_.format == Format::text;
-    std::string out = "pid: " + number(pid);
-    if (const auto* type = process.find(text ? "Type" : "type")) out += ", type: " + quoted(type->value);
-    if (const auto* name = process.find(text ? "Name" : "process_name")) out += ", name: " + quoted(name->value);
-    const auto* used = process.find(text ? "Used GPU Memory" : "used_memory");
-    if (used != nullptr && !says_absent(used->value) && !says_nothing(used->value))
-      out += ", used_memory_mib: " + number(*used);
+  void unreadable(const Node& node, const char* expected) const {
+    leftovers_.unreadable.push_back(place(node).text() + ": left out: '" + node.name + "' expected " + expected +
+                                    ", got '" + node.value + "'");
+  }
+
+  std::string entry(const ProcessNodes& process, const std::string& pid) const {
+    std::string out = "pid: " + pid;
+    if (process.type != nullptr) out += ", type: " + quoted(process.type->value);
+    if (process.name != nullptr) out += ", name: " + quoted(process.name->value);
+    if (process.used != nullptr && !says_absent(process.used->value) && !says_nothing(process.used->value))
+      if (const auto mib = number(*process.used)) out += ", used_memory_mib: " + *mib;
+    if (process.gpu_instance) out += ", gpu_instance: " + std::to_string(*process.gpu_instance);
+    if (process.compute_instance.value_or(0) != 0)
+      out += ", compute_instance: " + std::to_string(*process.compute_instance);
     return out;
   }
 
@@ -93,7 +128,32 @@ class Lists {
   Leftovers& leftovers_;
 };
 
+std::optional<std::uint32_t> instance_in(const Node* node) {
+  const auto value = node == nullptr ? std::nullopt : read_value(node->value, Unit::number, {});
+  std::uint32_t id = 0;
+  const bool read = value && std::from_chars(value->data(), value->data() + value->size(), id).ec == std::errc();
+  return read && id != UINT32_MAX ? std::optional(id) : std::nullopt;
+}
+
 }  // namespace
+
+std::vector<ProcessNodes> processes_of(const Log& log, const Node& list) {
+  const bool text = log.format == Format::text;
+  std::vector<ProcessNodes> out;
+  const Node *gpu_instance = nullptr, *compute_instance = nullptr;
+  for (const auto& child : list.children) {
+    // The text tells the instances in front of the process.
+    if (text && child.name == "GPU instance ID") gpu_instance = &child;
+    if (text && child.name == "Compute instance ID") compute_instance = &child;
+    const Node* pid = text ? &child : child.find("pid");
+    if (pid == nullptr || child.name != (text ? "Process ID" : "process_info")) continue;
+    if (!text) gpu_instance = child.find("gpu_instance_id"), compute_instance = child.find("compute_instance_id");
+    out.push_back({pid, child.find(text ? "Type" : "type"), child.find(text ? "Name" : "process_name"),
+                   child.find(text ? "Used GPU Memory" : "used_memory"), instance_in(gpu_instance),
+                   instance_in(compute_instance)});
+  }
+  return out;
+}
 
 bool read_list(const Log& log, std::string_view path, const Node& node, Values& values, Leftovers& leftovers) {
   Lists lists(log, values, leftovers);
@@ -105,10 +165,10 @@ bool read_list(const Log& log, std::string_view path, const Node& node, Values& 
     lists.pages(node, "single_bit_retirement");
   } else if (path == "retired_pages/double_bit_retirement/retired_pagelist") {
     lists.pages(node, "double_bit_retirement");
-  } else if (path == "MIG Device") {
-    lists.skip(node, "a MIG device");
-  } else if (path == "mig_devices") {
-    for (const auto& device : node.children) lists.skip(device, "a MIG device");
+  } else if (path == "PCI/Bridge Chip" || path == "pci/pci_bridge_chip") {
+    lists.bridge(node);
+  } else if (path == "MIG Device" || path == "mig_devices") {
+    return true;  // read_mig_devices()
   } else if (path == "Accounted Processes" || path == "accounted_processes") {
     if (!node.children.empty()) lists.skip(node, "accounted processes");
   } else {

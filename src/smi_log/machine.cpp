@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <set>
 #include <stdexcept>
 
 #include "sim/config/check.hpp"
@@ -13,6 +12,7 @@
 #include "sim/model/value.hpp"
 #include "smi_log/machine_text.hpp"
 #include "smi_log/profile.hpp"
+#include "smi_log/units.hpp"
 
 namespace nvmlkit::smi_log {
 namespace {
@@ -29,15 +29,6 @@ std::unique_ptr<Machine> read(const std::string& text, std::string& error) {
   auto machine = sim::read_machine("imported", text, problem);
   if (!machine) error = problem.message;
   return machine;
-}
-
-std::string unquoted(const std::string& yaml) {
-  return yaml.size() >= 2 && yaml.front() == '"' ? yaml.substr(1, yaml.size() - 2) : yaml;
-}
-
-std::string yaml_at(const Values& values, const std::string& path) {
-  const auto at = values.find(path);
-  return at == values.end() ? std::string() : at->second.yaml;
 }
 
 // The same value at a path in two structs.
@@ -108,7 +99,9 @@ class Writer {
       settle_weak(gpu, profile);
     }
     const auto& file = machine_.gpus.front().place.file;
-    whole_.comment = "Imported from " + file.substr(file.find_last_of('/') + 1) + " by nvmlkit import.";
+    whole_.comment = !machine_.comment.empty()
+                         ? machine_.comment
+                         : "Imported from " + file.substr(file.find_last_of('/') + 1) + " by nvmlkit import.";
     std::replace_if(
         whole_.comment.begin(), whole_.comment.end(), [](unsigned char c) { return c < 0x20 || c > 0x7E; }, '?');
   }
@@ -135,19 +128,23 @@ class Writer {
   // Each value by itself, so that a wrong one is named with its place.
   void check_each() {
     const auto scratch = std::make_unique<Gpu>();
-    std::set<std::pair<std::string, std::string>> checked;
+    std::map<std::pair<std::string, std::string>, bool> checked;  // is it good?
     for (auto& gpu : machine_.gpus) {
-      for (const auto& [path, value] : gpu.values) {
-        if (!checked.emplace(path, value.yaml).second) continue;
+      std::erase_if(gpu.values, [&](const auto& entry) {
+        const auto& [path, value] = entry;
+        const auto [known, fresh] = checked.try_emplace({path, value.yaml}, true);
+        if (!fresh) return !known->second;
         try {
           const auto document = sim::config::Document::parse("log", text_of(path, value.yaml));
           sim::config::apply(document.root(), sim::model::descriptor<Gpu>(),
                              reinterpret_cast<std::byte*>(scratch.get()), {}, false);
         } catch (const sim::ConfigFailure& failure) {
-          if (path == "uuid") continue;  // masked
-          throw Refused(value.place, failure.error.message);
+          if (path == "uuid") return false;  // masked
+          note(value.place, "left out: " + failure.error.message);
+          known->second = false;
         }
-      }
+        return !known->second;
+      });
     }
     if (machine_.gpus.size() > kMostGpus)
       throw Refused(machine_.gpus[kMostGpus].place, "expected at most " + std::to_string(kMostGpus) + " GPUs");
@@ -164,8 +161,7 @@ class Writer {
       const auto text = unquoted(uuid->second.yaml);
       const bool form = text.size() == 40 && text.starts_with("GPU-") &&
                         text.find_first_not_of("0123456789abcdefABCDEF-", 4) == std::string::npos;
-      const bool zero = text.find_first_not_of("0-", 4) == std::string::npos;
-      if (form && !zero && users[uuid->second.yaml] == 1) continue;
+      if (form && users[uuid->second.yaml] == 1) continue;
       gpu.values.erase(uuid);
       ++masked;
     }
@@ -192,7 +188,7 @@ class Writer {
       own.append(std::to_string(i)).append(": ");
       for (const std::string& prefix : {own, std::string("device_defaults.")}) {
         if (!error.starts_with(prefix)) continue;
-        const auto path = error.substr(prefix.size(), error.find(": ", prefix.size()) - prefix.size());
+        const auto path = error.substr(prefix.size(), error.find_first_of(":[", prefix.size()) - prefix.size());
         const auto at = whole_.gpus[i].find(path);
         if (at == whole_.gpus[i].end()) continue;
         if (!any) note(at->second.place, "left out: " + error);

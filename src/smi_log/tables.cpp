@@ -33,19 +33,6 @@ std::vector<std::string> cells(const std::string& text, char separator) {
   return out;
 }
 
-std::optional<std::uint32_t> whole(std::string_view text) {
-  std::uint32_t value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size()) return {};
-  return value;
-}
-
-// The number behind a prefix: "GPU3", "Link 3".
-std::optional<std::uint32_t> behind(std::string_view text, std::string_view prefix) {
-  if (!text.starts_with(prefix)) return {};
-  return whole(trim(text.substr(prefix.size())));
-}
-
 GpuValues* gpu_at(MachineValues& machine, std::uint32_t index) {
   return index < machine.gpus.size() ? &machine.gpus[index] : nullptr;
 }
@@ -76,7 +63,7 @@ void add_topology(const Tables& tables, MachineValues& machine) {
     const auto& row = of_gpu.second;
     auto* gpu = gpu_at(machine, index);
     if (gpu == nullptr) continue;
-    if (whole(row.gpu_numa_id)) gpu->values.try_emplace("numa_node_id", Value{row.gpu_numa_id, row.place});
+    if (whole_number(row.gpu_numa_id)) gpu->values.try_emplace("numa_node_id", Value{row.gpu_numa_id, row.place});
     if (row.cpu_affinity.empty() || row.cpu_affinity == "N/A") continue;
     std::string_view level;
     auto at = std::find_if(complexes.begin(), complexes.end(), [&](const Complex& complex) {
@@ -95,7 +82,7 @@ void add_topology(const Tables& tables, MachineValues& machine) {
   for (std::size_t i = 0; i < complexes.size(); ++i) {
     const auto& c = complexes[i];
     list += (i > 0 ? ", {id: " : "{id: ") + quoted("pci" + std::to_string(i));
-    if (whole(c.numa)) list += ", numa_node: " + c.numa;
+    if (whole_number(c.numa)) list += ", numa_node: " + c.numa;
     if (!c.level.empty()) list += ", level: " + std::string(c.level);
     list += ", cpu_affinity: " + quoted(c.cpus) + ", devices: [" + c.devices + "]}";
   }
@@ -125,6 +112,18 @@ void add_nvlinks(const Tables& tables, MachineValues& machine) {
 
 }  // namespace
 
+std::optional<std::uint32_t> whole_number(std::string_view text) {
+  std::uint32_t value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc() || end != text.data() + text.size()) return {};
+  return value;
+}
+
+std::optional<std::uint32_t> number_behind(std::string_view text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) return {};
+  return whole_number(trim(text.substr(prefix.size())));
+}
+
 std::size_t read_topology(const std::string& file, std::span<const Line> lines, Tables& tables) {
   const std::string header_text = plain(lines.front().text);
   const auto header = cells(header_text, '\t');
@@ -137,11 +136,11 @@ std::size_t read_topology(const std::string& file, std::span<const Line> lines, 
   for (; used < lines.size(); ++used) {
     const auto row = cells(plain(lines[used].text), '\t');
     if (row.size() < 2 || row[0].empty()) break;
-    const auto index = behind(row[0], "GPU");
+    const auto index = number_behind(row[0], "GPU");
     if (!index) continue;  // a network adapter
     TopologyRow out{{file, lines[used].number}, {}, {}, {}, {}};
     for (std::size_t i = 1; i < row.size() && i < header.size(); ++i)
-      if (const auto other = behind(header[i], "GPU"); other && other != index) out.distances[*other] = row[i];
+      if (const auto other = number_behind(header[i], "GPU"); other && other != index) out.distances[*other] = row[i];
     if (cpu < row.size()) out.cpu_affinity = row[cpu];
     if (numa < row.size()) out.numa_affinity = row[numa];
     // nvidia-smi puts two tabs in front of this column.
@@ -156,25 +155,26 @@ std::size_t read_nvlinks(const std::string& file, std::span<const Line> lines, T
   while (used < lines.size()) {
     const auto title = trim(lines[used].text);
     const auto colon = title.find(':');
-    const auto index = behind(title.substr(0, colon), "GPU");
+    const auto index = number_behind(title.substr(0, colon), "GPU");
     const auto uuid = title.find("(UUID: ");
     if (!index || uuid == std::string_view::npos || !title.ends_with(')')) break;
     LinksOfGpu gpu{{file, lines[used].number}, std::string(title.substr(uuid + 7, title.size() - uuid - 8)), {}};
     std::size_t at = used + 1;
     for (; at < lines.size(); ++at) {
       const auto text = trim(lines[at].text);
-      const auto link = behind(text.substr(0, text.find(':')), "Link");
+      const auto link = number_behind(text.substr(0, text.find(':')), "Link");
       if (!link) break;
       const auto value = trim(text.substr(std::min(text.find(':'), text.size() - 1) + 1));
-      if (value == "<inactive>") {
-        gpu.links[*link] = std::nullopt;
-      } else if (const auto end = value.find(" GB/s"); end != std::string_view::npos) {
-        const auto mbps = read_value(value.substr(0, end), Unit::milli, {});
-        if (!mbps) throw Refused({file, lines[at].number}, "expected a speed such as 25 GB/s");
-        gpu.links[*link] = *mbps;
-      } else {
-        throw Refused({file, lines[at].number}, "expected a speed such as 25 GB/s, or <inactive>");
+      std::optional<std::string> mbps;
+      if (const auto end = value.find(" GB/s"); end != std::string_view::npos) {
+        mbps = read_value(value.substr(0, end), Unit::milli, {});
       }
+      if (value == "<inactive>" || mbps)
+        gpu.links[*link] = mbps;
+      else
+        tables.unreadable.push_back(Place{file, lines[at].number}.text() +
+                                    ": left out: expected a speed such as 25 GB/s, or <inactive>, got '" +
+                                    std::string(value) + "'");
     }
     if (gpu.links.empty()) break;  // `nvidia-smi -L` lists GPUs alike
     tables.nvlinks.try_emplace(*index, std::move(gpu));
@@ -183,31 +183,13 @@ std::size_t read_nvlinks(const std::string& file, std::span<const Line> lines, T
   return used;
 }
 
-std::size_t read_mig_profiles(const std::string& file, std::span<const Line> lines, Tables& tables,
-                              Leftovers& leftovers) {
-  if (lines.front().text.find("| GPU instance profiles:") == std::string_view::npos) return 0;
-  std::size_t used = 1;
-  for (; used < lines.size(); ++used) {
-    const auto text = trim(lines[used].text);
-    if (!text.starts_with('|') && !text.starts_with('+')) break;
-    const auto mig = text.find(" MIG ");
-    const auto slash = text.find('/');
-    if (mig == std::string_view::npos || slash == std::string_view::npos || slash < mig) continue;
-    const auto index = whole(trim(text.substr(1, mig - 1)));
-    const auto total = whole(text.substr(slash + 1, text.find(' ', slash) - slash - 1));
-    if (!index || !total) throw Refused({file, lines[used].number}, "expected a profile with its instances free/total");
-    auto& most = tables.mig_instances[*index];
-    most = std::max(most, *total);
-    leftovers.not_kept.push_back(Place{file, lines[used].number}.text() +
-                                 ": a GPU instance profile: " + std::string(text));
-  }
-  return used;
-}
-
 void add_tables(const Tables& tables, MachineValues& machine) {
-  for (const auto& [index, most] : tables.mig_instances)
-    if (auto* gpu = gpu_at(machine, index))
-      gpu->values.try_emplace("mig.max_gpu_instances", Value{std::to_string(most), gpu->place});
+  for (const auto& line : tables.unreadable) machine.leftovers.unreadable.push_back(line);
+  for (const auto& [index, listed] : tables.listing)
+    if (auto* gpu = gpu_at(machine, index)) {
+      gpu->values.try_emplace("name", Value{quoted(listed.name), listed.place});
+      gpu->values.try_emplace("uuid", Value{quoted(listed.uuid), listed.place});
+    }
   add_topology(tables, machine);
   add_nvlinks(tables, machine);
 }

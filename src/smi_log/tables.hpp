@@ -1,4 +1,4 @@
-// Outputs beside the log: `topo -m`, `nvlink -s` and `mig -lgip`.
+// Outputs beside the log: `topo -m`, `nvlink -s`, `-L`, `mig -lgip` and `mig -lgipp`.
 #pragma once
 
 #include <cstdint>
@@ -29,17 +29,53 @@ struct LinksOfGpu {
   std::map<std::uint32_t, std::optional<std::string>> links;  // speed in MB/s; none: inactive
 };
 
+// A GPU in `-L`, with its MIG devices.
+struct ListedMig {
+  std::string profile;  // 1g.5gb, 1c.3g.20gb
+  std::string uuid;
+};
+struct ListedGpu {
+  Place place;
+  std::string name, uuid;
+  std::map<std::uint32_t, ListedMig> mig;  // by index of the MIG device
+};
+
+// A GPU instance profile in `mig -lgip`.
+struct ListedProfile {
+  Place place;
+  std::string name;
+  std::uint32_t id = 0, instances = 0;
+  std::uint64_t memory_mib = 0;
+  bool p2p = false;
+  std::uint32_t sm = 0, dec = 0, enc = 0;
+  std::optional<std::uint32_t> ce, jpeg, ofa;  // of the second line, which people cut off
+};
+
+// Where instances of a profile may lie: `mig -lgipp`.
+struct ListedPlacement {
+  std::vector<std::uint32_t> starts;
+  std::uint32_t size = 0;
+};
+
 struct Tables {
+  std::vector<std::string> unreadable;            // lines that have another form than is known
   std::map<std::uint32_t, TopologyRow> topology;  // by index of the GPU
   std::map<std::uint32_t, LinksOfGpu> nvlinks;
-  std::map<std::uint32_t, std::uint32_t> mig_instances;  // most GPU instances, by index of the GPU
+  std::map<std::uint32_t, ListedGpu> listing;
+  std::map<std::uint32_t, std::vector<ListedProfile>> mig_profiles;
+  std::map<std::uint32_t, std::map<std::uint32_t, ListedPlacement>> mig_placements;  // by GPU and profile id
 };
 
 // Each is nothing, or how many lines belong to the output that starts at lines[0].
 std::size_t read_topology(const std::string& file, std::span<const Line> lines, Tables& tables);
 std::size_t read_nvlinks(const std::string& file, std::span<const Line> lines, Tables& tables);
-std::size_t read_mig_profiles(const std::string& file, std::span<const Line> lines, Tables& tables,
-                              Leftovers& leftovers);
+std::size_t read_listing(const std::string& file, std::span<const Line> lines, Tables& tables);
+std::size_t read_mig_profiles(const std::string& file, std::span<const Line> lines, Tables& tables);
+std::size_t read_mig_placements(const std::string& file, std::span<const Line> lines, Tables& tables);
+
+// The whole number that is all of `text`, or that stands behind a prefix: "GPU3", "Link 3".
+std::optional<std::uint32_t> whole_number(std::string_view text);
+std::optional<std::uint32_t> number_behind(std::string_view text, std::string_view prefix);
 
 // Puts what the tables say into the machine that the logs describe.
 void add_tables(const Tables& tables, MachineValues& machine);

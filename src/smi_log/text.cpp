@@ -3,22 +3,33 @@
 #include <algorithm>
 #include <cctype>
 
+#include "smi_log/fields.hpp"
+
 namespace nvmlkit::smi_log {
 namespace {
 
-constexpr std::string_view kMark = "==============NVSMI LOG==============";
 constexpr std::size_t kDeepest = 16;  // groups within groups; real logs have five
 
 std::size_t indentation(std::string_view line) {
-  const auto first = line.find_first_not_of(" \t");
-  return first == std::string_view::npos ? line.size() : first;
+  std::size_t column = 0;
+  for (const char c : line) {
+    if (c == '\t')
+      column += 8 - column % 8;
+    else if (c == ' ')
+      ++column;
+    else
+      break;
+  }
+  return column;
 }
 
-// The colon between a name and its value: a space before it, and a space or the end behind it.
-std::size_t separator(std::string_view line) {
+// The colon between a name and its value: a space before it, and a space or the end behind it. Who typed a log in anew
+// leaves the space before it out.
+std::size_t separator(std::string_view line, bool typed = false) {
   for (auto at = line.find(':'); at != std::string_view::npos; at = line.find(':', at + 1))
     if (at > 0 && line[at - 1] == ' ' && (at + 1 == line.size() || line[at + 1] == ' ')) return at;
-  return std::string_view::npos;
+  const auto colon = typed ? line.find(": ") : std::string_view::npos;
+  return colon == 0 ? std::string_view::npos : colon;
 }
 
 bool names_gpu(std::string_view line) {
@@ -35,10 +46,20 @@ bool ends_log(std::string_view line) {
   return !names_gpu(line) && (separator(line) == std::string_view::npos || line.front() < 'A' || line.front() > 'Z');
 }
 
-Node node_of(const Line& line, std::string_view text) {
+// A value of a GPU at the margin: the log went through something that took its indentation away.
+void check_indentation(const std::string& file, const Line& line, std::string_view text) {
+  const auto name = trim(text.substr(0, text.find(':')));
+  for (const auto& row : gpu_rows())
+    if (row.text == name)
+      throw Refused({file, line.number}, "'" + std::string(name) +
+                                             "' has lost its indentation; paste the log as nvidia-smi printed it, or "
+                                             "the output of nvidia-smi -q -x");
+}
+
+Node node_of(const Line& line, std::string_view text, bool typed) {
   Node node;
   node.line = line.number;
-  const auto colon = separator(text);
+  const auto colon = separator(text, typed);
   node.name = trim(text.substr(0, colon));
   if (colon != std::string_view::npos) node.value = trim(text.substr(colon + 1));
   return node;
@@ -54,7 +75,7 @@ std::string_view trim(std::string_view text) {
 }
 
 bool starts_text_log(std::string_view line) {
-  if (trim(line) == kMark) return true;
+  if (trim(line) == text_log_mark) return true;
   // People leave the mark out.
   return names_gpu(line) || (line.starts_with("Driver Version ") && separator(line) != std::string_view::npos);
 }
@@ -64,31 +85,33 @@ Log read_text_log(const std::string& file, std::span<const Line> lines, std::siz
   log.root.line = lines.front().number;
   // Whoever pasted the log may have indented it as a whole.
   const std::size_t margin = indentation(lines.front().text);
-  const bool marked = trim(lines.front().text) == kMark;
+  const bool marked = trim(lines.front().text) == text_log_mark;
   struct Open {
     std::size_t column;
     Node* node;
   };
   std::vector<Open> open;
+  bool in_gpu = false;
   for (used = marked ? 1 : 0; used < lines.size(); ++used) {
-    std::string_view text = lines[used].text;
-    if (trim(text).empty()) continue;
-    if ((used > 0 && trim(text) == kMark) || indentation(text) < margin) break;
-    text.remove_prefix(margin);
-    const std::size_t column = indentation(text);
+    const auto text = trim(lines[used].text);
+    if (text.empty()) continue;
+    const auto indent = indentation(lines[used].text);
+    if ((used > 0 && text == text_log_mark) || indent < margin) break;
+    const std::size_t column = indent - margin;
     if (column == 0) {
+      if (in_gpu) check_indentation(file, lines[used], text);
       if (ends_log(text)) break;
       open.clear();
     }
-    text = trim(text);
     while (!open.empty() && open.back().column >= column) open.pop_back();
     if (open.size() >= kDeepest) throw Refused({file, lines[used].number}, "expected at most 16 levels of indentation");
     Node& parent = open.empty() ? log.root : *open.back().node;
     if (column == 0 && names_gpu(text)) {
+      in_gpu = true;
       Node gpu{"GPU", std::string(trim(text.substr(4))), lines[used].number, {}};
       parent.children.push_back(std::move(gpu));
     } else {
-      parent.children.push_back(node_of(lines[used], text));
+      parent.children.push_back(node_of(lines[used], text, column > 0));
     }
     open.push_back({column, &parent.children.back()});
   }

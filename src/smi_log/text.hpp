@@ -13,9 +13,12 @@ struct Line {
   std::uint32_t number = 0;
 };
 
+// The head of a log.
+inline constexpr std::string_view text_log_mark = "==============NVSMI LOG==============";
+
 bool starts_text_log(std::string_view line);
 
-// Reads the log that starts at lines[0]; `used` says how many lines belong to it.
+// Reads the log that starts at lines[0]; `used` says how many lines belong to it. Throws Refused.
 Log read_text_log(const std::string& file, std::span<const Line> lines, std::size_t& used);
 
 }  // namespace nvmlkit::smi_log

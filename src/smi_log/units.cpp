@@ -85,8 +85,11 @@ std::string letters(std::string_view text) {
 Value read_word(std::string_view text, const FieldDescriptor& field) {
   const std::string wanted = letters(text);
   if (field.type != Type::enumeration || wanted.empty()) return {};
-  // A display that is attached, power management that is supported.
-  const std::string_view also = one_of(wanted, {"yes", "supported"}) ? "enabled" : wanted == "no" ? "disabled" : "";
+  // A display that is attached, power management that is supported, the long name of an operation mode.
+  const std::string_view also = one_of(wanted, {"yes", "supported", "active", "on"})                     ? "enabled"
+                                : one_of(wanted, {"no", "notactive", "notsupported", "inactive", "off"}) ? "disabled"
+                                : wanted == "lowdoubleprecision"                                         ? "low_dp"
+                                                                                                         : "";
   for (const auto& word : field.words())
     if (letters(word.word()) == wanted || word.word() == also) return std::string(word.word());
   return {};
@@ -128,6 +131,24 @@ Value read_atomics(std::string_view text) {
   return std::to_string(bits);
 }
 
+// How many bytes the character in front has; 1 for what is no UTF-8, and for what YAML does not take in plain.
+std::size_t utf8_length(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC4 ? 2 : 1;
+  if (length == 1 && (first == 0xC2 || first == 0xC3) && text.size() > 1)
+    return static_cast<unsigned char>(text[1]) >= 0xA0 && static_cast<unsigned char>(text[1]) < 0xC0 ? 2 : 1;
+  if (length == 1 || text.size() < length || first > 0xF3) return 1;
+  unsigned code = first & (0xFFU >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    const auto next = static_cast<unsigned char>(text[i]);
+    if ((next & 0xC0) != 0x80) return 1;
+    code = code << 6 | (next & 0x3F);
+  }
+  const bool shortest = length == 2 || (length == 3 ? code >= 0x800 : code >= 0x10000 && code <= 0x10FFFF);
+  const bool surrogate = code >= 0xD800 && code <= 0xDFFF, special = code >= 0xFFFE && code <= 0xFFFF;
+  return shortest && !surrogate && !special && code != 0xFEFF ? length : 1;
+}
+
 }  // namespace
 
 std::optional<std::string> read_value(std::string_view text, Unit unit, const FieldDescriptor& field) {
@@ -149,6 +170,7 @@ std::optional<std::string> read_value(std::string_view text, Unit unit, const Fi
     case Unit::redundant:
       return {};
     case Unit::word:
+    case Unit::p_state:
       return read_word(text, field);
     case Unit::time:
       return read_time(text);
@@ -165,6 +187,7 @@ bool says_nothing(std::string_view text) {
   return one_of(text, {"Requested functionality has been deprecated",
                        "Insufficient Permissions",
                        "Unknown Error",
+                       "Not available in WDDM driver model",
                        "Unknown",
                        "ERR!",
                        "Not Found",
@@ -186,9 +209,13 @@ bool says_nothing(std::string_view text) {
 
 std::string quoted(std::string_view text) {
   std::string out = "\"";
-  for (const unsigned char c : text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
     if (c == '"' || c == '\\') out += '\\';
-    if (c >= 0x20 && c < 0x7F) {
+    if (const auto length = utf8_length(text.substr(i)); length > 1) {
+      out += text.substr(i, length);
+      i += length - 1;
+    } else if (c >= 0x20 && c < 0x7F) {
       out += static_cast<char>(c);
     } else {
       std::array<char, 8> escape{};
@@ -197,6 +224,10 @@ std::string quoted(std::string_view text) {
     }
   }
   return out + "\"";
+}
+
+std::string unquoted(const std::string& yaml) {
+  return yaml.size() >= 2 && yaml.front() == '"' ? yaml.substr(1, yaml.size() - 2) : yaml;
 }
 
 }  // namespace nvmlkit::smi_log

@@ -20,6 +20,7 @@ enum class Unit : std::uint8_t {
   micro_volt,  // "705.000 mV"
   flag,        // Yes / No, Active / Not Active, True / False; a bandwidth that is "Full" is not degraded
   word,        // one of the words of the model's field
+  p_state,     // the same, where "Unknown" is an answer
   time,        // "2024/11/13 22:03:47.226", taken as UTC, in microseconds since 1970
   atomics,     // "FETCHADD_32 SWAP_32"
 };
@@ -33,7 +34,8 @@ bool says_absent(std::string_view text);
 // nvidia-smi could not or would not tell: an error's name, or a function that newer drivers dropped.
 bool says_nothing(std::string_view text);
 
-// Text in the double quotes of YAML.
+// Text in the double quotes of YAML, and without them.
 std::string quoted(std::string_view text);
+std::string unquoted(const std::string& yaml);
 
 }  // namespace nvmlkit::smi_log

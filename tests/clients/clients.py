@@ -18,9 +18,25 @@ COMMAND = BUILD / "bin" / "nvmlkit"
 BRANCHES = {"535": "bookworm", "550": "trixie", "555": "experimental"}
 
 
+def tell(line: str) -> None:
+    """What a test saw, in one line: scripts/test prints these lines of all tests."""
+    print(line, flush=True)
+    if report := os.environ.get("NVMLKIT_TEST_REPORT"):
+        with open(report, "a", encoding="utf-8") as file:
+            file.write(line + "\n")
+
+
 def skip(reason: str) -> None:
-    print(f"skipped: {reason}")
+    tell(f"skipped {Path(sys.argv[0]).stem}: {reason}")
     sys.exit(SKIP)
+
+
+def unpacked(suite: str, path: str) -> Path:
+    """A file or folder of the programs that scripts/setup unpacked; without it the test is skipped."""
+    found = SOURCE / "build" / "third-party" / "clients" / suite / path
+    if not found.exists():
+        skip(f"no {path} in build/third-party/clients/{suite} (scripts/setup unpacks it)")
+    return found
 
 
 def third_party(branch: str, variable: str, pattern: str) -> Path | None:

@@ -2,7 +2,8 @@
 """MIG with the real nvidia-smi, each command in a process of its own: what it prints is what captures of hardware show.
 
 The figures are those of the captures h100-sxm-mig-lgip-1, a100-sxm4-40gb-mig-lgip-1, b200-mig-lgip-1-partial,
-a100-mig-guide-1, h200-mig-590.48.01-utku and a30-mig-535.183.01-1."""
+a100-mig-guide-1, h200-mig-590.48.01-utku, a30-mig-535.183.01-1, a30-550.90.07-mig-table and
+rtxpro6000-maxq-mig-580.105.08-1."""
 
 from __future__ import annotations
 
@@ -217,6 +218,53 @@ class Mig(unittest.TestCase):
             self.assertRegex(text, r" 55MiB / +14377\S+ \|     N/A      Default")
             listed = re.findall(r"^  MIG (\S+)\s+Device\s+(\d):", self.smi(smi, "-L"), re.M)
             self.assertEqual([name for name, _ in listed], ["1c.3g.71gb", "2c.3g.71gb", "2g.35gb", "1g.18gb", "1g.18gb"])
+
+    # What somebody did with an A30, command by command.
+    def test_captured_life_of_an_a30(self) -> None:
+        for smi in self.on_every_branch("a30"):
+            self.smi(smi, "-mig", "1")
+            self.assertEqual(
+                self.smi(smi, "mig", "-lgipp").splitlines(),
+                ["GPU  0 Profile ID 14 Placements: {0,1,2,3}:1", "GPU  0 Profile ID 21 Placements: {0,1,2,3}:1",
+                 "GPU  0 Profile ID  5 Placements: {0,2}:2", "GPU  0 Profile ID  6 Placements: {0,2}:2",
+                 "GPU  0 Profile ID  0 Placement : {0}:4"],
+            )
+            self.assertEqual(
+                [" ".join(row[2:]) for row in rows(self.smi(smi, "mig", "-lgip"))],
+                ["1g.6gb 14 4/4 5.81 No 14 1 0 1 0 0", "1g.6gb+me 21 1/1 5.81 No 14 1 0 1 1 1",
+                 "2g.12gb 5 2/2 11.69 No 28 2 0 2 0 0", "2g.12gb+me 6 1/1 11.69 No 28 2 0 2 1 1",
+                 "4g.24gb 0 1/1 23.44 No 56 4 0 4 1 1"],
+            )
+            for profile, instance in (("14", 3), ("14", 4), ("5", 2)):
+                self.assertIn(f"GPU instance ID  {instance} on GPU  0", self.smi(smi, "mig", "-cgi", profile, "-C"))
+            self.assertEqual(
+                [" ".join(row[2:]) for row in rows(self.smi(smi, "mig", "-lgi"))],
+                ["1g.6gb 14 3 0:1", "1g.6gb 14 4 1:1", "2g.12gb 5 2 2:2"],
+            )
+            self.assertEqual(
+                [" ".join(row[2:]) for row in rows(self.smi(smi, "mig", "-lcip", "-gi", "2"))],
+                ["MIG 1c.2g.12gb 0 0/2 14 2 0 0 2 0", "MIG 2g.12gb 1 * 0/1 28 2 0 0 2 0"],
+            )
+            listed = re.findall(r"^  MIG (\S+)\s+Device\s+(\d):", self.smi(smi, "-L"), re.M)
+            self.assertEqual(listed, [("2g.12gb", "0"), ("1g.6gb", "1"), ("1g.6gb", "2")])
+            table = re.sub(r" +", " ", self.smi(smi))
+            small = 12 if smi == SMI.get("535") else 13  # it cuts MiB where later versions round
+            for line in (r"50MiB / 24576MiB", r"| 0 2 0 0 | 25MiB / 11968MiB | 28 0 | 2 0 2 0 0 |",
+                         rf"| 0 3 0 1 | {small}MiB / 5952MiB | 14 0 | 1 0 1 0 0 |", r"0MiB / 16383MiB", r"0MiB / 8191MiB"):
+                self.assertIn(line, table)
+
+    # nvidia-smi knows the kinds of profiles of its time; those with graphics, with all media engines and without any are newer.
+    def test_profiles_of_an_rtx_pro_6000(self) -> None:
+        for smi in self.on_every_branch("rtxpro6000"):
+            self.smi(smi, "-mig", "1")
+            self.assertEqual(
+                [" ".join(row[2:]) for row in rows(self.smi(smi, "mig", "-lgip"))],
+                ["1g.24gb 14 4/4 23.62 No 46 1 1 1 1 0", "1g.24gb+me 21 1/1 23.62 No 46 1 1 1 1 1",
+                 "2g.48gb 5 2/2 47.38 No 94 2 2 2 2 0", "4g.96gb 0 1/1 95.00 No 188 4 4 4 4 1"],
+            )
+            self.assertIn("Profile ID  5 Placements: {0,6}:6", self.smi(smi, "mig", "-lgipp"))
+            self.assertIn("GPU instance ID  3 on GPU  0 using profile MIG 1g.24gb", self.smi(smi, "mig", "-cgi", "14", "-C"))
+            self.assertRegex(self.smi(smi), r"64MiB / 24192MiB +\| 46 ")
 
     def test_processes(self) -> None:
         machine = self.folder / "busy.yaml"

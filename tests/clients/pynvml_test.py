@@ -1,83 +1,90 @@
 #!/usr/bin/env python3
-"""Debian's python3-pynvml and gpustat on every built-in machine.
+"""Debian's python3-pynvml, and that of a newer suite: every function of the module, on every built-in machine.
 
-Every nvmlDeviceGet* and nvmlSystemGet* function of pynvml is called on a GPU in a process of its own: a value or an
-NVML error is an answer, a crash is not."""
+A value or an NVML error is an answer; a crash, an unknown error and, on a driver that has the function, Function Not Found
+are not. pynvml_calls.py does the calls."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
-from clients import COMMAND, environment, machines, run, skip
+from clients import COMMAND, SOURCE, environment, machines, skip, tell
 
 PYTHON = "/usr/bin/python3"  # the one that Debian's modules belong to
-
+NEWER = SOURCE / "build/third-party/clients/trixie/usr/lib/python3/dist-packages"
+CALLS = Path(__file__).with_name("pynvml_calls.py")
 COUNT = "import pynvml; pynvml.nvmlInit(); print(pynvml.nvmlDeviceGetCount())"
-
-# Prints "name answer" per function. Functions that take more than a handle get small integers.
-CALL_EVERYTHING = """
-import inspect, pynvml
-pynvml.nvmlInit()
-handle = pynvml.nvmlDeviceGetHandleByIndex(0)
-for name in sorted(dir(pynvml)):
-    if not name.startswith(('nvmlDeviceGet', 'nvmlSystemGet')):
-        continue
-    function = getattr(pynvml, name)
-    if not inspect.isfunction(function):
-        continue
-    required = [p for p in inspect.signature(function).parameters.values() if p.default is p.empty]
-    arguments = [handle if p.name in ('handle', 'device', 'handle1', 'handle2', 'device1', 'device2') else 0 for p in required]
-    if name.endswith(('ByUUID', 'BySerial', 'ByPciBusId')):
-        arguments = [b'nothing']
-    print(name, end=' ', flush=True)
-    try:
-        print(type(function(*arguments)).__name__, flush=True)
-    except pynvml.NVMLError as error:
-        print(f'error-{error.value}', flush=True)
-    except (TypeError, AttributeError, KeyError, ValueError, IndexError) as error:
-        print(f'python-{type(error).__name__}', flush=True)  # pynvml's own, before or after the call
-pynvml.nvmlShutdown()
+# So that what a built-in machine lacks is there too.
+EQUIPPED = """version: "1.0"
+base: l40s
+device_defaults: {virtualization: {mode: host_vgpu}}
+units: [{name: S1070, serial: "0325", fans: [{speed_rpm: 3000}], gpus: [0, 1]}]
+devices: [{index: 0, vgpu: {instances: [{type: L40S-8Q}]}}]
 """
+# No driver of the three branches exports them.
+IN_NO_DRIVER = {"nvmlDeviceCcuGetStreamState", "nvmlDeviceCcuSetStreamState"}
+# What pynvml says itself, whatever the driver.
+STUMBLES = {"nvmlFriendlyObjectToStruct", "nvmlDeviceSetNvLinkUtilizationControl"}
+
+failures = 0
+
+
+def check(condition: object, message: str) -> None:
+    global failures
+    if not condition:
+        failures += 1
+        print(f"FAIL {message}")
+
+
+def call_everything(modules: Path | None, machine: str) -> tuple[int, str, dict[str, str]]:
+    found = {"PYTHONPATH": str(modules)} if modules else {}
+    done = subprocess.run(
+        [PYTHON, CALLS], env={**environment(machine), **found, "PYTHONDONTWRITEBYTECODE": "1"}, capture_output=True, text=True,
+        stdin=subprocess.DEVNULL, timeout=60,
+    )  # fmt: skip
+    return done.returncode, done.stderr[-300:], dict(re.findall(r"^(\w+) (\S+)$", done.stdout, re.M))
+
+
+def check_module(modules: Path | None, names: list[str]) -> None:
+    listing = "import inspect, pynvml; print(*(n for n, f in vars(pynvml).items() if n.startswith('nvml') and inspect.isfunction(f)))"
+    found = {"PYTHONPATH": str(modules)} if modules else {}
+    functions = set(subprocess.check_output([PYTHON, "-c", listing], env={**environment("h100"), **found}, text=True).split())
+    answered: set[str] = set()
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda name: call_everything(modules, name), names))
+    for name, (code, errors, answers) in zip(names, results):
+        check(code == 0, f"{name}: ended with {code} at {list(answers)[-1:]}: {errors}")
+        check(answers.keys() == functions, f"{name}: not called: {sorted(functions - answers.keys())}")
+        values = {function for function, answer in answers.items() if not answer.startswith(("error-", "python-"))}
+        answered |= values
+        check(len(values) > 100, f"{name}: only {len(values)} of {len(answers)} functions give a value")
+        for function, answer in answers.items():
+            check(answer != "error-999", f"{name}: {function}: Unknown Error")
+            check(answer != "error-13" or function in IN_NO_DRIVER, f"{name}: {function}: Function Not Found")
+            check(not answer.startswith("python-") or function in STUMBLES, f"{name}: {function}: {answer}")
+    tell(
+        f"pynvml {'of trixie' if modules else 'of this system'}: {len(names)} machines, {len(functions)} functions, all called, "
+        f"{len(answered)} with a value on one of them"
+    )
 
 
 def main() -> int:
     if subprocess.run([PYTHON, "-c", "import pynvml"], capture_output=True).returncode:
         skip("python3-pynvml is missing")
-    failures = 0
-
-    def check(condition: bool, message: str) -> None:
-        nonlocal failures
-        if not condition:
-            failures += 1
-            print(f"FAIL {message}")
-
     plain = subprocess.run([COMMAND, "run", "-m", "h100", "--", PYTHON, "-c", COUNT], capture_output=True, text=True)
     check(plain.stdout == "8\n", f"nvmlkit run -m h100 -- python3 ...: {plain.stdout!r} {plain.stderr!r}")
-
-    known = machines()
-    with ThreadPoolExecutor(4) as pool:
-        results = list(pool.map(lambda machine: run([PYTHON, "-c", CALL_EVERYTHING], machine["name"], 60), known))
-    for machine, result in zip(known, results):
-        lines = result.text.splitlines()
-        answers = [line.split()[1] for line in lines if len(line.split()) == 2]
-        values = sum(not answer.startswith(("error-", "python-")) for answer in answers)
-        unknown = [line for line in lines if line.endswith(("error-999", "error-13"))]
-        check(result.code == 0 and not result.hung, f"{machine['name']}: ended with {result.code} at {lines[-1:]}")
-        check(values > 60, f"{machine['name']}: only {values} of {len(answers)} functions give a value")
-        check(not unknown, f"{machine['name']}: {unknown}")
-        print(f"pynvml on {machine['name']}: {len(answers)} functions called, {values} values")
-
-    if subprocess.run([PYTHON, "-c", "import gpustat"], capture_output=True, env=environment("h100")).returncode:
-        print("gpustat is missing, not checked")
-    else:
-        for machine in known:
-            # With gpustat's own command line, by Debian's Python.
-            result = run([PYTHON, "-m", "gpustat", "--no-color"], machine["name"])
-            rows = [line for line in result.text.splitlines() if line.startswith("[")]
-            check(result.code == 0 and len(rows) == machine["count"], f"gpustat on {machine['name']}: {result.text[-300:]}")
-        print(f"gpustat: {len(known)} machines")
+    with tempfile.TemporaryDirectory() as folder:
+        equipped = Path(folder, "equipped.yaml")
+        equipped.write_text(EQUIPPED)
+        names = [machine["name"] for machine in machines()] + [str(equipped)]
+        check_module(None, names)
+        if NEWER.exists():
+            check_module(NEWER, names)
     return 1 if failures else 0
 
 

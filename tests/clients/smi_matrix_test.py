@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Every command that people run, with each real nvidia-smi, on each built-in machine.
 
-No command may crash, hang or print "Unknown Error"; a command marked `works` must also succeed. Prints one line per
-version: how many ran, went well, were refused by the GPU ("not supported", a warning), and crashed."""
+No command may crash, hang or print "Unknown Error"; a command marked `works` must also succeed. Prints how many ran, went
+well (with those that the GPU refuses: "not supported", a warning), were wrong, and crashed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from clients import Result, available_smi, distinct_machines, run
+from clients import Result, available_smi, machines, run, tell
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,8 @@ COMMANDS: list[Command] = [
     *runs("-i nonsense -L", "-q -u", "-u -q -x", "--no-such-option"),
     *works("-q -f {file}", "-q -x -f {file}", "--dtd", "--dtd -u"),
     Command("-l 1", works=True, endless=True),
+    Command("dmon", works=True, endless=True),
+    Command("pmon", works=True, endless=True),
     Command("-lms 200 --query-gpu=utilization.gpu --format=csv", works=True, endless=True),
     Command("--query-gpu=timestamp,power.draw -l 1 --format=csv", works=True, endless=True),
     # Queries
@@ -99,7 +101,7 @@ COMMANDS: list[Command] = [
     Command("vgpu -p", endless=True),
     *runs("conf-compute -f", "conf-compute -grs", "conf-compute -e", "conf-compute -gm", "conf-compute -h"),
     *runs("conf-compute -d", "conf-compute -gc", "conf-compute -srs 1", "conf-compute -q"),
-    *runs("drain -q -p {drain_bus}", "drain -m 0 -p {drain_bus}", "drain -h", "clocks -h", "clocks --sync-boost-list"),
+    *runs("drain -q -p {drain_bus}", "drain -m 0 -p {drain_bus}", "drain -q", "drain -h", "clocks", "clocks -h", "clocks --sync-boost-list"),
     *runs("clocks --sync-boost-add 0,{last}", "clocks --sync-boost-remove 0", "clocks -som 1"),
     *runs("compute-policy -l", "compute-policy --set-timeslice default", "compute-policy -h"),
     *runs("boost-slider -l", "boost-slider --vboost 1", "boost-slider -h", "power-hint -l", "power-hint -h"),
@@ -136,20 +138,20 @@ def values_of(smi: Path, machine: str, folder: str) -> dict[str, str]:
 # These versions of nvidia-smi make room for 256 graphics clocks. These GPUs have more, the library says so, and
 # nvidia-smi prints its name for a code that it does not expect.
 TOO_MANY_CLOCKS = re.compile(r"(Graphics\s*: |<supported_graphics_clock>)Unknown Error")
-MACHINES_WITH_TOO_MANY_CLOCKS = ("gb200", "gb300", "rtxpro6000")
+MACHINES_WITH_TOO_MANY_CLOCKS = ("gb200", "gb200-tray", "gb300", "rtxpro6000")
 
 
 def verdict(command: Command, machine: str, result: Result) -> tuple[str, str]:
-    """One of ok, refused, crashed, failed; and for the last two, why."""
+    """One of ok, refused, crashed, wrong; and for the last two, why."""
     if result.hung:
         return "crashed", "did not end"
     if result.crashed:
         return "crashed", f"ended with {result.code}"
     text = TOO_MANY_CLOCKS.sub("", result.text) if machine in MACHINES_WITH_TOO_MANY_CLOCKS else result.text
     if "Unknown Error" in text:
-        return "failed", "prints Unknown Error"
+        return "wrong", "prints Unknown Error"
     if command.works and result.code != 0:
-        return "failed", f"ended with {result.code}: {' / '.join(result.text.strip().splitlines()[-2:])[:200]}"
+        return "wrong", f"ended with {result.code}: {' / '.join(result.text.strip().splitlines()[-2:])[:200]}"
     return ("refused" if result.code != 0 or (not command.works and REFUSAL.search(result.text)) else "ok"), ""
 
 
@@ -159,36 +161,33 @@ def main() -> int:
     parser.add_argument("--machine", help="only this machine")
     parser.add_argument("--verbose", action="store_true", help="print every command with its verdict")
     options = parser.parse_args()
-    names = [options.machine] if options.machine else [machine["name"] for machine in distinct_machines()]
-    failures = 0
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(8) as pool:
-        for branch, smi in available_smi().items():
-            if options.version not in (None, branch):
-                continue
-            tally = dict.fromkeys(("ok", "refused", "crashed", "failed"), 0)
-            jobs = []
+    names = [options.machine] if options.machine else [machine["name"] for machine in machines()]
+    tally = dict.fromkeys(("ok", "refused", "crashed", "wrong"), 0)
+    smis = {branch: smi for branch, smi in available_smi().items() if options.version in (None, branch)}
+    # Those that run until Ctrl+C mostly sleep.
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(8) as busy, ThreadPoolExecutor(64) as sleeping:
+        jobs = []
+        for branch, smi in smis.items():
             for machine in names:
                 values = values_of(smi, machine, folder)
                 for command in COMMANDS:
                     if command.only and branch not in command.only:
                         continue
                     line = command.line.format(**values).replace("{}", f"{branch}-{len(jobs)}")
-                    future = pool.submit(run, [smi, *line.split()], machine, 20, 2.5 if command.endless else None)
-                    jobs.append((machine, command, future))
-            for machine, command, future in jobs:
-                outcome, reason = verdict(command, machine, future.result())
-                tally[outcome] += 1
-                if reason:
-                    failures += 1
-                    print(f"FAIL {branch} {machine}: nvidia-smi {command.line}: {reason}")
-                elif options.verbose:
-                    print(f"{outcome:8} {branch} {machine}: nvidia-smi {command.line}")
-            print(
-                f"nvidia-smi {branch}, {len(names)} machines: commands: {len(jobs)}, ok: {tally['ok']}, "
-                f"refused: {tally['refused']}, crashed: {tally['crashed']}, failed: {tally['failed']}",
-                flush=True,
-            )
-    return 1 if failures else 0
+                    pool, interrupt = (sleeping, 2.5) if command.endless else (busy, None)
+                    jobs.append((branch, machine, command, pool.submit(run, [smi, *line.split()], machine, 20, interrupt)))
+        for branch, machine, command, future in jobs:
+            outcome, reason = verdict(command, machine, future.result())
+            tally[outcome] += 1
+            if reason:
+                print(f"FAIL {branch} {machine}: nvidia-smi {command.line}: {reason}")
+            elif options.verbose:
+                print(f"{outcome:8} {branch} {machine}: nvidia-smi {command.line}")
+    tell(
+        f"nvidia-smi {', '.join(smis)} on {len(names)} machines: {len(jobs)} commands, {tally['ok'] + tally['refused']} ok "
+        f"({tally['refused']} of them refused by the GPU), {tally['wrong']} wrong, {tally['crashed']} crashed"
+    )
+    return 1 if tally["wrong"] or tally["crashed"] else 0
 
 
 if __name__ == "__main__":

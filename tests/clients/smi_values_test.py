@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable
 
-from clients import SOURCE, available_smi, run, skip
+from clients import SOURCE, available_smi, run, skip, tell
 
 try:
     import yaml
@@ -435,7 +435,8 @@ def main() -> int:
         for stem, (machine, path) in machines.items():
             if options.machine in (None, stem):
                 check_machine(report, branch, smi, machine, read_machine(path))
-        print(f"nvidia-smi {branch}: {report.values - before} values compared, {sum(report.failures.values()) - failed} differ", flush=True)
+        differ = sum(report.failures.values()) - failed
+        tell(f"nvidia-smi {branch}: {report.values - before} values of every built-in machine, {differ} differ")
     if not options.machine:
         for row in TABLE:
             if not report.compared[row]:

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 
@@ -22,16 +23,47 @@ device_defaults: {virtualization: {mode: host_vgpu}}
 VM = "11111111-2222-3333-4444-555555555555"
 
 
+MIG_HOST = """
+base: h100
+system: {num_devices: 1}
+device_defaults:
+  virtualization: {mode: host_vgpu}
+  mig: {mode_current: enabled, instances: [{profile: 3g.40gb}, {profile: 1g.10gb}]}
+"""
+
+
 class Vgpu(unittest.TestCase):
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        file = Path(folder.name) / "host.yaml"
-        file.write_text(HOST)
+        self.file = Path(folder.name) / "host.yaml"
         clean = {k: v for k, v in os.environ.items() if not k.startswith(("NVMLKIT_", "MOCK_NVML_"))}
         state = str(Path(folder.name) / "state")
         self.environment = {**clean, "LC_ALL": "C.UTF-8", "LD_LIBRARY_PATH": str(LIBRARY_DIR), "NVMLKIT_STATE": state}
-        self.run_command([COMMAND, "up", "-c", file, "--state", state])
+        self.up(HOST)
+
+    def up(self, machine: str) -> None:
+        self.file.write_text(machine)
+        self.run_command([COMMAND, "up", "-c", self.file, "--state", self.environment["NVMLKIT_STATE"]])
+
+    def watch(self, smi: Path, *words: str, until: tuple[str, ...]) -> None:
+        """Waits for lines of a command that goes on until it is stopped."""
+        command = subprocess.Popen(
+            [smi, "vgpu", *words], env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True,
+        )
+        watchdog = threading.Timer(15, command.kill)
+        watchdog.start()
+        text = ""
+        for line in command.stdout:
+            text += line
+            if all(re.search(pattern, text) for pattern in until):
+                break
+        watchdog.cancel()
+        command.kill()
+        command.communicate()
+        for pattern in until:
+            self.assertRegex(text, pattern)
 
     def run_command(self, command: list, expected: int = 0) -> str:
         done = subprocess.run(
@@ -68,7 +100,7 @@ class Vgpu(unittest.TestCase):
                 self.assertEqual(names, ["NVIDIA L40S-8Q", "NVIDIA L40S-8A", "NVIDIA L40S-8C"])
                 supported = self.run_command([smi, "vgpu", "-s", "-i", "1"])
                 self.assertEqual(supported.count("NVIDIA L40S-"), 29)
-                self.assertRegex(self.run_command([smi]), r"16384MiB / +49140MiB")
+                self.assertRegex(self.run_command([smi]), r"15232MiB / +49140MiB")
         self.nvmlkit("destroy", str(first))
         self.assertIn("no vGPU has id", self.nvmlkit("destroy", str(first), expected=2))
         rows = json.loads(self.nvmlkit("list", "--json"))
@@ -96,6 +128,48 @@ class Vgpu(unittest.TestCase):
             with self.subTest(branch=branch):
                 query = self.run_command([smi, "vgpu", "-q", "-i", "0"])
                 self.assertEqual(re.findall(r"Gpu\s+: (\d+) %", query), ["40", "40"])
+
+    def test_sessions_and_processes(self) -> None:
+        self.up(
+            HOST + "devices:\n  - index: 0\n    utilization: {gpu: 60}\n    vgpu:\n      instances:\n"
+            "        - type: L40S-24Q\n          id: 7001\n          processes: [{pid: 1200, name: blender, used_memory_mib: 512}]\n"
+            "          encoder_stats: {session_count: 2, average_fps: 30}\n"
+        )
+        for branch, smi in SMI.items():
+            with self.subTest(branch=branch):
+                self.watch(smi, "-p", "-i", "0", until=(r"0 +7001 +1200 +60 .* blender",))
+                self.watch(smi, "-u", "-i", "0", until=(r"0 +7001 +60 +0",))
+                query = self.run_command([smi, "vgpu", "-q", "-i", "0"])
+                self.assertRegex(query, r"Active Sessions +: 2\n +Average FPS +: 30")
+
+    def test_metrics_of_vgpus_on_mig(self) -> None:
+        self.up(MIG_HOST)
+        vgpu = self.create("gpu=0", "H100XM-3-40C")
+        self.run_command([COMMAND, "load", "gpu=0", "60%"])
+        smi = SMI.get("550")
+        if smi is None:
+            self.skipTest("no nvidia-smi 550")
+        seen = (rf"0 +{vgpu} +0 +2 +0 +(59|60|61) +5\d ", r"0 +0 +1 +\d+ +0 +(59|60|61) ")
+        self.watch(smi, "--gpm-metrics", "1,2", "-i", "0", until=seen)
+
+    def test_settings(self) -> None:
+        vgpu = self.create("gpu=0", "L40S-48Q", "--vm", VM)
+        for branch, smi in SMI.items():
+            if branch == "535":
+                continue  # it has neither option
+            with self.subTest(branch=branch):
+                self.assertIn("In use", self.run_command([smi, "vgpu", "-shm", "1", "-i", "0"], 19))
+                self.assertIn("Enabled vGPU hetero", self.run_command([smi, "vgpu", "-shm", "1", "-i", "1"]))
+                self.assertIn("Disabled vGPU hetero", self.run_command([smi, "vgpu", "-shm", "0", "-i", "1"]))
+                self.run_command([smi, "vgpu", "set-scheduler-state", "-i", "1", "-p", "3", "-a", "1", "-asf", "200", "-aavg", "20"])
+                other = self.create("gpu=1", "L40S-24Q")
+                state = self.run_command([smi, "vgpu", "-ss", "-i", "1"])
+                for line in (r"Policy +: Fixed Share", r"ARR Mode +: Enabled", r"Average Factor +: 20", r"\(ns\) +: 5000000"):
+                    self.assertRegex(state, line)
+                self.nvmlkit("destroy", str(other))
+                # A vGPU that is all of a GPU has a place in the topology of its VM.
+                self.assertIn("GPU0", self.run_command([smi, "vgpu", "topo", VM, "-tm"]))
+        self.nvmlkit("destroy", str(vgpu))
 
     def test_the_host(self) -> None:
         for branch, smi in SMI.items():

@@ -289,6 +289,20 @@ TEST_F(Links, FieldValuesAreThoseOfTheGeneration) {
   EXPECT_EQ(platform.moduleId, 1);
 }
 
+// Programs ask about as many as any GPU has.
+TEST_F(Links, OnesThatOnlyOtherGpusHaveCanDoNothing) {
+  start("a100");
+  unsigned int can = 9;
+  EXPECT_EQ(call("nvmlDeviceGetNvLinkCapability", device(), 11U, NVML_NVLINK_CAP_P2P_SUPPORTED, &can), NVML_SUCCESS);
+  EXPECT_EQ(can, 1U);
+  EXPECT_EQ(call("nvmlDeviceGetNvLinkCapability", device(), 17U, NVML_NVLINK_CAP_P2P_SUPPORTED, &can), NVML_SUCCESS);
+  EXPECT_EQ(can, 0U);
+  const unsigned int none = NVLINK_MAX_LINKS;
+  EXPECT_EQ(call("nvmlDeviceGetNvLinkCapability", device(), none, NVML_NVLINK_CAP_P2P_SUPPORTED, &can),
+            NVML_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(p2p(0, 1, NVML_P2P_CAPS_INDEX_UNKNOWN), NVML_P2P_STATUS_UNKNOWN);
+}
+
 TEST_F(Links, ACardWithoutThemHasNone) {
   start("l40s");
   nvmlEnableState_t state{};

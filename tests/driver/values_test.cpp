@@ -1,5 +1,6 @@
 // Answers that need more than copying a field.
 #include <cstring>
+#include <utility>
 
 #include "loaded.hpp"
 
@@ -201,6 +202,64 @@ TEST_F(Values, UuidIsFoundByItsBytes) {
   nvmlDevice_t found = nullptr;
   EXPECT_EQ(call("nvmlDeviceGetHandleByUUIDV", static_cast<const nvmlUUID_t*>(&uuid), &found), NVML_SUCCESS);
   EXPECT_EQ(found, device(3));
+}
+
+// What programs ask of every GPU, in the words of the test suites of bindings: nvml-wrapper's, pynvml's.
+TEST_F(Values, WhatBindingsAskOfAConsumerGpu) {
+  start("rtx4090");
+  const auto number = [&](const char* name) {
+    unsigned int value = 9999;
+    EXPECT_EQ(call(name, device(), &value), NVML_SUCCESS) << name;
+    return value;
+  };
+  EXPECT_EQ(number("nvmlDeviceGetIrqNum"), 128U);
+  EXPECT_EQ(number("nvmlDeviceGetNumFans"), 1U);
+  EXPECT_EQ(number("nvmlDeviceGetNumGpuCores"), 16384U);
+  unsigned int capacity = 0, low = 0, high = 0;
+  EXPECT_EQ(call("nvmlDeviceGetEncoderCapacity", device(), NVML_ENCODER_QUERY_H264, &capacity), NVML_SUCCESS);
+  EXPECT_EQ(capacity, 100U);
+  EXPECT_EQ(call("nvmlDeviceGetMinMaxFanSpeed", device(), &low, &high), NVML_SUCCESS);
+  EXPECT_EQ(std::make_pair(low, high), std::make_pair(30U, 100U));
+  nvmlFanSpeedInfo_t fan{};
+  fan.version = version_tag<nvmlFanSpeedInfo_t>;
+  EXPECT_EQ(call("nvmlDeviceGetFanSpeedRPM", device(), &fan), NVML_SUCCESS);
+  EXPECT_EQ(fan.speed, 0U);
+  nvmlClockOffset_v1_t offset{};
+  offset.version = version_tag<nvmlClockOffset_v1_t>;
+  offset.type = NVML_CLOCK_MEM;
+  EXPECT_EQ(call("nvmlDeviceGetClockOffsets", device(), &offset), NVML_SUCCESS);
+  EXPECT_EQ(offset.minClockOffsetMHz, -2000);
+  EXPECT_EQ(offset.maxClockOffsetMHz, 6000);
+}
+
+TEST_F(Values, EncodersHaveWhatIsLeft) {
+  start("base: l4\ndevice_defaults: {utilization: {encoder: 35}}\n");
+  unsigned int capacity = 0;
+  EXPECT_EQ(call("nvmlDeviceGetEncoderCapacity", device(), NVML_ENCODER_QUERY_AV1, &capacity), NVML_SUCCESS);
+  EXPECT_EQ(capacity, 65U);
+}
+
+TEST_F(Values, EccAsDelivered) {
+  for (const auto& [machine, expected] :
+       {std::pair("a100", NVML_FEATURE_ENABLED), std::pair("rtx4090", NVML_FEATURE_DISABLED)}) {
+    start(machine);
+    nvmlEnableState_t mode{};
+    EXPECT_EQ(call("nvmlDeviceGetDefaultEccMode", device(), &mode), NVML_SUCCESS) << machine;
+    EXPECT_EQ(mode, expected) << machine;
+    call("nvmlShutdown");
+    started_ = false;
+  }
+}
+
+// Drivers take a number more than headers name.
+TEST_F(Values, PcieTrafficOfBothDirections) {
+  start("t4");
+  unsigned int sent = 0, received = 0, all = 0;
+  EXPECT_EQ(call("nvmlDeviceGetPcieThroughput", device(), NVML_PCIE_UTIL_TX_BYTES, &sent), NVML_SUCCESS);
+  EXPECT_EQ(call("nvmlDeviceGetPcieThroughput", device(), NVML_PCIE_UTIL_RX_BYTES, &received), NVML_SUCCESS);
+  EXPECT_EQ(call("nvmlDeviceGetPcieThroughput", device(), NVML_PCIE_UTIL_COUNT, &all), NVML_SUCCESS);
+  EXPECT_EQ(all, sent + received);
+  EXPECT_EQ(call("nvmlDeviceGetPcieThroughput", device(), NVML_PCIE_UTIL_COUNT + 1, &all), NVML_ERROR_INVALID_ARGUMENT);
 }
 
 }  // namespace

@@ -13,15 +13,16 @@ class Vgpu : public Loaded {
  protected:
   static constexpr const char* kHead = "system: {enforce_privilege: false, num_devices: 2}\n";
 
-  // An A40 host: nothing but its name and its memory differ from an A10 here.
   void host(const std::string& first, const std::string& second = "{}") {
-    start("base: a10\n" + std::string(kHead) +
-          "device_defaults:\n"
-          "  name: NVIDIA A40\n"
-          "  virtualization: {mode: host_vgpu}\n"
-          "  memory: {total_bytes: 51539607552}\n"
+    start("base: a40\n" + std::string(kHead) +
+          "device_defaults: {virtualization: {mode: host_vgpu}}\n"
           "devices:\n  - {index: 0, vgpu: " +
           first + "}\n  - {index: 1, vgpu: " + second + "}\n");
+  }
+
+  void end() {
+    call("nvmlShutdown");
+    started_ = false;
   }
 
   template <class Handle>
@@ -122,7 +123,7 @@ TEST_F(Vgpu, ActiveOnesTakeMemoryAndDecideWhatElseFits) {
   const auto ids = active();
   ASSERT_EQ(ids.size(), 2U);
   EXPECT_NE(ids[0], ids[1]);
-  EXPECT_EQ(used(), 16 * kGb);
+  EXPECT_EQ(used(), 2 * (8 * kGb - (576ULL << 20)));  // without what the host reserves for each
   // One size at a time, of any series.
   EXPECT_EQ(names(list("nvmlDeviceGetCreatableVgpus", device())),
             (std::set<std::string>{"NVIDIA A40-8Q", "NVIDIA A40-8A", "NVIDIA A40-8C"}));
@@ -165,6 +166,47 @@ TEST_F(Vgpu, SizesMixInHeterogeneousMode) {
   EXPECT_EQ(old.behind, 0xA5A5A5A5A5A5A5A5ULL);
   old.list.count = 3;
   EXPECT_EQ(call(supported, device(), kA40_12Q, &old.list), NVML_ERROR_INSUFFICIENT_SIZE);
+}
+
+// A GPU holds 32, the largest one 48: that many run, and no more.
+TEST_F(Vgpu, AsManyAsAGpuHolds) {
+  struct Case {
+    const char *machine, *type;
+    unsigned int most;
+  };
+  for (const auto& [machine, type, most] :
+       {Case{"a16", "A16-1B", 16}, Case{"l4", "L4-1Q", 24}, Case{"a40", "A40-1Q", 32}, Case{"h200", "H200X-4C", 32},
+        Case{"h200", "H200X-8C", 16}, Case{"rtxpro6000", "RTX Pro 6000 Blackwell DC-2B", 48}}) {
+    SCOPED_TRACE(type);
+    std::string instances;
+    for (unsigned int i = 0; i < most; ++i) instances += "{type: " + std::string(type) + "}, ";
+    start("base: " + std::string(machine) +
+          "\nsystem: {num_devices: 1}\ndevice_defaults: {virtualization: {mode: host_vgpu}}\n"
+          "devices: [{index: 0, vgpu: {instances: [" +
+          instances + "]}}]\n");
+    const auto ids = active();
+    ASSERT_EQ(ids.size(), most);
+    EXPECT_EQ(std::set(ids.begin(), ids.end()).size(), most);
+    unsigned int id = 0, count = 0;
+    ASSERT_EQ(call("nvmlVgpuInstanceGetType", ids.back(), &id), NVML_SUCCESS);
+    EXPECT_EQ(call("nvmlVgpuTypeGetMaxInstances", device(), id, &count), NVML_SUCCESS);
+    EXPECT_EQ(count, most);
+    EXPECT_FALSE(names(list("nvmlDeviceGetCreatableVgpus", device())).contains("NVIDIA " + std::string(type)));
+    end();
+  }
+}
+
+// Of an H200 as many fit where sizes mix as where they do not; an A100's frame buffer is halved.
+TEST_F(Vgpu, MixedSizesOfDataCentreGpus) {
+  const auto mixed = [&](const char* machine, unsigned int type) {
+    start("base: " + std::string(machine) + "\n" + kHead + "device_defaults: {virtualization: {mode: host_vgpu}}\n");
+    const auto count = places("nvmlDeviceGetVgpuTypeSupportedPlacements", type, VGPU_PGPU_HETEROGENEOUS_MODE).size();
+    end();
+    return count;
+  };
+  EXPECT_EQ(mixed("a100", 459), 4U);    // A100X-8C, of which 5 are equal
+  EXPECT_EQ(mixed("h200", 1425), 5U);   // H200X-28C
+  EXPECT_EQ(mixed("h200", 1420), 32U);  // H200X-4C
 }
 
 // Turing has no SR-IOV and one size at a time; its vGPUs are mediated devices.
@@ -241,8 +283,8 @@ TEST_F(Vgpu, LicensesEndOnADay) {
 }
 
 TEST_F(Vgpu, UtilizationIsAPartOfTheGpus) {
-  start("base: a10\n" + std::string(kHead) +
-        "device_defaults: {name: NVIDIA A40, virtualization: {mode: host_vgpu}}\n"
+  start("base: a40\n" + std::string(kHead) +
+        "device_defaults: {virtualization: {mode: host_vgpu}}\n"
         "devices:\n"
         "  - index: 0\n"
         "    utilization: {gpu: 80, memory: 40, encoder: 12}\n"
@@ -320,8 +362,8 @@ TEST_F(Vgpu, SchedulerInBothGenerations) {
 }
 
 TEST_F(Vgpu, SchedulerLogsTurnsWhileTheGpuWorks) {
-  start("base: a10\n" + std::string(kHead) +
-        "device_defaults: {name: NVIDIA A40, virtualization: {mode: host_vgpu}, "
+  start("base: a40\n" + std::string(kHead) +
+        "device_defaults: {virtualization: {mode: host_vgpu}, "
         "vgpu: {instances: [{type: A40-8Q}, {type: A40-8Q}]}}\n"
         "devices: [{index: 0, utilization: {gpu: 50}}]\n");
   static nvmlVgpuSchedulerLogInfo_v2_t log;
@@ -351,14 +393,15 @@ TEST_F(Vgpu, MetadataSaysWhereAVmMayGo) {
   EXPECT_EQ(call("nvmlDeviceGetVgpuMetadata", device(1), of_gpu, &size), NVML_SUCCESS);
   nvmlVgpuPgpuCompatibility_t answer{};
   const char* ask = "nvmlGetVgpuCompatibility";
-  // The GPU here is an A10 by its PCI id.
-  EXPECT_EQ(call(ask, of_vgpu, of_gpu, &answer), NVML_SUCCESS);
-  EXPECT_EQ(answer.compatibilityLimitCode, NVML_VGPU_COMPATIBILITY_LIMIT_GPU);
-  const auto device_id = 0x2235U;
-  std::memcpy(pgpu.data() + offsetof(nvmlVgpuPgpuMetadata_t, opaqueData) + 8, &device_id, sizeof device_id);
   EXPECT_EQ(call(ask, of_vgpu, of_gpu, &answer), NVML_SUCCESS);
   EXPECT_EQ(answer.compatibilityLimitCode, NVML_VGPU_COMPATIBILITY_LIMIT_NONE);
   EXPECT_TRUE(answer.vgpuVmCompatibility & NVML_VGPU_VM_COMPATIBILITY_LIVE);
+  // The same of an A10, by its PCI id.
+  auto other = pgpu;
+  const unsigned int a10 = 0x2236;
+  std::memcpy(other.data() + offsetof(nvmlVgpuPgpuMetadata_t, opaqueData) + 8, &a10, sizeof a10);
+  EXPECT_EQ(call(ask, of_vgpu, reinterpret_cast<nvmlVgpuPgpuMetadata_t*>(other.data()), &answer), NVML_SUCCESS);
+  EXPECT_EQ(answer.compatibilityLimitCode, NVML_VGPU_COMPATIBILITY_LIMIT_GPU);
   of_gpu->hostSupportedVgpuRange.maxVersion = of_vgpu->guestVgpuVersion - 1;
   EXPECT_EQ(call(ask, of_vgpu, of_gpu, &answer), NVML_SUCCESS);
   EXPECT_EQ(answer.compatibilityLimitCode, NVML_VGPU_COMPATIBILITY_LIMIT_GUEST_DRIVER);
@@ -400,11 +443,7 @@ TEST_F(Vgpu, GpuInstancesOfBlackwellAreShared) {
   start("base: rtxpro6000\n" + std::string(kHead) +
         "device_defaults:\n"
         "  virtualization: {mode: host_vgpu}\n"
-        "  mig:\n"
-        "    mode_current: enabled\n"
-        "    profiles: [{name: 1g.24gb+gfx, id: 47, instances: 4, size: 1, starts: [0, 1, 2, 3], memory_mib: 24192, "
-        "sm: 46}]\n"
-        "    instances: [{profile: 1g.24gb+gfx, bare: true}]\n");
+        "  mig: {mode_current: enabled, instances: [{profile: 1g.24gb+gfx, bare: true}]}\n");
   constexpr unsigned int k12Q = 1558, k8Q = 1555;
   nvmlGpuInstance_t instance = nullptr;
   nvmlDeviceVgpuCapability_t timeslicing = NVML_DEVICE_VGPU_CAP_MIG_TIMESLICING_ENABLED;

@@ -58,6 +58,20 @@ TEST(SimTable, MistakesAreSaid) {
             std::string::npos);
   for (const char* machine : {"t4", kText})
     EXPECT_NE(message_of(machine, {.driver = "abc"}).find("535, 550"), std::string::npos);
+  for (const char* machine : {"t4", kText})
+    EXPECT_NE(message_of(machine, {.time = "slow"}).find("virtual"), std::string::npos);
+}
+
+TEST(SimTable, TimeMayStandFromTheStart) {
+  for (const char* machine : {"h100", kText}) {
+    auto driver = SimulatedDriver::create(machine, {.time = "virtual"}).value();
+    const auto library = Library::from_table(driver.table()).value();
+    const auto gpu = library.device(0).value();
+    const auto energy = gpu.total_energy_consumption().value();
+    EXPECT_EQ(gpu.total_energy_consumption().value(), energy);
+    driver.steer("time advance 10s").value();
+    EXPECT_GT(gpu.total_energy_consumption().value(), energy);
+  }
 }
 
 TEST(SimTable, IsSteeredInTheWordsOfTheCommand) {

@@ -237,12 +237,19 @@ TEST(Import, CountsWhatItDoesNotKeep) {
 }
 
 TEST(Import, MakesNewUuidsForMaskedOnes) {
-  for (const char* uuid : {"GPU-00000000-0000-0000-0000-000000000000", "GPU-xxxxxxxx", "[masked]"}) {
+  for (const char* uuid : {"GPU-xxxxxxxx", "[masked]"}) {
     const auto imported = import_text(text_log(std::string("    GPU UUID                              : ") + uuid));
     ASSERT_EQ(imported.notes.size(), 2u) << uuid;
     EXPECT_NE(imported.notes[1].find("masked"), std::string::npos);
     EXPECT_TRUE(machine_of(imported)) << uuid;
   }
+}
+
+TEST(Import, KeepsTheMaskOfOneGpuAndNotThatOfTwo) {
+  const std::string mask = "    GPU UUID                              : GPU-00000000-0000-0000-0000-000000000000\n";
+  EXPECT_EQ(machine_of(text_log(mask))->gpus()[0].uuid->view(), "GPU-00000000-0000-0000-0000-000000000000");
+  const auto two = machine_of(text_log(mask) + "GPU 00000000:5E:00.0\n" + mask);
+  EXPECT_NE(two->gpus()[0].uuid->view(), two->gpus()[1].uuid->view());
 }
 
 TEST(Import, LeavesOutWhatContradictsItself) {

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "emit/bindings_emitters.hpp"
+#include "emit/capture_emitters.hpp"
 #include "emit/cuda_emitters.hpp"
 #include "emit/driver_emitters.hpp"
 #include "emit/impersonation_emitters.hpp"
@@ -91,6 +92,9 @@ std::vector<Output> all_outputs(const Registry& r, const PublicHeaders& headers)
   for (const auto& [branch, symbols] : r.facts.exports)
     out.push_back({"src/driver/nvml/generated/exports_" + branch + ".map", emit_version_script_of(symbols)});
   out.push_back({"tests/contract/generated/contract_table.cpp", emit_contract_table(r)});
+
+  out.push_back({"src/capture/generated/questions.cpp", emit_questions(r)});
+  out.push_back({"src/capture/generated/shown.cpp", emit_shown(r)});
 
   const fs::path to = "src/driver/cuda/generated";
   out.push_back({to / "api.hpp", cuda::emit_api(r.cuda)});

@@ -21,6 +21,9 @@ struct SimulationOptions {
   // library does not export are null, and field ids are numbered as it numbers them. Of 535, 550 and 555 it is known
   // what they export; of other branches it is what their headers declare.
   std::string driver{};
+  // How fast time passes from the start on: "real", "virtual" (it stands until somebody advances it), or how many times
+  // faster than real it is. Empty: real.
+  std::string time{};
 };
 
 // A machine with its driver, private to this object. Two of them share nothing: a handle of one is refused by the

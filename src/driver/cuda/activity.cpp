@@ -59,6 +59,9 @@ CUresult begin_use(Device& device) {
   switch (processes::attach(device.machine(), place_of(device), request)) {
     case processes::Outcome::prohibited:
     case processes::Outcome::exclusive:
+    case processes::Outcome::draining:
+    case processes::Outcome::reset_first:
+    case processes::Outcome::unreachable:
       return CUDA_ERROR_DEVICE_UNAVAILABLE;
     default:  // a machine that may only be read runs the program all the same
       return CUDA_SUCCESS;

@@ -19,8 +19,8 @@ class Activity {
 
 void raise_xid(Device& device, unsigned xid);
 
-// The process begins to use the GPU, or uses it no longer. Refused: by the compute mode, or because it is used already
-// by another process alone.
+// The process begins to use the GPU, or uses it no longer. Refused: by the compute mode, because it is used already by
+// another process alone, or because a fault keeps new clients out.
 CUresult begin_use(Device& device);
 void end_use(Device& device);
 // The process holds so much of its memory now.

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "driver/cuda/handles.hpp"
+#include "driver/cuda/health.hpp"
 #include "driver/cuda/memory.hpp"
 #include "driver/cuda/modules.hpp"
 #include "driver/cuda/process.hpp"
@@ -35,8 +36,18 @@ unsigned long long next_id() {
 }  // namespace
 
 Context::Context(Device& device_, unsigned flags, bool primary, unsigned version)
-    : device(device_), id(next_id()), is_primary(primary), api_version(version) {
+    : device(device_),
+      id(next_id()),
+      is_primary(primary),
+      api_version(version),
+      errors_before_(uncorrected_errors(device_)) {
   settings_.flags = flags;
+}
+
+CUresult Context::look_for_failure() {
+  if (const auto known = failure(); known != CUDA_SUCCESS) return known;
+  if (const auto found = failure_since(device, errors_before_); found != CUDA_SUCCESS) fail(found);
+  return failure();
 }
 
 namespace contexts {
@@ -86,12 +97,11 @@ Current::Current() {
   }
   const auto handle = contexts::top();
   context_ = contexts::find(handle);
-  if (context_ && context_->failure() != CUDA_SUCCESS) {
-    refusal_ = context_->failure();
-    context_ = nullptr;
+  if (context_) {
+    if ((refusal_ = context_->look_for_failure()) != CUDA_SUCCESS) context_ = nullptr;
     return;
   }
-  if (!context_) refusal_ = handle ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
+  refusal_ = handle ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 }  // namespace nvmlkit::cuda

@@ -30,6 +30,8 @@ class Context {
     failure_.compare_exchange_strong(none, error);
   }
   CUresult failure() const { return failure_.load(std::memory_order_relaxed); }
+  // The same, after a look at the GPU.
+  CUresult look_for_failure();
 
   // What programs set and get back.
   struct Settings {
@@ -52,6 +54,7 @@ class Context {
   Settings settings_;
   CUcontext handle_ = nullptr;
   std::atomic<CUresult> failure_{CUDA_SUCCESS};
+  const std::uint64_t errors_before_;  // of the GPU's memory
 };
 
 namespace contexts {

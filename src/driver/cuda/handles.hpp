@@ -10,7 +10,19 @@
 
 namespace nvmlkit::cuda {
 
-enum class HandleKind : std::uintptr_t { context = 1, stream, event, module, function, library, kernel };
+enum class HandleKind : std::uintptr_t {
+  context = 1,
+  stream,
+  event,
+  module,
+  function,
+  library,
+  kernel,
+  graph,
+  graph_node,
+  executable_graph,
+  pool
+};
 
 template <class Handle, class T, HandleKind kind>
 class Handles {

@@ -7,6 +7,7 @@
 
 #include "driver/cuda/activity.hpp"
 #include "driver/cuda/attributes.hpp"
+#include "driver/cuda/pools.hpp"
 #include "driver/cuda/process.hpp"
 #include "ptx/launch.hpp"
 
@@ -38,6 +39,7 @@ class ContextMemory final : public ptx::GlobalMemory {
   // Memory of another GPU needs peer access to a context of it.
   bool may_reach(const Allocation& a) {
     if (a.kind != MemoryKind::device || a.device == &context_.device) return true;
+    if (a.pool) return pools::reaches(a.pool, context_.device);
     return context_.with([&](auto& s) { return s.peers.count(a.context) > 0; });
   }
   Context& context_;

@@ -79,7 +79,7 @@ Allocation::~Allocation() {
 namespace memory {
 
 std::shared_ptr<Allocation> allocate(MemoryKind kind, Device& device, CUcontext context, std::uint64_t size,
-                                     unsigned flags) {
+                                     unsigned flags, CUmemoryPool pool) {
   // Host memory is locked: there is no more than the host has.
   if (kind != MemoryKind::device && size > physical_memory()) return nullptr;
   auto made = std::make_shared<Allocation>();
@@ -88,11 +88,21 @@ std::shared_ptr<Allocation> allocate(MemoryKind kind, Device& device, CUcontext 
   made->device = &device;
   made->context = context;
   made->flags = flags;
+  made->pool = pool;
   if (kind == MemoryKind::device && !(made->address = device.take_memory(size))) return nullptr;
   if (!(made->bytes = map(size))) return nullptr;
   if (kind != MemoryKind::device) made->address = reinterpret_cast<CUdeviceptr>(made->bytes);
   add(made);
   return made;
+}
+
+std::uint64_t used_of(CUmemoryPool pool) {
+  auto& t = table();
+  const std::lock_guard lock(t.mutex);
+  std::uint64_t used = 0;
+  for (const auto& [address, allocation] : t.by_address)
+    if (allocation->pool == pool) used += AddressRange::rounded(allocation->size);
+  return used;
 }
 
 CUresult register_host(void* address, std::uint64_t size, Device& device, CUcontext context, unsigned flags) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <set>
 
 #include "driver/cuda/device.hpp"
 #include "driver/cuda/generated/api.hpp"
@@ -11,6 +12,13 @@
 namespace nvmlkit::cuda {
 
 enum class MemoryKind { device, managed, host, registered };
+
+// What programs said about where managed memory should be; of no effect. See functions/managed.cpp.
+struct Advice {
+  bool read_mostly = false;
+  CUmemLocation preferred{}, prefetched{};
+  std::set<int> accessed_by;  // -1: the host
+};
 
 struct Allocation {
   MemoryKind kind{};
@@ -21,6 +29,8 @@ struct Allocation {
   CUcontext context = nullptr;
   unsigned flags = 0;
   unsigned long long id = 0;
+  CUmemoryPool pool = nullptr;  // that it comes from
+  Advice advice;                // about managed memory
 
   ~Allocation();
 };
@@ -37,7 +47,9 @@ namespace memory {
 
 // Null: no memory. `size` is not 0.
 std::shared_ptr<Allocation> allocate(MemoryKind kind, Device& device, CUcontext context, std::uint64_t size,
-                                     unsigned flags = 0);
+                                     unsigned flags = 0, CUmemoryPool pool = nullptr);
+// Bytes that were allocated from a pool and not freed yet.
+std::uint64_t used_of(CUmemoryPool pool);
 
 // Makes memory of the program known. It must be there, and no part of it known already.
 CUresult register_host(void* address, std::uint64_t size, Device& device, CUcontext context, unsigned flags);

@@ -9,6 +9,7 @@
 #include "driver/complain.hpp"
 #include "driver/cuda/visible_devices.hpp"
 #include "sim/config/load.hpp"
+#include "sim/faults/attention.hpp"
 
 namespace nvmlkit::cuda {
 namespace {
@@ -49,6 +50,21 @@ bool load() {
   return process.machine != nullptr;
 }
 
+// Whether the machine's driver can start.
+CUresult driver_state() {
+  using sim::faults::MachineFault;
+  switch (process.machine->attention().machine.load(std::memory_order_relaxed)) {
+    case MachineFault::version_mismatch:
+      return CUDA_ERROR_SYSTEM_DRIVER_MISMATCH;
+    case MachineFault::driver_not_loaded:
+    case MachineFault::no_permission:
+    case MachineFault::no_devices:
+      return CUDA_ERROR_NO_DEVICE;
+    default:
+      return CUDA_SUCCESS;
+  }
+}
+
 }  // namespace
 
 bool is_initialized() { return process.initialized.load(std::memory_order_acquire); }
@@ -58,6 +74,7 @@ CUresult initialize() {
   const std::lock_guard lock(process.mutex);
   if (process.initialized) return CUDA_SUCCESS;
   if (!load()) return CUDA_ERROR_UNKNOWN;
+  if (const auto result = driver_state(); result != CUDA_SUCCESS) return result;
   const auto visible = visible_gpus(*process.machine, sim::Environment::process());
   if (visible.empty()) return CUDA_ERROR_NO_DEVICE;
   auto found = std::make_unique<std::vector<std::unique_ptr<Device>>>();

@@ -1,5 +1,7 @@
 #include "driver/cuda/streams.hpp"
 
+#include <chrono>
+
 #include "driver/cuda/handles.hpp"
 
 namespace nvmlkit::cuda::streams {
@@ -50,6 +52,11 @@ CUevent add_event(CUcontext context, unsigned flags) {
 std::shared_ptr<Event> find_event(CUevent event) { return all_events().find(event); }
 
 bool remove_event(CUevent event) { return all_events().remove(event) != nullptr; }
+
+std::int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
 
 void remove_of(CUcontext context) {
   const auto is_of = [&](const auto& object) { return object.context == context; };

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <numeric>
 #include <optional>
 #include <string_view>
 #include <tuple>
+
+#include "sim/faults/attention.hpp"
 
 namespace nvmlkit::cuda {
 namespace {
@@ -17,8 +18,9 @@ std::uint64_t speed(const sim::model::Gpu& gpu) {
 
 std::vector<std::size_t> ordered(const sim::Machine& machine, const sim::Environment& environment) {
   const auto gpus = machine.gpus();
-  std::vector<std::size_t> order(gpus.size());
-  std::iota(order.begin(), order.end(), 0);
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < gpus.size(); ++i)
+    if (sim::faults::is_visible(machine, i)) order.push_back(i);
   const auto address = [&](std::size_t i) {
     const auto& id = gpus[i].pci.bus_id.value;
     return std::tuple(id.domain, id.bus, id.device);

@@ -14,8 +14,12 @@ using nvmlkit::cuda::CUdevice;
 using nvmlkit::cuda::CUdeviceptr;
 using nvmlkit::cuda::CUevent;
 using nvmlkit::cuda::CUfunction;
+using nvmlkit::cuda::CUgraph;
+using nvmlkit::cuda::CUgraphExec;
+using nvmlkit::cuda::CUgraphNode;
 using nvmlkit::cuda::CUkernel;
 using nvmlkit::cuda::CUlibrary;
+using nvmlkit::cuda::CUmemoryPool;
 using nvmlkit::cuda::CUstream;
 NVMLKIT_DRIVER(cuInit, unsigned);
 NVMLKIT_DRIVER(cuDriverGetVersion, int*);
@@ -102,5 +106,112 @@ NVMLKIT_DRIVER(cuLaunchCooperativeKernel, CUfunction, unsigned, unsigned, unsign
                unsigned, CUstream, void**);
 NVMLKIT_DRIVER(cuOccupancyMaxActiveBlocksPerMultiprocessor, int*, CUfunction, int, std::size_t);
 NVMLKIT_DRIVER(cuOccupancyAvailableDynamicSMemPerBlock, std::size_t*, CUfunction, int, int);
+NVMLKIT_DRIVER(cuStreamBeginCapture_v2, CUstream, nvmlkit::cuda::CUstreamCaptureMode);
+NVMLKIT_DRIVER(cuStreamBeginCaptureToGraph, CUstream, CUgraph, const CUgraphNode*,
+               const nvmlkit::cuda::CUgraphEdgeData*, std::size_t, nvmlkit::cuda::CUstreamCaptureMode);
+NVMLKIT_DRIVER(cuStreamEndCapture, CUstream, CUgraph*);
+NVMLKIT_DRIVER(cuStreamGetCaptureInfo_v2, CUstream, nvmlkit::cuda::CUstreamCaptureStatus*, nvmlkit::cuda::cuuint64_t*,
+               CUgraph*, const CUgraphNode**, std::size_t*);
+NVMLKIT_DRIVER(cuStreamGetCaptureInfo_v3, CUstream, nvmlkit::cuda::CUstreamCaptureStatus*, nvmlkit::cuda::cuuint64_t*,
+               CUgraph*, const CUgraphNode**, const nvmlkit::cuda::CUgraphEdgeData**, std::size_t*);
+NVMLKIT_DRIVER(cuStreamUpdateCaptureDependencies, CUstream, CUgraphNode*, std::size_t, unsigned);
+NVMLKIT_DRIVER(cuGraphCreate, CUgraph*, unsigned);
+NVMLKIT_DRIVER(cuGraphDestroy, CUgraph);
+NVMLKIT_DRIVER(cuGraphClone, CUgraph*, CUgraph);
+NVMLKIT_DRIVER(cuGraphNodeFindInClone, CUgraphNode*, CUgraphNode, CUgraph);
+NVMLKIT_DRIVER(cuGraphDebugDotPrint, CUgraph, const char*, unsigned);
+NVMLKIT_DRIVER(cuGraphNodeGetType, CUgraphNode, nvmlkit::cuda::CUgraphNodeType*);
+NVMLKIT_DRIVER(cuGraphGetNodes, CUgraph, CUgraphNode*, std::size_t*);
+NVMLKIT_DRIVER(cuGraphGetRootNodes, CUgraph, CUgraphNode*, std::size_t*);
+NVMLKIT_DRIVER(cuGraphGetEdges_v2, CUgraph, CUgraphNode*, CUgraphNode*, nvmlkit::cuda::CUgraphEdgeData*, std::size_t*);
+NVMLKIT_DRIVER(cuGraphNodeGetDependencies_v2, CUgraphNode, CUgraphNode*, nvmlkit::cuda::CUgraphEdgeData*, std::size_t*);
+NVMLKIT_DRIVER(cuGraphNodeGetDependentNodes_v2, CUgraphNode, CUgraphNode*, nvmlkit::cuda::CUgraphEdgeData*,
+               std::size_t*);
+NVMLKIT_DRIVER(cuGraphAddDependencies, CUgraph, const CUgraphNode*, const CUgraphNode*, std::size_t);
+NVMLKIT_DRIVER(cuGraphRemoveDependencies, CUgraph, const CUgraphNode*, const CUgraphNode*, std::size_t);
+NVMLKIT_DRIVER(cuGraphDestroyNode, CUgraphNode);
+NVMLKIT_DRIVER(cuGraphAddNode, CUgraphNode*, CUgraph, const CUgraphNode*, std::size_t,
+               nvmlkit::cuda::CUgraphNodeParams*);
+NVMLKIT_DRIVER(cuGraphNodeSetParams, CUgraphNode, nvmlkit::cuda::CUgraphNodeParams*);
+NVMLKIT_DRIVER(cuGraphExecNodeSetParams, CUgraphExec, CUgraphNode, nvmlkit::cuda::CUgraphNodeParams*);
+NVMLKIT_DRIVER(cuGraphAddKernelNode_v2, CUgraphNode*, CUgraph, const CUgraphNode*, std::size_t,
+               const nvmlkit::cuda::CUDA_KERNEL_NODE_PARAMS*);
+NVMLKIT_DRIVER(cuGraphKernelNodeGetParams_v2, CUgraphNode, nvmlkit::cuda::CUDA_KERNEL_NODE_PARAMS*);
+NVMLKIT_DRIVER(cuGraphKernelNodeSetParams_v2, CUgraphNode, const nvmlkit::cuda::CUDA_KERNEL_NODE_PARAMS*);
+NVMLKIT_DRIVER(cuGraphExecKernelNodeSetParams_v2, CUgraphExec, CUgraphNode,
+               const nvmlkit::cuda::CUDA_KERNEL_NODE_PARAMS*);
+NVMLKIT_DRIVER(cuGraphAddMemcpyNode, CUgraphNode*, CUgraph, const CUgraphNode*, std::size_t,
+               const nvmlkit::cuda::CUDA_MEMCPY3D*, CUcontext);
+NVMLKIT_DRIVER(cuGraphMemcpyNodeGetParams, CUgraphNode, nvmlkit::cuda::CUDA_MEMCPY3D*);
+NVMLKIT_DRIVER(cuGraphMemcpyNodeSetParams, CUgraphNode, const nvmlkit::cuda::CUDA_MEMCPY3D*);
+NVMLKIT_DRIVER(cuGraphExecMemcpyNodeSetParams, CUgraphExec, CUgraphNode, const nvmlkit::cuda::CUDA_MEMCPY3D*,
+               CUcontext);
+NVMLKIT_DRIVER(cuGraphAddMemsetNode, CUgraphNode*, CUgraph, const CUgraphNode*, std::size_t,
+               const nvmlkit::cuda::CUDA_MEMSET_NODE_PARAMS*, CUcontext);
+NVMLKIT_DRIVER(cuGraphMemsetNodeGetParams, CUgraphNode, nvmlkit::cuda::CUDA_MEMSET_NODE_PARAMS*);
+NVMLKIT_DRIVER(cuGraphMemsetNodeSetParams, CUgraphNode, const nvmlkit::cuda::CUDA_MEMSET_NODE_PARAMS*);
+NVMLKIT_DRIVER(cuGraphExecMemsetNodeSetParams, CUgraphExec, CUgraphNode, const nvmlkit::cuda::CUDA_MEMSET_NODE_PARAMS*,
+               CUcontext);
+NVMLKIT_DRIVER(cuGraphAddHostNode, CUgraphNode*, CUgraph, const CUgraphNode*, std::size_t,
+               const nvmlkit::cuda::CUDA_HOST_NODE_PARAMS*);
+NVMLKIT_DRIVER(cuGraphHostNodeGetParams, CUgraphNode, nvmlkit::cuda::CUDA_HOST_NODE_PARAMS*);
+NVMLKIT_DRIVER(cuGraphHostNodeSetParams, CUgraphNode, const nvmlkit::cuda::CUDA_HOST_NODE_PARAMS*);
+NVMLKIT_DRIVER(cuGraphExecHostNodeSetParams, CUgraphExec, CUgraphNode, const nvmlkit::cuda::CUDA_HOST_NODE_PARAMS*);
+NVMLKIT_DRIVER(cuGraphAddChildGraphNode, CUgraphNode*, CUgraph, const CUgraphNode*, std::size_t, CUgraph);
+NVMLKIT_DRIVER(cuGraphChildGraphNodeGetGraph, CUgraphNode, CUgraph*);
+NVMLKIT_DRIVER(cuGraphExecChildGraphNodeSetParams, CUgraphExec, CUgraphNode, CUgraph);
+NVMLKIT_DRIVER(cuGraphAddEmptyNode, CUgraphNode*, CUgraph, const CUgraphNode*, std::size_t);
+NVMLKIT_DRIVER(cuGraphAddEventRecordNode, CUgraphNode*, CUgraph, const CUgraphNode*, std::size_t, CUevent);
+NVMLKIT_DRIVER(cuGraphEventRecordNodeGetEvent, CUgraphNode, CUevent*);
+NVMLKIT_DRIVER(cuGraphEventRecordNodeSetEvent, CUgraphNode, CUevent);
+NVMLKIT_DRIVER(cuGraphExecEventRecordNodeSetEvent, CUgraphExec, CUgraphNode, CUevent);
+NVMLKIT_DRIVER(cuGraphAddEventWaitNode, CUgraphNode*, CUgraph, const CUgraphNode*, std::size_t, CUevent);
+NVMLKIT_DRIVER(cuGraphEventWaitNodeGetEvent, CUgraphNode, CUevent*);
+NVMLKIT_DRIVER(cuGraphEventWaitNodeSetEvent, CUgraphNode, CUevent);
+NVMLKIT_DRIVER(cuGraphExecEventWaitNodeSetEvent, CUgraphExec, CUgraphNode, CUevent);
+NVMLKIT_DRIVER(cuGraphInstantiateWithFlags, CUgraphExec*, CUgraph, unsigned long long);
+NVMLKIT_DRIVER(cuGraphInstantiateWithParams, CUgraphExec*, CUgraph, nvmlkit::cuda::CUDA_GRAPH_INSTANTIATE_PARAMS*);
+NVMLKIT_DRIVER(cuGraphInstantiate_v2, CUgraphExec*, CUgraph, CUgraphNode*, char*, std::size_t);
+NVMLKIT_DRIVER(cuGraphExecGetFlags, CUgraphExec, nvmlkit::cuda::cuuint64_t*);
+NVMLKIT_DRIVER(cuGraphExecDestroy, CUgraphExec);
+NVMLKIT_DRIVER(cuGraphExecUpdate, CUgraphExec, CUgraph, CUgraphNode*, nvmlkit::cuda::CUgraphExecUpdateResult*);
+NVMLKIT_DRIVER(cuGraphExecUpdate_v2, CUgraphExec, CUgraph, nvmlkit::cuda::CUgraphExecUpdateResultInfo*);
+NVMLKIT_DRIVER(cuGraphNodeSetEnabled, CUgraphExec, CUgraphNode, unsigned);
+NVMLKIT_DRIVER(cuGraphNodeGetEnabled, CUgraphExec, CUgraphNode, unsigned*);
+NVMLKIT_DRIVER(cuGraphUpload, CUgraphExec, CUstream);
+NVMLKIT_DRIVER(cuGraphLaunch, CUgraphExec, CUstream);
+NVMLKIT_DRIVER(cuMemAllocAsync, CUdeviceptr*, std::size_t, CUstream);
+NVMLKIT_DRIVER(cuMemFreeAsync, CUdeviceptr, CUstream);
+NVMLKIT_DRIVER(cuMemAllocFromPoolAsync, CUdeviceptr*, std::size_t, CUmemoryPool, CUstream);
+NVMLKIT_DRIVER(cuDeviceGetDefaultMemPool, CUmemoryPool*, CUdevice);
+NVMLKIT_DRIVER(cuDeviceGetMemPool, CUmemoryPool*, CUdevice);
+NVMLKIT_DRIVER(cuDeviceSetMemPool, CUdevice, CUmemoryPool);
+NVMLKIT_DRIVER(cuMemPoolCreate, CUmemoryPool*, const nvmlkit::cuda::CUmemPoolProps*);
+NVMLKIT_DRIVER(cuMemPoolDestroy, CUmemoryPool);
+NVMLKIT_DRIVER(cuMemPoolTrimTo, CUmemoryPool, std::size_t);
+NVMLKIT_DRIVER(cuMemPoolSetAttribute, CUmemoryPool, nvmlkit::cuda::CUmemPool_attribute, void*);
+NVMLKIT_DRIVER(cuMemPoolGetAttribute, CUmemoryPool, nvmlkit::cuda::CUmemPool_attribute, void*);
+NVMLKIT_DRIVER(cuMemPoolSetAccess, CUmemoryPool, const nvmlkit::cuda::CUmemAccessDesc*, std::size_t);
+NVMLKIT_DRIVER(cuMemPoolGetAccess, nvmlkit::cuda::CUmemAccess_flags*, CUmemoryPool, nvmlkit::cuda::CUmemLocation*);
+NVMLKIT_DRIVER(cuMemPrefetchAsync_v2, CUdeviceptr, std::size_t, nvmlkit::cuda::CUmemLocation, unsigned, CUstream);
+NVMLKIT_DRIVER(cuMemAdvise_v2, CUdeviceptr, std::size_t, nvmlkit::cuda::CUmem_advise, nvmlkit::cuda::CUmemLocation);
+NVMLKIT_DRIVER(cuMemRangeGetAttribute, void*, std::size_t, nvmlkit::cuda::CUmem_range_attribute, CUdeviceptr,
+               std::size_t);
+NVMLKIT_DRIVER(cuMemRangeGetAttributes, void**, std::size_t*, nvmlkit::cuda::CUmem_range_attribute*, std::size_t,
+               CUdeviceptr, std::size_t);
+NVMLKIT_DRIVER(cuMemcpy3DAsync_v2, const nvmlkit::cuda::CUDA_MEMCPY3D*, CUstream);
+NVMLKIT_DRIVER(cuMemcpy2DAsync_v2, const nvmlkit::cuda::CUDA_MEMCPY2D*, CUstream);
+NVMLKIT_DRIVER(cuMemsetD8Async, CUdeviceptr, unsigned char, std::size_t, CUstream);
+NVMLKIT_DRIVER(cuMemsetD2D8Async, CUdeviceptr, std::size_t, unsigned char, std::size_t, std::size_t, CUstream);
+NVMLKIT_DRIVER(cuLibraryLoadFromFile, CUlibrary*, const char*, nvmlkit::cuda::CUjit_option*, void**, unsigned,
+               nvmlkit::cuda::CUlibraryOption*, void**, unsigned);
+NVMLKIT_DRIVER(cuLibraryGetModule, nvmlkit::cuda::CUmodule*, CUlibrary);
+NVMLKIT_DRIVER(cuLibraryGetManaged, CUdeviceptr*, std::size_t*, CUlibrary, const char*);
+NVMLKIT_DRIVER(cuLibraryGetKernelCount, unsigned*, CUlibrary);
+NVMLKIT_DRIVER(cuLibraryEnumerateKernels, CUkernel*, unsigned, CUlibrary);
+NVMLKIT_DRIVER(cuLibraryGetUnifiedFunction, void**, CUlibrary, const char*);
+NVMLKIT_DRIVER(cuKernelSetAttribute, nvmlkit::cuda::CUfunction_attribute, int, CUkernel, CUdevice);
+NVMLKIT_DRIVER(cuStreamGetCtx, CUstream, CUcontext*);
+NVMLKIT_DRIVER(cuFuncGetParamInfo, CUfunction, std::size_t, std::size_t*, std::size_t*);
 #undef NVMLKIT_DRIVER
 }

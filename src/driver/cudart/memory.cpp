@@ -21,7 +21,7 @@ Error copy_in(void* to, const void* from, std::size_t size, int kind, CUstream s
 }
 
 Error copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
-                std::size_t height, int kind) {
+                std::size_t height, int kind, const CUstream* stream = nullptr) {
   if (!is_direction(kind)) return keep(kInvalidDirection);
   if (width > to_pitch || width > from_pitch) return keep(12);  // invalid pitch
   if (width == 0 || height == 0) return 0;
@@ -34,74 +34,66 @@ Error copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t fr
     c.dstPitch = to_pitch;
     c.WidthInBytes = width;
     c.Height = height;
-    return cuMemcpy2DUnaligned_v2(&c);
+    return stream ? cuMemcpy2DAsync_v2(&c, *stream) : cuMemcpy2DUnaligned_v2(&c);
   });
 }
 
-struct Pitched {
-  void* pointer;
-  std::size_t pitch, width, height;
-};
-struct Extent {
-  std::size_t width, height, depth;
-};
-struct Place {
-  std::size_t x, y, z;
-};
-struct Copy3D {
-  void* from_array;
-  Place from_place;
-  Pitched from;
-  void* to_array;
-  Place to_place;
-  Pitched to;
-  Extent extent;
-  int kind;
-};
-static_assert(sizeof(Copy3D) == 160);
+}  // namespace
 
-Error copy_boxes(const Copy3D* p) {
-  if (!p) return keep(kInvalidValue);
-  if (p->from_array || p->to_array) return keep(kNotSupported);
-  if (!is_direction(p->kind)) return keep(kInvalidDirection);
-  if (p->extent.width == 0 || p->extent.height == 0 || p->extent.depth == 0) return 0;
+Error read_copy(const Copy3D* p, CUDA_MEMCPY3D& c) {
+  if (!p) return kInvalidValue;
+  if (p->from_array || p->to_array) return kNotSupported;
+  if (!is_direction(p->kind)) return kInvalidDirection;
+  c = {};
+  c.srcMemoryType = c.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
+  c.srcXInBytes = p->from_place.x;
+  c.srcY = p->from_place.y;
+  c.srcZ = p->from_place.z;
+  c.srcDevice = address_of(p->from.pointer);
+  c.srcPitch = p->from.pitch;
+  c.srcHeight = p->from.height;
+  c.dstXInBytes = p->to_place.x;
+  c.dstY = p->to_place.y;
+  c.dstZ = p->to_place.z;
+  c.dstDevice = address_of(p->to.pointer);
+  c.dstPitch = p->to.pitch;
+  c.dstHeight = p->to.height;
+  c.WidthInBytes = p->extent.width;
+  c.Height = p->extent.height;
+  c.Depth = p->extent.depth;
+  return 0;
+}
+
+namespace {
+
+Error copy_boxes(const Copy3D* p, const CUstream* stream = nullptr) {
+  CUDA_MEMCPY3D c{};
+  if (const auto wrong = read_copy(p, c)) return keep(wrong);
+  if (c.WidthInBytes == 0 || c.Height == 0 || c.Depth == 0) return 0;
+  return with_context([&] { return stream ? cuMemcpy3DAsync_v2(&c, *stream) : cuMemcpy3D_v2(&c); });
+}
+
+Error set(void* to, int value, std::size_t size, const CUstream* stream = nullptr) {
+  if (size == 0) return 0;
+  const auto byte = static_cast<unsigned char>(value);
   return with_context([&] {
-    CUDA_MEMCPY3D c{};
-    c.srcMemoryType = c.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
-    c.srcXInBytes = p->from_place.x;
-    c.srcY = p->from_place.y;
-    c.srcZ = p->from_place.z;
-    c.srcDevice = address_of(p->from.pointer);
-    c.srcPitch = p->from.pitch;
-    c.srcHeight = p->from.height;
-    c.dstXInBytes = p->to_place.x;
-    c.dstY = p->to_place.y;
-    c.dstZ = p->to_place.z;
-    c.dstDevice = address_of(p->to.pointer);
-    c.dstPitch = p->to.pitch;
-    c.dstHeight = p->to.height;
-    c.WidthInBytes = p->extent.width;
-    c.Height = p->extent.height;
-    c.Depth = p->extent.depth;
-    return cuMemcpy3D_v2(&c);
+    return stream ? cuMemsetD8Async(address_of(to), byte, size, *stream) : cuMemsetD8_v2(address_of(to), byte, size);
   });
 }
 
-Error set(void* to, int value, std::size_t size) {
-  return with_context([&] {
-    return size == 0 ? CUDA_SUCCESS : cuMemsetD8_v2(address_of(to), static_cast<unsigned char>(value), size);
-  });
-}
-
-Error set_rows(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height) {
+Error set_rows(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height,
+               const CUstream* stream = nullptr) {
   if (width == 0 || height == 0) return 0;
-  return with_context(
-      [&] { return cuMemsetD2D8_v2(address_of(to), pitch, static_cast<unsigned char>(value), width, height); });
+  const auto byte = static_cast<unsigned char>(value);
+  return with_context([&] {
+    return stream ? cuMemsetD2D8Async(address_of(to), pitch, byte, width, height, *stream)
+                  : cuMemsetD2D8_v2(address_of(to), pitch, byte, width, height);
+  });
 }
 
 // `to_symbol`: the variable is the target.
-Error copy_symbol(const void* symbol, const void* other, std::size_t size, std::size_t offset, int kind,
-                  bool to_symbol) {
+Error copy_symbol(const void* symbol, const void* other, std::size_t size, std::size_t offset, int kind, bool to_symbol,
+                  CUstream stream = nullptr, bool in_stream = false) {
   if (!is_direction(kind)) return keep(kInvalidDirection);
   return with_context([&]() -> CUresult {
     CUdeviceptr address = 0;
@@ -109,8 +101,9 @@ Error copy_symbol(const void* symbol, const void* other, std::size_t size, std::
     if (const auto result = variable_of(symbol, &address, &room); result != CUDA_SUCCESS) return result;
     if (offset > room || size > room - offset) return CUDA_ERROR_INVALID_VALUE;
     if (size == 0) return CUDA_SUCCESS;
-    return to_symbol ? cuMemcpy(address + offset, address_of(other), size)
-                     : cuMemcpy(address_of(other), address + offset, size);
+    const auto to = to_symbol ? address + offset : address_of(other);
+    const auto from = to_symbol ? address_of(other) : address + offset;
+    return in_stream ? cuMemcpyAsync(to, from, size, stream) : cuMemcpy(to, from, size);
   });
 }
 
@@ -206,29 +199,32 @@ NVMLKIT_RUNTIME Error cudaMemcpy2D(void* to, std::size_t to_pitch, const void* f
   return copy_rows(to, to_pitch, from, from_pitch, width, height, kind);
 }
 NVMLKIT_RUNTIME Error cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                                        std::size_t width, std::size_t height, int kind, CUstream) {
-  return copy_rows(to, to_pitch, from, from_pitch, width, height, kind);
+                                        std::size_t width, std::size_t height, int kind, CUstream stream) {
+  return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, &stream);
 }
 NVMLKIT_RUNTIME Error cudaMemcpy3D(const Copy3D* p) { return copy_boxes(p); }
-NVMLKIT_RUNTIME Error cudaMemcpy3DAsync(const Copy3D* p, CUstream) { return copy_boxes(p); }
+NVMLKIT_RUNTIME Error cudaMemcpy3DAsync(const Copy3D* p, CUstream stream) { return copy_boxes(p, &stream); }
 NVMLKIT_RUNTIME Error cudaMemset(void* to, int value, std::size_t size) { return set(to, value, size); }
 NVMLKIT_RUNTIME Error cudaMemset_ptds(void* to, int value, std::size_t size) { return set(to, value, size); }
-NVMLKIT_RUNTIME Error cudaMemsetAsync(void* to, int value, std::size_t size, CUstream) { return set(to, value, size); }
-NVMLKIT_RUNTIME Error cudaMemsetAsync_ptsz(void* to, int value, std::size_t size, CUstream) {
-  return set(to, value, size);
+NVMLKIT_RUNTIME Error cudaMemsetAsync(void* to, int value, std::size_t size, CUstream stream) {
+  return set(to, value, size, &stream);
+}
+NVMLKIT_RUNTIME Error cudaMemsetAsync_ptsz(void* to, int value, std::size_t size, CUstream stream) {
+  stream = per_thread(stream);
+  return set(to, value, size, &stream);
 }
 NVMLKIT_RUNTIME Error cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height) {
   return set_rows(to, pitch, value, width, height);
 }
 NVMLKIT_RUNTIME Error cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height,
-                                        CUstream) {
-  return set_rows(to, pitch, value, width, height);
+                                        CUstream stream) {
+  return set_rows(to, pitch, value, width, height, &stream);
 }
 NVMLKIT_RUNTIME Error cudaMemset3D(Pitched to, int value, Extent extent) {
   return set_rows(to.pointer, to.pitch, value, extent.width, extent.height * extent.depth);
 }
-NVMLKIT_RUNTIME Error cudaMemset3DAsync(Pitched to, int value, Extent extent, CUstream) {
-  return cudaMemset3D(to, value, extent);
+NVMLKIT_RUNTIME Error cudaMemset3DAsync(Pitched to, int value, Extent extent, CUstream stream) {
+  return set_rows(to.pointer, to.pitch, value, extent.width, extent.height * extent.depth, &stream);
 }
 
 NVMLKIT_RUNTIME Error cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t size, std::size_t offset,
@@ -240,12 +236,12 @@ NVMLKIT_RUNTIME Error cudaMemcpyFromSymbol(void* to, const void* symbol, std::si
   return copy_symbol(symbol, to, size, offset, kind, false);
 }
 NVMLKIT_RUNTIME Error cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t size,
-                                              std::size_t offset, int kind, CUstream) {
-  return copy_symbol(symbol, from, size, offset, kind, true);
+                                              std::size_t offset, int kind, CUstream stream) {
+  return copy_symbol(symbol, from, size, offset, kind, true, stream, true);
 }
 NVMLKIT_RUNTIME Error cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t size, std::size_t offset,
-                                                int kind, CUstream) {
-  return copy_symbol(symbol, to, size, offset, kind, false);
+                                                int kind, CUstream stream) {
+  return copy_symbol(symbol, to, size, offset, kind, false, stream, true);
 }
 NVMLKIT_RUNTIME Error cudaGetSymbolAddress(void** out, const void* symbol) {
   if (!out) return keep(kInvalidValue);

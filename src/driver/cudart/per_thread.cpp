@@ -14,14 +14,6 @@ namespace nvmlkit::cudart {
 
 using Size = std::size_t;
 using Flags = unsigned long long;
-struct Box;  // cudaMemcpy3DParms
-struct Pitched {
-  void* pointer;
-  Size pitch, width, height;
-};
-struct Extent {
-  Size width, height, depth;
-};
 
 NVMLKIT_PER_THREAD(cudaMemcpy2D,
                    (void* to, Size to_pitch, const void* from, Size pitch, Size width, Size height, int kind),
@@ -30,8 +22,8 @@ NVMLKIT_PER_THREAD_IN_STREAM(cudaMemcpy2DAsync,
                              (void* to, Size to_pitch, const void* from, Size pitch, Size width, Size height, int kind,
                               CUstream stream),
                              (to, to_pitch, from, pitch, width, height, kind, per_thread(stream)))
-NVMLKIT_PER_THREAD(cudaMemcpy3D, (const Box* box), (box))
-NVMLKIT_PER_THREAD_IN_STREAM(cudaMemcpy3DAsync, (const Box* box, CUstream stream), (box, per_thread(stream)))
+NVMLKIT_PER_THREAD(cudaMemcpy3D, (const Copy3D* box), (box))
+NVMLKIT_PER_THREAD_IN_STREAM(cudaMemcpy3DAsync, (const Copy3D* box, CUstream stream), (box, per_thread(stream)))
 NVMLKIT_PER_THREAD(cudaMemset2D, (void* to, Size pitch, int value, Size width, Size height),
                    (to, pitch, value, width, height))
 NVMLKIT_PER_THREAD_IN_STREAM(cudaMemset2DAsync,

@@ -44,6 +44,31 @@ struct Dim3 {
   unsigned x, y, z;
 };
 
+struct Pitched {
+  void* pointer;
+  std::size_t pitch, width, height;
+};
+struct Extent {
+  std::size_t width, height, depth;
+};
+struct Place {
+  std::size_t x, y, z;
+};
+struct Copy3D {
+  void* from_array;
+  Place from_place;
+  Pitched from;
+  void* to_array;
+  Place to_place;
+  Pitched to;
+  Extent extent;
+  int kind;
+};
+static_assert(sizeof(Copy3D) == 160);
+
+// What a copy is to the driver; an error where it is none.
+Error read_copy(const Copy3D* copy, CUDA_MEMCPY3D& out);
+
 // Kernels and variables that the program registered (registration.cpp).
 CUresult function_of(const void* symbol, CUfunction* out);
 CUresult kernel_of(const void* symbol, CUkernel* out);

@@ -42,9 +42,9 @@ struct Running {
   // Points to a word that is not zero while calls go through observe(). Null: all do, as before the start and while
   // they are logged. All of this begins as zero bytes, so that loading a library runs nothing.
   std::atomic<const std::atomic<std::uint32_t>*> watched{nullptr};
-  // GPUs that were being drained when the process started NVML: it does not see them (enumeration.hpp).
-  std::atomic<bool> any_drained{false};
-  std::atomic<std::uint64_t> drained[sim::max_gpus / 64]{};
+  // GPUs that the process did not see when it started NVML, and so never does (enumeration.hpp).
+  std::atomic<bool> any_hidden{false};
+  std::atomic<std::uint64_t> hidden[sim::max_gpus / 64]{};
   HandlePlace handle_places[sim::max_gpus]{};
   Place gpu_instance_places[sim::max_gpus * instances_per_gpu]{};
   Place compute_instance_places[max_mig_devices]{};

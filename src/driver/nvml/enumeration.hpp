@@ -1,5 +1,6 @@
 // Which GPUs this process sees, and in which order. GPUs off the bus are missing for everybody; one that is being
-// drained is missing for processes that start NVML while it is.
+// drained is missing for processes that start NVML while it is, and one whose device node is not in the folder that
+// NVMLKIT_DEVICE_NODES names, as in a container that was not given it.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,7 @@
 
 namespace nvmlkit::driver {
 
-// At nvmlInit: looks which GPUs are being drained.
+// At nvmlInit: looks which GPUs are being drained, and which have a device node.
 void begin_enumeration(const sim::Machine& machine);
 
 std::size_t count_visible(const sim::Machine& machine);

@@ -9,6 +9,7 @@
 
 #include "driver/nvml/generated/in_process_table.hpp"
 #include "driver/nvml/lifecycle.hpp"
+#include "sim/clock.hpp"
 #include "sim/config/load.hpp"
 #include "sim/driver_branch.hpp"
 #include "sim/faults/command.hpp"
@@ -78,10 +79,18 @@ std::unique_ptr<Machine> load(const std::string& machine, const SimulationOption
     environment.set("NVMLKIT_MACHINE", machine);
     environment.set("NVMLKIT_DRIVER", options.driver);
     if (options.gpu_count) environment.set("NVMLKIT_GPU_COUNT", std::to_string(*options.gpu_count));
+    if (!options.time.empty()) environment.set("NVMLKIT_TIME", options.time);
     return load_machine(environment, error);
   }
   Overrides overrides;
   overrides.gpu_count = options.gpu_count;
+  if (!options.time.empty()) {
+    overrides.pace = parse_pace(options.time);
+    if (!overrides.pace) {
+      error = "time: " + std::string(pace_words) + ", got '" + options.time + "'";
+      return nullptr;
+    }
+  }
   if (!options.driver.empty()) {
     overrides.driver_version = driver_version_of(options.driver);
     if (!overrides.driver_version) {

@@ -116,6 +116,12 @@ nvmlReturn_t is_primary_gpu(nvmlDevice_t device, unsigned int* is_primary) {
   return NVML_SUCCESS;
 }
 
+nvmlReturn_t has_system_controller(nvmlDevice_t device, unsigned int* has) {
+  if (!gpu_of(device) || !has) return NVML_ERROR_INVALID_ARGUMENT;
+  *has = 0;
+  return NVML_SUCCESS;
+}
+
 nvmlReturn_t is_monitored(nvmlDevice_t device, unsigned int* monitored) {
   return read_of(
       device, monitored, [](const Gpu& gpu) -> auto& { return gpu.monitored; });

@@ -29,6 +29,7 @@ nvmlReturn_t parse_bus_id(const char* text, unsigned int* domain, unsigned int* 
 nvmlReturn_t pci_location(unsigned int index, unsigned int* domain, unsigned int* bus, unsigned int* device);
 nvmlReturn_t bus_id_text(unsigned int index, char* text, unsigned int length);
 nvmlReturn_t is_primary_gpu(nvmlDevice_t device, unsigned int* is_primary);
+nvmlReturn_t has_system_controller(nvmlDevice_t device, unsigned int* has);
 nvmlReturn_t pcie_path(const char* bus_id_a, const char* bus_id_b, unsigned int* path);
 nvmlReturn_t is_monitored(nvmlDevice_t device, unsigned int* monitored);
 nvmlReturn_t private_field_values(nvmlDevice_t device, unsigned int count, nvmlFieldValue_t* values);

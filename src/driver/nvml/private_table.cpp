@@ -24,8 +24,13 @@ NVMLKIT_EXPORTS_END
 namespace nvmlkit::driver {
 namespace {
 
-constexpr unsigned char kId[16] = {0xc4, 0xfe, 0x3e, 0x6c, 0xc9, 0x8f, 0x6c, 0x4e,
-                                   0xa3, 0x27, 0xee, 0x69, 0x6e, 0x12, 0xf7, 0xc4};
+using Id = std::array<unsigned char, 16>;
+
+constexpr Id kId = {0xc4, 0xfe, 0x3e, 0x6c, 0xc9, 0x8f, 0x6c, 0x4e, 0xa3, 0x27, 0xee, 0x69, 0x6e, 0x12, 0xf7, 0xc4};
+// nvidia-debugdump asks for two more: what a GPU is beside a GPU, and what can be dumped of it.
+constexpr Id kControllerId = {0x9e, 0x8c, 0x7a, 0x58, 0x12, 0x3a, 0xb5, 0x4f,
+                              0xb9, 0xe3, 0xf4, 0xba, 0x39, 0x45, 0xdd, 0x5f};
+constexpr Id kDumpId = {0xb8, 0x1d, 0xd7, 0x30, 0xe4, 0xd2, 0x81, 0x44, 0x9c, 0xd0, 0xe1, 0xde, 0x35, 0x04, 0xfa, 0x27};
 
 // The size of 555's table, the largest of the three branches: a program of an older branch does not call what is
 // behind its own. A table that is too short makes nvidia-smi print "Uninitialized" where it should print "N/A".
@@ -45,10 +50,16 @@ const void* address(Function* function) {
   return reinterpret_cast<const void*>(function);
 }
 
+// The first word of a table: its size in bytes.
+template <std::size_t words>
+const void* size_of() {
+  return reinterpret_cast<const void*>(words * sizeof(void*));
+}
+
 Table make_table() {
   Table table;
   table.fill(address(&not_supported));
-  table[0] = reinterpret_cast<const void*>(kWords * sizeof(void*));
+  table[0] = size_of<kWords>();
   for (const int slot : kNull) table[static_cast<std::size_t>(slot)] = nullptr;
 
   table[29] = address(&nvmlDeviceGetGpuOperationMode);
@@ -97,11 +108,29 @@ Table make_table() {
   return table;
 }
 
+const auto& controller_table() {
+  static const std::array<const void*, 2> table{size_of<2>(), address(&slots::has_system_controller)};
+  return table;
+}
+
+const auto& dump_table() {
+  static const auto table = [] {
+    std::array<const void*, 8> words;
+    words.fill(address(&not_supported));
+    words[0] = size_of<8>();
+    return words;
+  }();
+  return table;
+}
+
 }  // namespace
 
 const void* private_table(const void* id) {
   static const Table table = make_table();
-  return std::memcmp(id, kId, sizeof kId) == 0 ? table.data() : nullptr;
+  const auto is = [id](const Id& known) { return std::memcmp(id, known.data(), known.size()) == 0; };
+  if (is(kId)) return table.data();
+  if (is(kControllerId)) return controller_table().data();
+  return is(kDumpId) ? dump_table().data() : nullptr;
 }
 
 }  // namespace nvmlkit::driver

@@ -45,6 +45,7 @@ enum class Op : std::uint8_t {
   griddepcontrol_,
   isspacep_,
   ld_,
+  ldmatrix_,
   ldu_,
   lg2_,
   lop3_,
@@ -53,9 +54,12 @@ enum class Op : std::uint8_t {
   madc_,
   match_,
   max_,
+  mbarrier_,
   membar_,
   min_,
+  mma_,
   mov_,
+  movmatrix_,
   mul_,
   mul24_,
   nanosleep_,
@@ -85,6 +89,7 @@ enum class Op : std::uint8_t {
   slct_,
   sqrt_,
   st_,
+  stmatrix_,
   sub_,
   subc_,
   szext_,
@@ -92,6 +97,7 @@ enum class Op : std::uint8_t {
   testp_,
   trap_,
   vote_,
+  wmma_,
   xor_,
 };
 
@@ -117,11 +123,14 @@ void integers(Form& form);
 void lanes(Form& form);
 void load_store(Form& form);
 void logic(Form& form);
+void matrices(Form& form);
+void mbarrier(Form& form);
 void move(Form& form);
 void no_effect(Form& form);
 void one_operand(Form& form);
 void shifts(Form& form);
 void shuffle(Form& form);
+void tensor(Form& form);
 
 }  // namespace decoders
 }  // namespace nvmlkit::ptx

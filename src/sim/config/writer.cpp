@@ -183,8 +183,8 @@ class Writer {
 // What identifies a GPU is written for each one, even where all agree: the reader would count a common serial on.
 bool identifies(const FieldDescriptor& field) {
   const auto name = field.name();
-  return name == "uuid" || name == "serial" || name == "minor_number" || name == "bus_id" || name == "board_id" ||
-         name == "pdi" || name == "checksum";
+  return name == "uuid" || name == "serial" || name == "minor_number" || name == "irq_num" || name == "bus_id" ||
+         name == "board_id" || name == "pdi" || name == "checksum";
 }
 
 // The fields of every GPU that are the same in all, by a walk over all GPUs in step.

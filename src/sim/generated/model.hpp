@@ -931,7 +931,7 @@ struct EccSram {
 struct Ecc {
   Field<std::uint32_t> mode_current;  // Mode now.
   Field<std::uint32_t> mode_pending;  // Mode after the next reset. Default: mode_current.
-  Field<std::uint32_t> default_mode;  // Mode that the GPU is delivered with.
+  Field<std::uint32_t> default_mode;  // Mode that the GPU is delivered with. Default, where mode_current is there: enabled, of GeForce boards disabled.
   EccPeriods errors;  // Counters.
   EccSram sram;  // SRAM in detail.
 };
@@ -1009,6 +1009,7 @@ struct MigComputeInstance {
   Field<bool> wide;  // Of two profiles named alike, the one with more multiprocessors: 26 in place of 16 on Hopper.
   Field<std::uint32_t> id;  // Id. Default: the first that is free.
   Field<std::uint32_t> start;  // First compute slice. Default: the first where it fits.
+  Field<Text<41>> uuid;  // UUID of the MIG device, MIG-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx. Default: made from the GPU's and the ids.
 };
 
 // A GPU instance.
@@ -1016,6 +1017,7 @@ struct MigInstance {
   Field<Text<24>> profile;  // Name of its profile.
   Field<std::uint32_t> id;  // Id. It follows from the placement.
   Field<std::uint32_t> start;  // First memory slice. Default: where it leaves the most placements to others.
+  Field<std::uint64_t> idle_kib;  // Memory that it takes for itself. Default: its profile's. [KiB]
   Field<std::uint64_t> sram_uncorrectable;  // Volatile uncorrectable SRAM errors, while ECC is on.
   Field<bool> bare;  // It has no compute instance. Otherwise one of its whole size is made where none is listed.
   List<MigComputeInstance, 8> compute_instances;  // Its compute instances.
@@ -1115,7 +1117,7 @@ struct Vgpu {
   Field<std::uint32_t> mig_timeslicing;  // vGPUs share a GPU instance. Default: disabled; absent before Blackwell.
   Field<std::uint32_t> device_buffer_mb_per_s;  // How fast a vGPU's frame buffer is read and written while its VM is moved; an estimate. [MB/s]
   Field<std::uint32_t> made;  // How many vGPUs were made so far; the next one's id follows from it.
-  List<VgpuInstance, 32> instances;  // Active vGPUs.
+  List<VgpuInstance, 48> instances;  // Active vGPUs.
   List<VgpuGpuInstance, 8> gpu_instances;  // Per GPU instance, where it differs from the default.
 };
 
@@ -1289,7 +1291,7 @@ struct Gpu {
   ComputeCapability compute_capability;  // CUDA compute capability.
   Field<std::uint32_t> num_gpu_cores;  // CUDA cores.
   Field<bool> monitored;  // The product belongs to the line that nvidia-smi monitors fully (dmon, pmon).
-  Field<std::uint32_t> irq_num;  // Interrupt number.
+  Field<std::uint32_t> irq_num;  // Interrupt number. Default: counted over the GPUs from 128 on.
   Field<std::uint32_t> bus_type;  // Bus that connects the GPU.
   Field<std::uint32_t> addressing_mode;  // How the GPU reaches host memory.
   Field<std::uint32_t> egm;  // Extended GPU memory (EGM): memory of other hosts at hand.

@@ -934,7 +934,7 @@ constexpr char text_pool[] =
     "mode_current"
     "Mode after the next reset. Default: mode_current."
     "mode_pending"
-    "Mode that the GPU is delivered with."
+    "Mode that the GPU is delivered with. Default, where mode_current is there: enabled, of GeForce boards disabled."
     "default_mode"
     "Counters."
     "SRAM in detail."
@@ -1028,11 +1028,14 @@ constexpr char text_pool[] =
     "Id. Default: the first that is free."
     "First compute slice. Default: the first where it fits."
     "start"
+    "UUID of the MIG device, MIG-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx. Default: made from the GPU's and the ids."
+    "uuid"
     "A compute instance."
     "MigComputeInstance"
     "Name of its profile."
     "Id. It follows from the placement."
     "First memory slice. Default: where it leaves the most placements to others."
+    "Memory that it takes for itself. Default: its profile's."
     "Volatile uncorrectable SRAM errors, while ECC is on."
     "sram_uncorrectable"
     "It has no compute instance. Otherwise one of its whole size is made where none is listed."
@@ -1099,7 +1102,6 @@ constexpr char text_pool[] =
     "Its type, as A40-8Q."
     "The number by which NVML names it. Default: made from the GPU and the place in the list."
     "Its UUID. Default: made from the id."
-    "uuid"
     "UUID of the VM, or the number of its domain. Default: a UUID made from the id."
     "vm_id"
     "UUID of the mediated device. Default: the UUID, where the host has no SR-IOV."
@@ -1379,7 +1381,7 @@ constexpr char text_pool[] =
     "num_gpu_cores"
     "The product belongs to the line that nvidia-smi monitors fully (dmon, pmon)."
     "monitored"
-    "Interrupt number."
+    "Interrupt number. Default: counted over the GPUs from 128 on."
     "irq_num"
     "Bus that connects the GPU."
     "bus_type"
@@ -3640,302 +3642,312 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(Ecc, mode_pending), .present_offset = offsetof(decltype(Ecc::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.default_mode
-    {.name_text = {20687, 12}, .unit_text = {0, 0}, .doc_text = {20651, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20762, 12}, .unit_text = {0, 0}, .doc_text = {20651, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, default_mode), .present_offset = offsetof(decltype(Ecc::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.errors
-    {.name_text = {6048, 6}, .unit_text = {0, 0}, .doc_text = {20699, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6048, 6}, .unit_text = {0, 0}, .doc_text = {20774, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccPeriods),
      .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.sram
-    {.name_text = {19550, 4}, .unit_text = {0, 0}, .doc_text = {20708, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19550, 4}, .unit_text = {0, 0}, .doc_text = {20783, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, sram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSram),
      .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Repair.channel_pending
-    {.name_text = {20811, 15}, .unit_text = {0, 0}, .doc_text = {20748, 63}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20886, 15}, .unit_text = {0, 0}, .doc_text = {20823, 63}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Repair, channel_pending), .present_offset = offsetof(decltype(Repair::channel_pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Repair.tpc_pending
-    {.name_text = {20878, 11}, .unit_text = {0, 0}, .doc_text = {20826, 52}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20953, 11}, .unit_text = {0, 0}, .doc_text = {20901, 52}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Repair, tpc_pending), .present_offset = offsetof(decltype(Repair::tpc_pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Repair.unrepairable_memory
-    {.name_text = {20960, 19}, .unit_text = {0, 0}, .doc_text = {20889, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21035, 19}, .unit_text = {0, 0}, .doc_text = {20964, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Repair, unrepairable_memory), .present_offset = offsetof(decltype(Repair::unrepairable_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.count
-    {.name_text = {8242, 5}, .unit_text = {0, 0}, .doc_text = {21023, 9}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {8242, 5}, .unit_text = {0, 0}, .doc_text = {21098, 9}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PageRetirement, count), .present_offset = offsetof(decltype(PageRetirement::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.addresses
-    {.name_text = {21048, 9}, .unit_text = {0, 0}, .doc_text = {21032, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21123, 9}, .unit_text = {0, 0}, .doc_text = {21107, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PageRetirement, addresses), .present_offset = 0, .items_offset = offsetof(decltype(PageRetirement::addresses), items), .value_size = sizeof(std::uint64_t),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.supported
-    {.name_text = {12849, 9}, .unit_text = {0, 0}, .doc_text = {21099, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12849, 9}, .unit_text = {0, 0}, .doc_text = {21174, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, supported), .present_offset = offsetof(decltype(RetiredPages::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.single_bit_retirement
-    {.name_text = {21187, 21}, .unit_text = {0, 0}, .doc_text = {21150, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21262, 21}, .unit_text = {0, 0}, .doc_text = {21225, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, single_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
      .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.double_bit_retirement
-    {.name_text = {21238, 21}, .unit_text = {0, 0}, .doc_text = {21208, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21313, 21}, .unit_text = {0, 0}, .doc_text = {21283, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, double_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
      .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_blacklist
-    {.name_text = {21318, 17}, .unit_text = {0, 0}, .doc_text = {21285, 33}, .note_text = {21259, 26}, .default_text = {0, 0},
+    {.name_text = {21393, 17}, .unit_text = {0, 0}, .doc_text = {21360, 33}, .note_text = {21334, 26}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, pending_blacklist), .present_offset = offsetof(decltype(RetiredPages::pending_blacklist), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_retirement
-    {.name_text = {21365, 18}, .unit_text = {0, 0}, .doc_text = {21335, 30}, .note_text = {0, 0}, .default_text = {1514, 5},
+    {.name_text = {21440, 18}, .unit_text = {0, 0}, .doc_text = {21410, 30}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RetiredPages, pending_retirement), .present_offset = offsetof(decltype(RetiredPages::pending_retirement), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.max
-    {.name_text = {21439, 3}, .unit_text = {0, 0}, .doc_text = {21430, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21514, 3}, .unit_text = {0, 0}, .doc_text = {21505, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RowRemapHistogram, max), .present_offset = offsetof(decltype(RowRemapHistogram::max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.high
-    {.name_text = {21447, 4}, .unit_text = {0, 0}, .doc_text = {21442, 5}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {21522, 4}, .unit_text = {0, 0}, .doc_text = {21517, 5}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, high), .present_offset = offsetof(decltype(RowRemapHistogram::high), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.partial
-    {.name_text = {21456, 7}, .unit_text = {0, 0}, .doc_text = {21451, 5}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {21531, 7}, .unit_text = {0, 0}, .doc_text = {21526, 5}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, partial), .present_offset = offsetof(decltype(RowRemapHistogram::partial), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.low
-    {.name_text = {21467, 3}, .unit_text = {0, 0}, .doc_text = {21463, 4}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {21542, 3}, .unit_text = {0, 0}, .doc_text = {21538, 4}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, low), .present_offset = offsetof(decltype(RowRemapHistogram::low), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.none
-    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {21470, 5}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {21545, 5}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, none), .present_offset = offsetof(decltype(RowRemapHistogram::none), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.correctable
-    {.name_text = {5157, 11}, .unit_text = {0, 0}, .doc_text = {21539, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5157, 11}, .unit_text = {0, 0}, .doc_text = {21614, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, correctable), .present_offset = offsetof(decltype(RemappedRows::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.uncorrectable
-    {.name_text = {21629, 13}, .unit_text = {0, 0}, .doc_text = {21583, 46}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {21704, 13}, .unit_text = {0, 0}, .doc_text = {21658, 46}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, uncorrectable), .present_offset = offsetof(decltype(RemappedRows::uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.correctable_inactive
-    {.name_text = {21697, 20}, .unit_text = {0, 0}, .doc_text = {21642, 55}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {21772, 20}, .unit_text = {0, 0}, .doc_text = {21717, 55}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, correctable_inactive), .present_offset = offsetof(decltype(RemappedRows::correctable_inactive), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.uncorrectable_inactive
-    {.name_text = {21774, 22}, .unit_text = {0, 0}, .doc_text = {21717, 57}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {21849, 22}, .unit_text = {0, 0}, .doc_text = {21792, 57}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, uncorrectable_inactive), .present_offset = offsetof(decltype(RemappedRows::uncorrectable_inactive), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.pending
-    {.name_text = {4422, 7}, .unit_text = {0, 0}, .doc_text = {21796, 37}, .note_text = {0, 0}, .default_text = {1514, 5},
+    {.name_text = {4422, 7}, .unit_text = {0, 0}, .doc_text = {21871, 37}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, pending), .present_offset = offsetof(decltype(RemappedRows::pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.failure_occurred
-    {.name_text = {21852, 16}, .unit_text = {0, 0}, .doc_text = {21833, 19}, .note_text = {0, 0}, .default_text = {1514, 5},
+    {.name_text = {21927, 16}, .unit_text = {0, 0}, .doc_text = {21908, 19}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, failure_occurred), .present_offset = offsetof(decltype(RemappedRows::failure_occurred), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.availability_histogram
-    {.name_text = {21901, 22}, .unit_text = {0, 0}, .doc_text = {21868, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21976, 22}, .unit_text = {0, 0}, .doc_text = {21943, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, availability_histogram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RowRemapHistogram),
      .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Display.mode
-    {.name_text = {10996, 4}, .unit_text = {0, 0}, .doc_text = {21971, 23}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {10996, 4}, .unit_text = {0, 0}, .doc_text = {22046, 23}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, mode), .present_offset = offsetof(decltype(Display::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Display.active
-    {.name_text = {1106, 6}, .unit_text = {0, 0}, .doc_text = {21994, 36}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {1106, 6}, .unit_text = {0, 0}, .doc_text = {22069, 36}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, active), .present_offset = offsetof(decltype(Display::active), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.name
-    {.name_text = {15396, 4}, .unit_text = {0, 0}, .doc_text = {22045, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15396, 4}, .unit_text = {0, 0}, .doc_text = {22120, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, name), .present_offset = offsetof(decltype(MigProfile::name), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.id
-    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {22099, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {22174, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, id), .present_offset = offsetof(decltype(MigProfile::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.instances
-    {.name_text = {22146, 9}, .unit_text = {0, 0}, .doc_text = {22110, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22221, 9}, .unit_text = {0, 0}, .doc_text = {22185, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigProfile, instances), .present_offset = offsetof(decltype(MigProfile::instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 8, .default_value = 0},
     // MigProfile.size
-    {.name_text = {22184, 4}, .unit_text = {0, 0}, .doc_text = {22155, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22259, 4}, .unit_text = {0, 0}, .doc_text = {22230, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigProfile, size), .present_offset = offsetof(decltype(MigProfile::size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // MigProfile.starts
-    {.name_text = {22234, 6}, .unit_text = {0, 0}, .doc_text = {22188, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22309, 6}, .unit_text = {0, 0}, .doc_text = {22263, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, starts), .present_offset = 0, .items_offset = offsetof(decltype(MigProfile::starts), items), .value_size = sizeof(std::uint32_t),
      .max_items = 8, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.memory_mib
-    {.name_text = {22262, 10}, .unit_text = {15425, 3}, .doc_text = {22240, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22337, 10}, .unit_text = {15425, 3}, .doc_text = {22315, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, memory_mib), .present_offset = offsetof(decltype(MigProfile::memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.idle_kib
-    {.name_text = {22313, 8}, .unit_text = {4575, 3}, .doc_text = {22272, 41}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {22388, 8}, .unit_text = {4575, 3}, .doc_text = {22347, 41}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, idle_kib), .present_offset = offsetof(decltype(MigProfile::idle_kib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.bar1_mib
-    {.name_text = {22399, 8}, .unit_text = {15425, 3}, .doc_text = {22321, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22474, 8}, .unit_text = {15425, 3}, .doc_text = {22396, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, bar1_mib), .present_offset = offsetof(decltype(MigProfile::bar1_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.sm
-    {.name_text = {20210, 2}, .unit_text = {0, 0}, .doc_text = {22407, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20210, 2}, .unit_text = {0, 0}, .doc_text = {22482, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, sm), .present_offset = offsetof(decltype(MigProfile::sm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.ce
-    {.name_text = {22436, 2}, .unit_text = {0, 0}, .doc_text = {22423, 13}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {22511, 2}, .unit_text = {0, 0}, .doc_text = {22498, 13}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, ce), .present_offset = offsetof(decltype(MigProfile::ce), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.dec
-    {.name_text = {22447, 3}, .unit_text = {0, 0}, .doc_text = {22438, 9}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {22522, 3}, .unit_text = {0, 0}, .doc_text = {22513, 9}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, dec), .present_offset = offsetof(decltype(MigProfile::dec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.enc
-    {.name_text = {22459, 3}, .unit_text = {0, 0}, .doc_text = {22450, 9}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {22534, 3}, .unit_text = {0, 0}, .doc_text = {22525, 9}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, enc), .present_offset = offsetof(decltype(MigProfile::enc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.jpeg
-    {.name_text = {14274, 4}, .unit_text = {0, 0}, .doc_text = {22462, 13}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {14274, 4}, .unit_text = {0, 0}, .doc_text = {22537, 13}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, jpeg), .present_offset = offsetof(decltype(MigProfile::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.ofa
-    {.name_text = {14303, 3}, .unit_text = {0, 0}, .doc_text = {22475, 26}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {14303, 3}, .unit_text = {0, 0}, .doc_text = {22550, 26}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, ofa), .present_offset = offsetof(decltype(MigProfile::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.p2p
-    {.name_text = {22537, 3}, .unit_text = {0, 0}, .doc_text = {22501, 36}, .note_text = {0, 0}, .default_text = {1514, 5},
+    {.name_text = {22612, 3}, .unit_text = {0, 0}, .doc_text = {22576, 36}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, p2p), .present_offset = offsetof(decltype(MigProfile::p2p), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.profile
-    {.name_text = {22647, 7}, .unit_text = {0, 0}, .doc_text = {22573, 74}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22722, 7}, .unit_text = {0, 0}, .doc_text = {22648, 74}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigComputeInstance, profile), .present_offset = offsetof(decltype(MigComputeInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.wide
-    {.name_text = {22746, 4}, .unit_text = {0, 0}, .doc_text = {22654, 92}, .note_text = {0, 0}, .default_text = {1514, 5},
+    {.name_text = {22821, 4}, .unit_text = {0, 0}, .doc_text = {22729, 92}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigComputeInstance, wide), .present_offset = offsetof(decltype(MigComputeInstance::wide), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.id
-    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {22750, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {22825, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigComputeInstance, id), .present_offset = offsetof(decltype(MigComputeInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // MigComputeInstance.start
-    {.name_text = {22840, 5}, .unit_text = {0, 0}, .doc_text = {22786, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22915, 5}, .unit_text = {0, 0}, .doc_text = {22861, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigComputeInstance, start), .present_offset = offsetof(decltype(MigComputeInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
+    // MigComputeInstance.uuid
+    {.name_text = {23027, 4}, .unit_text = {0, 0}, .doc_text = {22920, 107}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MigComputeInstance, uuid), .present_offset = offsetof(decltype(MigComputeInstance::uuid), present), .items_offset = 0, .value_size = sizeof(Text<41>),
+     .max_items = 0, .capacity = 41, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.profile
-    {.name_text = {22647, 7}, .unit_text = {0, 0}, .doc_text = {22882, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22722, 7}, .unit_text = {0, 0}, .doc_text = {23068, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, profile), .present_offset = offsetof(decltype(MigInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.id
-    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {22902, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {23088, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigInstance, id), .present_offset = offsetof(decltype(MigInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // MigInstance.start
-    {.name_text = {22840, 5}, .unit_text = {0, 0}, .doc_text = {22936, 75}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22915, 5}, .unit_text = {0, 0}, .doc_text = {23122, 75}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigInstance, start), .present_offset = offsetof(decltype(MigInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 31, .default_value = 0},
+    // MigInstance.idle_kib
+    {.name_text = {22388, 8}, .unit_text = {4575, 3}, .doc_text = {23197, 56}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MigInstance, idle_kib), .present_offset = offsetof(decltype(MigInstance::idle_kib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.sram_uncorrectable
-    {.name_text = {23063, 18}, .unit_text = {0, 0}, .doc_text = {23011, 52}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {23305, 18}, .unit_text = {0, 0}, .doc_text = {23253, 52}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigInstance, sram_uncorrectable), .present_offset = offsetof(decltype(MigInstance::sram_uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.bare
-    {.name_text = {23170, 4}, .unit_text = {0, 0}, .doc_text = {23081, 89}, .note_text = {0, 0}, .default_text = {1514, 5},
+    {.name_text = {23412, 4}, .unit_text = {0, 0}, .doc_text = {23323, 89}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigInstance, bare), .present_offset = offsetof(decltype(MigInstance::bare), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.compute_instances
-    {.name_text = {23196, 17}, .unit_text = {0, 0}, .doc_text = {23174, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23438, 17}, .unit_text = {0, 0}, .doc_text = {23416, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, compute_instances), .present_offset = 0, .items_offset = offsetof(decltype(MigInstance::compute_instances), items), .value_size = sizeof(MigComputeInstance),
      .max_items = 8, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_current
-    {.name_text = {20578, 12}, .unit_text = {0, 0}, .doc_text = {23239, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20578, 12}, .unit_text = {0, 0}, .doc_text = {23481, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_current), .present_offset = offsetof(decltype(Mig::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_pending
-    {.name_text = {20639, 12}, .unit_text = {0, 0}, .doc_text = {23252, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20639, 12}, .unit_text = {0, 0}, .doc_text = {23494, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_pending), .present_offset = offsetof(decltype(Mig::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.max_gpu_instances
-    {.name_text = {23382, 17}, .unit_text = {0, 0}, .doc_text = {23305, 77}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23624, 17}, .unit_text = {0, 0}, .doc_text = {23547, 77}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Mig, max_gpu_instances), .present_offset = offsetof(decltype(Mig::max_gpu_instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 8, .default_value = 0},
     // Mig.resetless
-    {.name_text = {23468, 9}, .unit_text = {0, 0}, .doc_text = {23399, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23710, 9}, .unit_text = {0, 0}, .doc_text = {23641, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, resetless), .present_offset = offsetof(decltype(Mig::resetless), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.query_without_mode
-    {.name_text = {23536, 18}, .unit_text = {0, 0}, .doc_text = {23477, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23778, 18}, .unit_text = {0, 0}, .doc_text = {23719, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, query_without_mode), .present_offset = offsetof(decltype(Mig::query_without_mode), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.upper_half_first
-    {.name_text = {23634, 16}, .unit_text = {0, 0}, .doc_text = {23554, 80}, .note_text = {0, 0}, .default_text = {1514, 5},
+    {.name_text = {23876, 16}, .unit_text = {0, 0}, .doc_text = {23796, 80}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Mig, upper_half_first), .present_offset = offsetof(decltype(Mig::upper_half_first), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.profiles
-    {.name_text = {8832, 8}, .unit_text = {0, 0}, .doc_text = {23650, 90}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8832, 8}, .unit_text = {0, 0}, .doc_text = {23892, 90}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, profiles), .present_offset = 0, .items_offset = offsetof(decltype(Mig::profiles), items), .value_size = sizeof(MigProfile),
      .max_items = 18, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.instances
-    {.name_text = {22146, 9}, .unit_text = {0, 0}, .doc_text = {23740, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22221, 9}, .unit_text = {0, 0}, .doc_text = {23982, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, instances), .present_offset = 0, .items_offset = offsetof(decltype(Mig::instances), items), .value_size = sizeof(MigInstance),
      .max_items = 8, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -3945,782 +3957,782 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(GpuOperationModes, current), .present_offset = offsetof(decltype(GpuOperationModes::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.pending
-    {.name_text = {4422, 7}, .unit_text = {0, 0}, .doc_text = {23796, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4422, 7}, .unit_text = {0, 0}, .doc_text = {24038, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, pending), .present_offset = offsetof(decltype(GpuOperationModes::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.current
-    {.name_text = {4369, 7}, .unit_text = {0, 0}, .doc_text = {23918, 10}, .note_text = {23882, 36}, .default_text = {0, 0},
+    {.name_text = {4369, 7}, .unit_text = {0, 0}, .doc_text = {24160, 10}, .note_text = {24124, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, current), .present_offset = offsetof(decltype(DriverModels::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.pending
-    {.name_text = {4422, 7}, .unit_text = {0, 0}, .doc_text = {23928, 28}, .note_text = {23882, 36}, .default_text = {0, 0},
+    {.name_text = {4422, 7}, .unit_text = {0, 0}, .doc_text = {24170, 28}, .note_text = {24124, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, pending), .present_offset = offsetof(decltype(DriverModels::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Accounting.mode
-    {.name_text = {10996, 4}, .unit_text = {0, 0}, .doc_text = {23995, 5}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {10996, 4}, .unit_text = {0, 0}, .doc_text = {24237, 5}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Accounting, mode), .present_offset = offsetof(decltype(Accounting::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Accounting.buffer_size
-    {.name_text = {24069, 11}, .unit_text = {0, 0}, .doc_text = {24004, 65}, .note_text = {0, 0}, .default_text = {24000, 4},
+    {.name_text = {24311, 11}, .unit_text = {0, 0}, .doc_text = {24246, 65}, .note_text = {0, 0}, .default_text = {24242, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Accounting, buffer_size), .present_offset = offsetof(decltype(Accounting::buffer_size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4096, .default_value = 4000},
     // Virtualization.mode
-    {.name_text = {10996, 4}, .unit_text = {0, 0}, .doc_text = {23995, 5}, .note_text = {0, 0}, .default_text = {343, 4},
+    {.name_text = {10996, 4}, .unit_text = {0, 0}, .doc_text = {24237, 5}, .note_text = {0, 0}, .default_text = {343, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Virtualization, mode), .present_offset = offsetof(decltype(Virtualization::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 57, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Virtualization.host_vgpu_mode
-    {.name_text = {24153, 14}, .unit_text = {0, 0}, .doc_text = {24114, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24395, 14}, .unit_text = {0, 0}, .doc_text = {24356, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Virtualization, host_vgpu_mode), .present_offset = offsetof(decltype(Virtualization::host_vgpu_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 62, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // VgpuScheduler.policy
-    {.name_text = {8546, 6}, .unit_text = {0, 0}, .doc_text = {24196, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8546, 6}, .unit_text = {0, 0}, .doc_text = {24438, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuScheduler, policy), .present_offset = offsetof(decltype(VgpuScheduler::policy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 64, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // VgpuScheduler.adaptive_round_robin
-    {.name_text = {24331, 20}, .unit_text = {0, 0}, .doc_text = {24240, 91}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24573, 20}, .unit_text = {0, 0}, .doc_text = {24482, 91}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuScheduler, adaptive_round_robin), .present_offset = offsetof(decltype(VgpuScheduler::adaptive_round_robin), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // VgpuScheduler.frequency
-    {.name_text = {10601, 9}, .unit_text = {24406, 2}, .doc_text = {24351, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10601, 9}, .unit_text = {24648, 2}, .doc_text = {24593, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuScheduler, frequency), .present_offset = offsetof(decltype(VgpuScheduler::frequency), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 63, .max = 960, .default_value = 0},
     // VgpuScheduler.averaging_factor
-    {.name_text = {24460, 16}, .unit_text = {0, 0}, .doc_text = {24408, 52}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24702, 16}, .unit_text = {0, 0}, .doc_text = {24650, 52}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuScheduler, averaging_factor), .present_offset = offsetof(decltype(VgpuScheduler::averaging_factor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 60, .default_value = 0},
     // VgpuScheduler.timeslice_ns
-    {.name_text = {24520, 12}, .unit_text = {24518, 2}, .doc_text = {24476, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24762, 12}, .unit_text = {24760, 2}, .doc_text = {24718, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuScheduler, timeslice_ns), .present_offset = offsetof(decltype(VgpuScheduler::timeslice_ns), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1000000, .max = 30000000, .default_value = 0},
     // VgpuProcess.pid
-    {.name_text = {14720, 3}, .unit_text = {0, 0}, .doc_text = {24600, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14720, 3}, .unit_text = {0, 0}, .doc_text = {24842, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuProcess, pid), .present_offset = offsetof(decltype(VgpuProcess::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuProcess.name
-    {.name_text = {15396, 4}, .unit_text = {0, 0}, .doc_text = {24621, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15396, 4}, .unit_text = {0, 0}, .doc_text = {24863, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuProcess, name), .present_offset = offsetof(decltype(VgpuProcess::name), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuProcess.used_memory_mib
-    {.name_text = {15428, 15}, .unit_text = {15425, 3}, .doc_text = {24641, 27}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {15428, 15}, .unit_text = {15425, 3}, .doc_text = {24883, 27}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuProcess, used_memory_mib), .present_offset = offsetof(decltype(VgpuProcess::used_memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuProcess.share
-    {.name_text = {24734, 5}, .unit_text = {0, 0}, .doc_text = {24668, 66}, .note_text = {0, 0}, .default_text = {19939, 1},
+    {.name_text = {24976, 5}, .unit_text = {0, 0}, .doc_text = {24910, 66}, .note_text = {0, 0}, .default_text = {19939, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuProcess, share), .present_offset = offsetof(decltype(VgpuProcess::share), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // VgpuProcess.ended
-    {.name_text = {24781, 5}, .unit_text = {0, 0}, .doc_text = {24739, 42}, .note_text = {0, 0}, .default_text = {1514, 5},
+    {.name_text = {25023, 5}, .unit_text = {0, 0}, .doc_text = {24981, 42}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuProcess, ended), .present_offset = offsetof(decltype(VgpuProcess::ended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuProcess.time_ms
-    {.name_text = {24832, 7}, .unit_text = {9170, 2}, .doc_text = {24786, 46}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {25074, 7}, .unit_text = {9170, 2}, .doc_text = {25028, 46}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuProcess, time_ms), .present_offset = offsetof(decltype(VgpuProcess::time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.type
-    {.name_text = {3339, 4}, .unit_text = {0, 0}, .doc_text = {24887, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3339, 4}, .unit_text = {0, 0}, .doc_text = {25129, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, type), .present_offset = offsetof(decltype(VgpuInstance::type), present), .items_offset = 0, .value_size = sizeof(Text<44>),
      .max_items = 0, .capacity = 44, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.id
-    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {24907, 88}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {25149, 88}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, id), .present_offset = offsetof(decltype(VgpuInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.uuid
-    {.name_text = {25031, 4}, .unit_text = {0, 0}, .doc_text = {24995, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23027, 4}, .unit_text = {0, 0}, .doc_text = {25237, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, uuid), .present_offset = offsetof(decltype(VgpuInstance::uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.vm_id
-    {.name_text = {25113, 5}, .unit_text = {0, 0}, .doc_text = {25035, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25351, 5}, .unit_text = {0, 0}, .doc_text = {25273, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, vm_id), .present_offset = offsetof(decltype(VgpuInstance::vm_id), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.mdev_uuid
-    {.name_text = {25195, 9}, .unit_text = {0, 0}, .doc_text = {25118, 77}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25433, 9}, .unit_text = {0, 0}, .doc_text = {25356, 77}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, mdev_uuid), .present_offset = offsetof(decltype(VgpuInstance::mdev_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.gpu_instance
-    {.name_text = {15608, 12}, .unit_text = {0, 0}, .doc_text = {25204, 97}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15608, 12}, .unit_text = {0, 0}, .doc_text = {25442, 97}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuInstance, gpu_instance), .present_offset = offsetof(decltype(VgpuInstance::gpu_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // VgpuInstance.placement
-    {.name_text = {25418, 9}, .unit_text = {0, 0}, .doc_text = {25301, 117}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25656, 9}, .unit_text = {0, 0}, .doc_text = {25539, 117}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuInstance, placement), .present_offset = offsetof(decltype(VgpuInstance::placement), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1024, .default_value = 0},
     // VgpuInstance.guest_driver
-    {.name_text = {25521, 12}, .unit_text = {0, 0}, .doc_text = {25427, 94}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25759, 12}, .unit_text = {0, 0}, .doc_text = {25665, 94}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, guest_driver), .present_offset = offsetof(decltype(VgpuInstance::guest_driver), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.guest_pci
-    {.name_text = {25582, 9}, .unit_text = {0, 0}, .doc_text = {25533, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25820, 9}, .unit_text = {0, 0}, .doc_text = {25771, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, guest_pci), .present_offset = offsetof(decltype(VgpuInstance::guest_pci), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.fb_used_mib
-    {.name_text = {25690, 11}, .unit_text = {15425, 3}, .doc_text = {25591, 99}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25928, 11}, .unit_text = {15425, 3}, .doc_text = {25829, 99}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, fb_used_mib), .present_offset = offsetof(decltype(VgpuInstance::fb_used_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.share
-    {.name_text = {24734, 5}, .unit_text = {0, 0}, .doc_text = {25701, 95}, .note_text = {0, 0}, .default_text = {19939, 1},
+    {.name_text = {24976, 5}, .unit_text = {0, 0}, .doc_text = {25939, 95}, .note_text = {0, 0}, .default_text = {19939, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuInstance, share), .present_offset = offsetof(decltype(VgpuInstance::share), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // VgpuInstance.license
-    {.name_text = {25817, 7}, .unit_text = {0, 0}, .doc_text = {25796, 21}, .note_text = {0, 0}, .default_text = {472, 8},
+    {.name_text = {26055, 7}, .unit_text = {0, 0}, .doc_text = {26034, 21}, .note_text = {0, 0}, .default_text = {472, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuInstance, license), .present_offset = offsetof(decltype(VgpuInstance::license), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 67, .word_count = 6, .min = 0, .max = 0, .default_value = 5},
     // VgpuInstance.license_expiry
-    {.name_text = {25884, 14}, .unit_text = {3904, 1}, .doc_text = {25824, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26122, 14}, .unit_text = {3904, 1}, .doc_text = {26062, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, license_expiry), .present_offset = offsetof(decltype(VgpuInstance::license_expiry), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.frame_rate_limit
-    {.name_text = {25990, 16}, .unit_text = {14539, 3}, .doc_text = {25898, 92}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26228, 16}, .unit_text = {14539, 3}, .doc_text = {26136, 92}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, frame_rate_limit), .present_offset = offsetof(decltype(VgpuInstance::frame_rate_limit), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.encoder_capacity
-    {.name_text = {26030, 16}, .unit_text = {8257, 1}, .doc_text = {26009, 21}, .note_text = {0, 0}, .default_text = {26006, 3},
+    {.name_text = {26268, 16}, .unit_text = {8257, 1}, .doc_text = {26247, 21}, .note_text = {0, 0}, .default_text = {26244, 3},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(VgpuInstance, encoder_capacity), .present_offset = offsetof(decltype(VgpuInstance::encoder_capacity), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 100},
     // VgpuInstance.accounting
-    {.name_text = {26067, 10}, .unit_text = {0, 0}, .doc_text = {26046, 21}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {26305, 10}, .unit_text = {0, 0}, .doc_text = {26284, 21}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuInstance, accounting), .present_offset = offsetof(decltype(VgpuInstance::accounting), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.encoder_stats
-    {.name_text = {26077, 13}, .unit_text = {0, 0}, .doc_text = {14620, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26315, 13}, .unit_text = {0, 0}, .doc_text = {14620, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
      .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.fbc_stats
-    {.name_text = {26090, 9}, .unit_text = {0, 0}, .doc_text = {15051, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26328, 9}, .unit_text = {0, 0}, .doc_text = {15051, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
      .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.processes
-    {.name_text = {26119, 9}, .unit_text = {0, 0}, .doc_text = {26099, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26357, 9}, .unit_text = {0, 0}, .doc_text = {26337, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, processes), .present_offset = 0, .items_offset = offsetof(decltype(VgpuInstance::processes), items), .value_size = sizeof(VgpuProcess),
      .max_items = 4, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuGpuInstance.id
-    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {26155, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {26393, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuGpuInstance, id), .present_offset = offsetof(decltype(VgpuGpuInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // VgpuGpuInstance.heterogeneous_mode
-    {.name_text = {26219, 18}, .unit_text = {0, 0}, .doc_text = {26178, 41}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {26457, 18}, .unit_text = {0, 0}, .doc_text = {26416, 41}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuGpuInstance, heterogeneous_mode), .present_offset = offsetof(decltype(VgpuGpuInstance::heterogeneous_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // VgpuGpuInstance.scheduler
-    {.name_text = {26253, 9}, .unit_text = {0, 0}, .doc_text = {26237, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26491, 9}, .unit_text = {0, 0}, .doc_text = {26475, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuGpuInstance, scheduler), .present_offset = 0, .items_offset = 0, .value_size = sizeof(VgpuScheduler),
      .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.heterogeneous_mode
-    {.name_text = {26219, 18}, .unit_text = {0, 0}, .doc_text = {26335, 90}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26457, 18}, .unit_text = {0, 0}, .doc_text = {26573, 90}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, heterogeneous_mode), .present_offset = offsetof(decltype(Vgpu::heterogeneous_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.scheduler
-    {.name_text = {26253, 9}, .unit_text = {0, 0}, .doc_text = {26425, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26491, 9}, .unit_text = {0, 0}, .doc_text = {26663, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, scheduler), .present_offset = 0, .items_offset = 0, .value_size = sizeof(VgpuScheduler),
      .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.mini_quarter
-    {.name_text = {26488, 12}, .unit_text = {0, 0}, .doc_text = {26439, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26726, 12}, .unit_text = {0, 0}, .doc_text = {26677, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, mini_quarter), .present_offset = offsetof(decltype(Vgpu::mini_quarter), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.compute_media_engine
-    {.name_text = {26541, 20}, .unit_text = {0, 0}, .doc_text = {26500, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26779, 20}, .unit_text = {0, 0}, .doc_text = {26738, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, compute_media_engine), .present_offset = offsetof(decltype(Vgpu::compute_media_engine), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.mig_timeslicing
-    {.name_text = {26632, 15}, .unit_text = {0, 0}, .doc_text = {26561, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26870, 15}, .unit_text = {0, 0}, .doc_text = {26799, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, mig_timeslicing), .present_offset = offsetof(decltype(Vgpu::mig_timeslicing), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.device_buffer_mb_per_s
-    {.name_text = {26737, 22}, .unit_text = {26733, 4}, .doc_text = {26647, 86}, .note_text = {0, 0}, .default_text = {24000, 4},
+    {.name_text = {26975, 22}, .unit_text = {26971, 4}, .doc_text = {26885, 86}, .note_text = {0, 0}, .default_text = {24242, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Vgpu, device_buffer_mb_per_s), .present_offset = offsetof(decltype(Vgpu::device_buffer_mb_per_s), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 4000},
     // Vgpu.made
-    {.name_text = {26826, 4}, .unit_text = {0, 0}, .doc_text = {26759, 67}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {27064, 4}, .unit_text = {0, 0}, .doc_text = {26997, 67}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Vgpu, made), .present_offset = offsetof(decltype(Vgpu::made), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.instances
-    {.name_text = {22146, 9}, .unit_text = {0, 0}, .doc_text = {26830, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22221, 9}, .unit_text = {0, 0}, .doc_text = {27068, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, instances), .present_offset = 0, .items_offset = offsetof(decltype(Vgpu::instances), items), .value_size = sizeof(VgpuInstance),
-     .max_items = 32, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 48, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.gpu_instances
-    {.name_text = {26895, 13}, .unit_text = {0, 0}, .doc_text = {26843, 52}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27133, 13}, .unit_text = {0, 0}, .doc_text = {27081, 52}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, gpu_instances), .present_offset = 0, .items_offset = offsetof(decltype(Vgpu::gpu_instances), items), .value_size = sizeof(VgpuGpuInstance),
      .max_items = 8, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GridLicense.product
-    {.name_text = {27064, 7}, .unit_text = {0, 0}, .doc_text = {26966, 98}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27302, 7}, .unit_text = {0, 0}, .doc_text = {27204, 98}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GridLicense, product), .present_offset = offsetof(decltype(GridLicense::product), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GridLicense.licensed
-    {.name_text = {472, 8}, .unit_text = {0, 0}, .doc_text = {27071, 22}, .note_text = {0, 0}, .default_text = {2935, 4},
+    {.name_text = {472, 8}, .unit_text = {0, 0}, .doc_text = {27309, 22}, .note_text = {0, 0}, .default_text = {2935, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(GridLicense, licensed), .present_offset = offsetof(decltype(GridLicense::licensed), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // GridLicense.expiry
-    {.name_text = {27144, 6}, .unit_text = {3904, 1}, .doc_text = {27093, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27382, 6}, .unit_text = {3904, 1}, .doc_text = {27331, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GridLicense, expiry), .present_offset = offsetof(decltype(GridLicense::expiry), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.mode
-    {.name_text = {10996, 4}, .unit_text = {0, 0}, .doc_text = {27257, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10996, 4}, .unit_text = {0, 0}, .doc_text = {27495, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, mode), .present_offset = offsetof(decltype(GspFirmware::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.default_mode
-    {.name_text = {20687, 12}, .unit_text = {0, 0}, .doc_text = {27303, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20762, 12}, .unit_text = {0, 0}, .doc_text = {27541, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, default_mode), .present_offset = offsetof(decltype(GspFirmware::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.version
-    {.name_text = {27418, 7}, .unit_text = {0, 0}, .doc_text = {27356, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27656, 7}, .unit_text = {0, 0}, .doc_text = {27594, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, version), .present_offset = offsetof(decltype(GspFirmware::version), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.required
-    {.name_text = {27471, 8}, .unit_text = {0, 0}, .doc_text = {27449, 22}, .note_text = {0, 0}, .default_text = {1514, 5},
+    {.name_text = {27709, 8}, .unit_text = {0, 0}, .doc_text = {27687, 22}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, required), .present_offset = offsetof(decltype(ResetStatus::required), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.drain_and_reset_recommended
-    {.name_text = {27520, 27}, .unit_text = {0, 0}, .doc_text = {27479, 41}, .note_text = {0, 0}, .default_text = {1514, 5},
+    {.name_text = {27758, 27}, .unit_text = {0, 0}, .doc_text = {27717, 41}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, drain_and_reset_recommended), .present_offset = offsetof(decltype(ResetStatus::drain_and_reset_recommended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.recovery_action
-    {.name_text = {27636, 15}, .unit_text = {0, 0}, .doc_text = {27547, 89}, .note_text = {0, 0}, .default_text = {343, 4},
+    {.name_text = {27874, 15}, .unit_text = {0, 0}, .doc_text = {27785, 89}, .note_text = {0, 0}, .default_text = {343, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, recovery_action), .present_offset = offsetof(decltype(ResetStatus::recovery_action), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 82, .word_count = 6, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_application_clocks
-    {.name_text = {27731, 22}, .unit_text = {0, 0}, .doc_text = {27692, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27969, 22}, .unit_text = {0, 0}, .doc_text = {27930, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_application_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_application_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_auto_boosted_clocks
-    {.name_text = {27783, 23}, .unit_text = {0, 0}, .doc_text = {27753, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28021, 23}, .unit_text = {0, 0}, .doc_text = {27991, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_auto_boosted_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_auto_boosted_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Topology.default_level
-    {.name_text = {27888, 13}, .unit_text = {0, 0}, .doc_text = {27845, 43}, .note_text = {0, 0}, .default_text = {808, 6},
+    {.name_text = {28126, 13}, .unit_text = {0, 0}, .doc_text = {28083, 43}, .note_text = {0, 0}, .default_text = {808, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Topology, default_level), .present_offset = offsetof(decltype(Topology::default_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 115, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
     // Platform.chassis_serial_number
-    {.name_text = {27970, 21}, .unit_text = {0, 0}, .doc_text = {27941, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28208, 21}, .unit_text = {0, 0}, .doc_text = {28179, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, chassis_serial_number), .present_offset = offsetof(decltype(Platform::chassis_serial_number), present), .items_offset = 0, .value_size = sizeof(Text<17>),
      .max_items = 0, .capacity = 17, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.slot_number
-    {.name_text = {28011, 11}, .unit_text = {0, 0}, .doc_text = {27991, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28249, 11}, .unit_text = {0, 0}, .doc_text = {28229, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, slot_number), .present_offset = offsetof(decltype(Platform::slot_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.tray_index
-    {.name_text = {28027, 10}, .unit_text = {0, 0}, .doc_text = {28022, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28265, 10}, .unit_text = {0, 0}, .doc_text = {28260, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, tray_index), .present_offset = offsetof(decltype(Platform::tray_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.host_id
-    {.name_text = {28042, 7}, .unit_text = {0, 0}, .doc_text = {28037, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28280, 7}, .unit_text = {0, 0}, .doc_text = {28275, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, host_id), .present_offset = offsetof(decltype(Platform::host_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.peer_type
-    {.name_text = {28077, 9}, .unit_text = {0, 0}, .doc_text = {28049, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28315, 9}, .unit_text = {0, 0}, .doc_text = {28287, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, peer_type), .present_offset = offsetof(decltype(Platform::peer_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 149, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Platform.module_id
-    {.name_text = {28124, 9}, .unit_text = {0, 0}, .doc_text = {28086, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28362, 9}, .unit_text = {0, 0}, .doc_text = {28324, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, module_id), .present_offset = offsetof(decltype(Platform::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.gpu_fabric_guid
-    {.name_text = {28175, 15}, .unit_text = {0, 0}, .doc_text = {28133, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28413, 15}, .unit_text = {0, 0}, .doc_text = {28371, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, gpu_fabric_guid), .present_offset = offsetof(decltype(Platform::gpu_fabric_guid), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // C2c.mode
-    {.name_text = {10996, 4}, .unit_text = {0, 0}, .doc_text = {28233, 74}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10996, 4}, .unit_text = {0, 0}, .doc_text = {28471, 74}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(C2c, mode), .present_offset = offsetof(decltype(C2c::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // C2c.links
-    {.name_text = {28328, 5}, .unit_text = {0, 0}, .doc_text = {28307, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28566, 5}, .unit_text = {0, 0}, .doc_text = {28545, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(C2c, links), .present_offset = offsetof(decltype(C2c::links), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // C2c.bandwidth_per_link_mbps
-    {.name_text = {28397, 23}, .unit_text = {26733, 4}, .doc_text = {28333, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28635, 23}, .unit_text = {26971, 4}, .doc_text = {28571, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(C2c, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(C2c::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // C2c.replay_errors
-    {.name_text = {28441, 13}, .unit_text = {0, 0}, .doc_text = {28420, 21}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {28679, 13}, .unit_text = {0, 0}, .doc_text = {28658, 21}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(C2c, replay_errors), .present_offset = offsetof(decltype(C2c::replay_errors), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // C2c.back_to_back_replay_errors
-    {.name_text = {28488, 26}, .unit_text = {0, 0}, .doc_text = {28454, 34}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {28726, 26}, .unit_text = {0, 0}, .doc_text = {28692, 34}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(C2c, back_to_back_replay_errors), .present_offset = offsetof(decltype(C2c::back_to_back_replay_errors), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // C2c.interrupt_errors
-    {.name_text = {28538, 16}, .unit_text = {0, 0}, .doc_text = {28514, 24}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {28776, 16}, .unit_text = {0, 0}, .doc_text = {28752, 24}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(C2c, interrupt_errors), .present_offset = offsetof(decltype(C2c::interrupt_errors), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLowPower.supported
-    {.name_text = {12849, 9}, .unit_text = {0, 0}, .doc_text = {28588, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12849, 9}, .unit_text = {0, 0}, .doc_text = {28826, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLowPower, supported), .present_offset = offsetof(decltype(NvLinkLowPower::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLowPower.threshold
-    {.name_text = {28771, 9}, .unit_text = {0, 0}, .doc_text = {28672, 99}, .note_text = {0, 0}, .default_text = {28668, 4},
+    {.name_text = {29009, 9}, .unit_text = {0, 0}, .doc_text = {28910, 99}, .note_text = {0, 0}, .default_text = {28906, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, threshold), .present_offset = offsetof(decltype(NvLinkLowPower::threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
     // NvLinkLowPower.default_threshold
-    {.name_text = {28808, 17}, .unit_text = {0, 0}, .doc_text = {28780, 28}, .note_text = {0, 0}, .default_text = {28668, 4},
+    {.name_text = {29046, 17}, .unit_text = {0, 0}, .doc_text = {29018, 28}, .note_text = {0, 0}, .default_text = {28906, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, default_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::default_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
     // NvLinkLowPower.min_threshold
-    {.name_text = {28858, 13}, .unit_text = {0, 0}, .doc_text = {28825, 33}, .note_text = {0, 0}, .default_text = {19939, 1},
+    {.name_text = {29096, 13}, .unit_text = {0, 0}, .doc_text = {29063, 33}, .note_text = {0, 0}, .default_text = {19939, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, min_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::min_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // NvLinkLowPower.max_threshold
-    {.name_text = {28909, 13}, .unit_text = {0, 0}, .doc_text = {28875, 34}, .note_text = {0, 0}, .default_text = {28871, 4},
+    {.name_text = {29147, 13}, .unit_text = {0, 0}, .doc_text = {29113, 34}, .note_text = {0, 0}, .default_text = {29109, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, max_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::max_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 8191},
     // NvLinkLowPower.units
-    {.name_text = {28967, 5}, .unit_text = {0, 0}, .doc_text = {28922, 45}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {29205, 5}, .unit_text = {0, 0}, .doc_text = {29160, 45}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkLowPower, units), .present_offset = offsetof(decltype(NvLinkLowPower::units), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkBandwidth.modes
-    {.name_text = {29110, 5}, .unit_text = {0, 0}, .doc_text = {29031, 79}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29348, 5}, .unit_text = {0, 0}, .doc_text = {29269, 79}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkBandwidth, modes), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkBandwidth::modes), items), .value_size = sizeof(std::uint32_t),
      .max_items = 23, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkBandwidth.mode
-    {.name_text = {10996, 4}, .unit_text = {0, 0}, .doc_text = {29115, 14}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {10996, 4}, .unit_text = {0, 0}, .doc_text = {29353, 14}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, mode), .present_offset = offsetof(decltype(NvLinkBandwidth::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // NvLinkBandwidth.best_mode
-    {.name_text = {29168, 9}, .unit_text = {0, 0}, .doc_text = {29129, 39}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {29406, 9}, .unit_text = {0, 0}, .doc_text = {29367, 39}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, best_mode), .present_offset = offsetof(decltype(NvLinkBandwidth::best_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // FabricHealth.degraded_bandwidth
-    {.name_text = {29270, 18}, .unit_text = {0, 0}, .doc_text = {29248, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29508, 18}, .unit_text = {0, 0}, .doc_text = {29486, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, degraded_bandwidth), .present_offset = offsetof(decltype(FabricHealth::degraded_bandwidth), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_recovery
-    {.name_text = {29315, 14}, .unit_text = {0, 0}, .doc_text = {29288, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29553, 14}, .unit_text = {0, 0}, .doc_text = {29526, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_recovery), .present_offset = offsetof(decltype(FabricHealth::route_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_unhealthy
-    {.name_text = {29350, 15}, .unit_text = {0, 0}, .doc_text = {29329, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29588, 15}, .unit_text = {0, 0}, .doc_text = {29567, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_unhealthy), .present_offset = offsetof(decltype(FabricHealth::route_unhealthy), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.access_timeout_recovery
-    {.name_text = {29401, 23}, .unit_text = {0, 0}, .doc_text = {29365, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29639, 23}, .unit_text = {0, 0}, .doc_text = {29603, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, access_timeout_recovery), .present_offset = offsetof(decltype(FabricHealth::access_timeout_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.incorrect_configuration
-    {.name_text = {29451, 23}, .unit_text = {0, 0}, .doc_text = {29424, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29689, 23}, .unit_text = {0, 0}, .doc_text = {29662, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, incorrect_configuration), .present_offset = offsetof(decltype(FabricHealth::incorrect_configuration), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 131, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
     // Fabric.cluster_uuid
-    {.name_text = {29568, 12}, .unit_text = {0, 0}, .doc_text = {29548, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29806, 12}, .unit_text = {0, 0}, .doc_text = {29786, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, cluster_uuid), .present_offset = offsetof(decltype(Fabric::cluster_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.clique_id
-    {.name_text = {29587, 9}, .unit_text = {0, 0}, .doc_text = {29580, 7}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {29825, 9}, .unit_text = {0, 0}, .doc_text = {29818, 7}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fabric, clique_id), .present_offset = offsetof(decltype(Fabric::clique_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.state
-    {.name_text = {9606, 5}, .unit_text = {0, 0}, .doc_text = {29596, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9606, 5}, .unit_text = {0, 0}, .doc_text = {29834, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, state), .present_offset = offsetof(decltype(Fabric::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 121, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_summary
-    {.name_text = {29688, 14}, .unit_text = {0, 0}, .doc_text = {29666, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29926, 14}, .unit_text = {0, 0}, .doc_text = {29904, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_summary), .present_offset = offsetof(decltype(Fabric::health_summary), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 126, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health
-    {.name_text = {29719, 6}, .unit_text = {0, 0}, .doc_text = {29702, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29957, 6}, .unit_text = {0, 0}, .doc_text = {29940, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FabricHealth),
      .max_items = 0, .capacity = 0, .structure = 83, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_mask
-    {.name_text = {29776, 11}, .unit_text = {0, 0}, .doc_text = {29725, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30014, 11}, .unit_text = {0, 0}, .doc_text = {29963, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_mask), .present_offset = offsetof(decltype(Fabric::health_mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GpmMix.sm
-    {.name_text = {20210, 2}, .unit_text = {8257, 1}, .doc_text = {29807, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20210, 2}, .unit_text = {8257, 1}, .doc_text = {30045, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, sm), .present_offset = offsetof(decltype(GpmMix::sm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.occupancy
-    {.name_text = {29908, 9}, .unit_text = {8257, 1}, .doc_text = {29846, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30146, 9}, .unit_text = {8257, 1}, .doc_text = {30084, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, occupancy), .present_offset = offsetof(decltype(GpmMix::occupancy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.integer
-    {.name_text = {29949, 7}, .unit_text = {8257, 1}, .doc_text = {29917, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30187, 7}, .unit_text = {8257, 1}, .doc_text = {30155, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, integer), .present_offset = offsetof(decltype(GpmMix::integer), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.hmma
-    {.name_text = {29998, 4}, .unit_text = {8257, 1}, .doc_text = {29956, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30236, 4}, .unit_text = {8257, 1}, .doc_text = {30194, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, hmma), .present_offset = offsetof(decltype(GpmMix::hmma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.imma
-    {.name_text = {30044, 4}, .unit_text = {8257, 1}, .doc_text = {30002, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30282, 4}, .unit_text = {8257, 1}, .doc_text = {30240, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, imma), .present_offset = offsetof(decltype(GpmMix::imma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.dfma
-    {.name_text = {30089, 4}, .unit_text = {8257, 1}, .doc_text = {30048, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30327, 4}, .unit_text = {8257, 1}, .doc_text = {30286, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, dfma), .present_offset = offsetof(decltype(GpmMix::dfma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.fp64
-    {.name_text = {30133, 4}, .unit_text = {8257, 1}, .doc_text = {30093, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30371, 4}, .unit_text = {8257, 1}, .doc_text = {30331, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, fp64), .present_offset = offsetof(decltype(GpmMix::fp64), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.fp32
-    {.name_text = {30178, 4}, .unit_text = {8257, 1}, .doc_text = {30137, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30416, 4}, .unit_text = {8257, 1}, .doc_text = {30375, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, fp32), .present_offset = offsetof(decltype(GpmMix::fp32), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.fp16
-    {.name_text = {30222, 4}, .unit_text = {8257, 1}, .doc_text = {30182, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30460, 4}, .unit_text = {8257, 1}, .doc_text = {30420, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, fp16), .present_offset = offsetof(decltype(GpmMix::fp16), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Gpm.supported
-    {.name_text = {12849, 9}, .unit_text = {0, 0}, .doc_text = {30301, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12849, 9}, .unit_text = {0, 0}, .doc_text = {30539, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, supported), .present_offset = offsetof(decltype(Gpm::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.streaming
-    {.name_text = {30359, 9}, .unit_text = {0, 0}, .doc_text = {30343, 16}, .note_text = {0, 0}, .default_text = {1514, 5},
+    {.name_text = {30597, 9}, .unit_text = {0, 0}, .doc_text = {30581, 16}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpm, streaming), .present_offset = offsetof(decltype(Gpm::streaming), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_tx_mib_per_sec
-    {.name_text = {30426, 19}, .unit_text = {30421, 5}, .doc_text = {30368, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30664, 19}, .unit_text = {30659, 5}, .doc_text = {30606, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_tx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_tx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_rx_mib_per_sec
-    {.name_text = {30502, 19}, .unit_text = {30421, 5}, .doc_text = {30445, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30740, 19}, .unit_text = {30659, 5}, .doc_text = {30683, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_rx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_rx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.mix
-    {.name_text = {30567, 3}, .unit_text = {0, 0}, .doc_text = {30521, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30805, 3}, .unit_text = {0, 0}, .doc_text = {30759, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, mix), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpmMix),
      .max_items = 0, .capacity = 0, .structure = 85, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailureXid.code
-    {.name_text = {30618, 4}, .unit_text = {0, 0}, .doc_text = {30597, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30856, 4}, .unit_text = {0, 0}, .doc_text = {30835, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailureXid, code), .present_offset = offsetof(decltype(FailureXid::code), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.mode
-    {.name_text = {10996, 4}, .unit_text = {0, 0}, .doc_text = {30653, 142}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10996, 4}, .unit_text = {0, 0}, .doc_text = {30891, 142}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, mode), .present_offset = offsetof(decltype(Failure::mode), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 151, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Failure.probability
-    {.name_text = {30832, 11}, .unit_text = {0, 0}, .doc_text = {30795, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31070, 11}, .unit_text = {0, 0}, .doc_text = {31033, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Failure, probability), .present_offset = offsetof(decltype(Failure::probability), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // Failure.after_calls
-    {.name_text = {30869, 11}, .unit_text = {0, 0}, .doc_text = {30843, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31107, 11}, .unit_text = {0, 0}, .doc_text = {31081, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, after_calls), .present_offset = offsetof(decltype(Failure::after_calls), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.seed
-    {.name_text = {16226, 4}, .unit_text = {0, 0}, .doc_text = {30880, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16226, 4}, .unit_text = {0, 0}, .doc_text = {31118, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, seed), .present_offset = offsetof(decltype(Failure::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.xid
-    {.name_text = {30926, 3}, .unit_text = {0, 0}, .doc_text = {30904, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31164, 3}, .unit_text = {0, 0}, .doc_text = {31142, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, xid), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FailureXid),
      .max_items = 0, .capacity = 0, .structure = 87, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.rate
-    {.name_text = {31151, 4}, .unit_text = {31148, 3}, .doc_text = {31050, 98}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31389, 4}, .unit_text = {31386, 3}, .doc_text = {31288, 98}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, rate), .present_offset = offsetof(decltype(NvLinkErrorInjection::rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.links
-    {.name_text = {28328, 5}, .unit_text = {0, 0}, .doc_text = {31155, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28566, 5}, .unit_text = {0, 0}, .doc_text = {31393, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkErrorInjection::links), items), .value_size = sizeof(std::uint32_t),
      .max_items = 36, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.transformer_engine
-    {.name_text = {31295, 18}, .unit_text = {0, 0}, .doc_text = {31276, 19}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {31533, 18}, .unit_text = {0, 0}, .doc_text = {31514, 19}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, transformer_engine), .present_offset = offsetof(decltype(Features::transformer_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp4_support
-    {.name_text = {31317, 11}, .unit_text = {0, 0}, .doc_text = {31313, 4}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {31555, 11}, .unit_text = {0, 0}, .doc_text = {31551, 4}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp4_support), .present_offset = offsetof(decltype(Features::fp4_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp6_support
-    {.name_text = {31332, 11}, .unit_text = {0, 0}, .doc_text = {31328, 4}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {31570, 11}, .unit_text = {0, 0}, .doc_text = {31566, 4}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp6_support), .present_offset = offsetof(decltype(Features::fp6_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp8_support
-    {.name_text = {31347, 11}, .unit_text = {0, 0}, .doc_text = {31343, 4}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {31585, 11}, .unit_text = {0, 0}, .doc_text = {31581, 4}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp8_support), .present_offset = offsetof(decltype(Features::fp8_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.confidential_compute
-    {.name_text = {31393, 20}, .unit_text = {0, 0}, .doc_text = {31358, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31631, 20}, .unit_text = {0, 0}, .doc_text = {31596, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, confidential_compute), .present_offset = offsetof(decltype(Features::confidential_compute), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.nvlink_c2c
-    {.name_text = {31447, 10}, .unit_text = {0, 0}, .doc_text = {31436, 11}, .note_text = {31413, 23}, .default_text = {0, 0},
+    {.name_text = {31685, 10}, .unit_text = {0, 0}, .doc_text = {31674, 11}, .note_text = {31651, 23}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, nvlink_c2c), .present_offset = offsetof(decltype(Features::nvlink_c2c), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.decompression_engine
-    {.name_text = {31478, 20}, .unit_text = {0, 0}, .doc_text = {31457, 21}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {31716, 20}, .unit_text = {0, 0}, .doc_text = {31695, 21}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, decompression_engine), .present_offset = offsetof(decltype(Features::decompression_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fifth_gen_tensor_cores
-    {.name_text = {31531, 22}, .unit_text = {0, 0}, .doc_text = {31498, 33}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {31769, 22}, .unit_text = {0, 0}, .doc_text = {31736, 33}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fifth_gen_tensor_cores), .present_offset = offsetof(decltype(Features::fifth_gen_tensor_cores), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {31582, 13}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {31820, 13}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, enabled), .present_offset = offsetof(decltype(GraceSuperchip::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_cores
-    {.name_text = {31605, 9}, .unit_text = {0, 0}, .doc_text = {31595, 10}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {31843, 9}, .unit_text = {0, 0}, .doc_text = {31833, 10}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_cores), .present_offset = offsetof(decltype(GraceSuperchip::cpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_memory_gb
-    {.name_text = {31627, 13}, .unit_text = {31625, 2}, .doc_text = {31614, 11}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {31865, 13}, .unit_text = {31863, 2}, .doc_text = {31852, 11}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_memory_gb), .present_offset = offsetof(decltype(GraceSuperchip::cpu_memory_gb), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.coherent_memory
-    {.name_text = {31676, 15}, .unit_text = {0, 0}, .doc_text = {31640, 36}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {31914, 15}, .unit_text = {0, 0}, .doc_text = {31878, 36}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, coherent_memory), .present_offset = offsetof(decltype(GraceSuperchip::coherent_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.index
-    {.name_text = {31779, 5}, .unit_text = {0, 0}, .doc_text = {31734, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32017, 5}, .unit_text = {0, 0}, .doc_text = {31972, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // Gpu.base
-    {.name_text = {31931, 4}, .unit_text = {0, 0}, .doc_text = {31784, 147}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32169, 4}, .unit_text = {0, 0}, .doc_text = {32022, 147}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.name
-    {.name_text = {15396, 4}, .unit_text = {0, 0}, .doc_text = {31956, 13}, .note_text = {0, 0}, .default_text = {31935, 21},
+    {.name_text = {15396, 4}, .unit_text = {0, 0}, .doc_text = {32194, 13}, .note_text = {0, 0}, .default_text = {32173, 21},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, name), .present_offset = offsetof(decltype(Gpu::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.brand
-    {.name_text = {31990, 5}, .unit_text = {0, 0}, .doc_text = {31969, 21}, .note_text = {0, 0}, .default_text = {133, 6},
+    {.name_text = {32228, 5}, .unit_text = {0, 0}, .doc_text = {32207, 21}, .note_text = {0, 0}, .default_text = {133, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, brand), .present_offset = offsetof(decltype(Gpu::brand), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 2, .word_count = 17, .min = 0, .max = 0, .default_value = 14},
     // Gpu.uuid
-    {.name_text = {25031, 4}, .unit_text = {0, 0}, .doc_text = {31995, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23027, 4}, .unit_text = {0, 0}, .doc_text = {32233, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, uuid), .present_offset = offsetof(decltype(Gpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.serial
-    {.name_text = {32211, 6}, .unit_text = {0, 0}, .doc_text = {32100, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32449, 6}, .unit_text = {0, 0}, .doc_text = {32338, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, serial), .present_offset = offsetof(decltype(Gpu::serial), present), .items_offset = 0, .value_size = sizeof(Text<30>),
      .max_items = 0, .capacity = 30, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.minor_number
-    {.name_text = {32278, 12}, .unit_text = {0, 0}, .doc_text = {32217, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32516, 12}, .unit_text = {0, 0}, .doc_text = {32455, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, minor_number), .present_offset = offsetof(decltype(Gpu::minor_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_part_number
-    {.name_text = {32315, 17}, .unit_text = {0, 0}, .doc_text = {32290, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32553, 17}, .unit_text = {0, 0}, .doc_text = {32528, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_part_number), .present_offset = offsetof(decltype(Gpu::board_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_part_number
-    {.name_text = {32360, 15}, .unit_text = {0, 0}, .doc_text = {32332, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32598, 15}, .unit_text = {0, 0}, .doc_text = {32570, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_part_number), .present_offset = offsetof(decltype(Gpu::gpu_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fru_part_number
-    {.name_text = {32417, 15}, .unit_text = {0, 0}, .doc_text = {32375, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32655, 15}, .unit_text = {0, 0}, .doc_text = {32613, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fru_part_number), .present_offset = offsetof(decltype(Gpu::fru_part_number), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_id
-    {.name_text = {32512, 8}, .unit_text = {0, 0}, .doc_text = {32432, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32750, 8}, .unit_text = {0, 0}, .doc_text = {32670, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_id), .present_offset = offsetof(decltype(Gpu::board_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.multi_gpu_board
-    {.name_text = {32551, 15}, .unit_text = {0, 0}, .doc_text = {32520, 31}, .note_text = {0, 0}, .default_text = {1514, 5},
+    {.name_text = {32789, 15}, .unit_text = {0, 0}, .doc_text = {32758, 31}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, multi_gpu_board), .present_offset = offsetof(decltype(Gpu::multi_gpu_board), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_id
-    {.name_text = {28124, 9}, .unit_text = {0, 0}, .doc_text = {32566, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28362, 9}, .unit_text = {0, 0}, .doc_text = {32804, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_id), .present_offset = offsetof(decltype(Gpu::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pdi
-    {.name_text = {32666, 3}, .unit_text = {0, 0}, .doc_text = {32615, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32904, 3}, .unit_text = {0, 0}, .doc_text = {32853, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pdi), .present_offset = offsetof(decltype(Gpu::pdi), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vbios_version
-    {.name_text = {32683, 13}, .unit_text = {0, 0}, .doc_text = {32669, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32921, 13}, .unit_text = {0, 0}, .doc_text = {32907, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vbios_version), .present_offset = offsetof(decltype(Gpu::vbios_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.architecture
-    {.name_text = {32713, 12}, .unit_text = {0, 0}, .doc_text = {32696, 17}, .note_text = {0, 0}, .default_text = {189, 6},
+    {.name_text = {32951, 12}, .unit_text = {0, 0}, .doc_text = {32934, 17}, .note_text = {0, 0}, .default_text = {189, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, architecture), .present_offset = offsetof(decltype(Gpu::architecture), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 19, .word_count = 11, .min = 0, .max = 0, .default_value = 7},
     // Gpu.compute_capability
-    {.name_text = {32725, 18}, .unit_text = {0, 0}, .doc_text = {3293, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32963, 18}, .unit_text = {0, 0}, .doc_text = {3293, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, compute_capability), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ComputeCapability),
      .max_items = 0, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.num_gpu_cores
-    {.name_text = {32754, 13}, .unit_text = {0, 0}, .doc_text = {32743, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32992, 13}, .unit_text = {0, 0}, .doc_text = {32981, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, num_gpu_cores), .present_offset = offsetof(decltype(Gpu::num_gpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.monitored
-    {.name_text = {32843, 9}, .unit_text = {0, 0}, .doc_text = {32767, 76}, .note_text = {0, 0}, .default_text = {2935, 4},
+    {.name_text = {33081, 9}, .unit_text = {0, 0}, .doc_text = {33005, 76}, .note_text = {0, 0}, .default_text = {2935, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, monitored), .present_offset = offsetof(decltype(Gpu::monitored), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Gpu.irq_num
-    {.name_text = {32869, 7}, .unit_text = {0, 0}, .doc_text = {32852, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33151, 7}, .unit_text = {0, 0}, .doc_text = {33090, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, irq_num), .present_offset = offsetof(decltype(Gpu::irq_num), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bus_type
-    {.name_text = {32902, 8}, .unit_text = {0, 0}, .doc_text = {32876, 26}, .note_text = {0, 0}, .default_text = {755, 4},
+    {.name_text = {33184, 8}, .unit_text = {0, 0}, .doc_text = {33158, 26}, .note_text = {0, 0}, .default_text = {755, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, bus_type), .present_offset = offsetof(decltype(Gpu::bus_type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 107, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
     // Gpu.addressing_mode
-    {.name_text = {32942, 15}, .unit_text = {0, 0}, .doc_text = {32910, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33224, 15}, .unit_text = {0, 0}, .doc_text = {33192, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, addressing_mode), .present_offset = offsetof(decltype(Gpu::addressing_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 112, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Gpu.egm
-    {.name_text = {33014, 3}, .unit_text = {0, 0}, .doc_text = {32957, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33296, 3}, .unit_text = {0, 0}, .doc_text = {33239, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, egm), .present_offset = offsetof(decltype(Gpu::egm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.numa_node_id
-    {.name_text = {33086, 12}, .unit_text = {0, 0}, .doc_text = {33017, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33368, 12}, .unit_text = {0, 0}, .doc_text = {33299, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, numa_node_id), .present_offset = offsetof(decltype(Gpu::numa_node_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.hostname
-    {.name_text = {33192, 8}, .unit_text = {0, 0}, .doc_text = {33098, 94}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33474, 8}, .unit_text = {0, 0}, .doc_text = {33380, 94}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, hostname), .present_offset = offsetof(decltype(Gpu::hostname), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.rusd_poll_mask
-    {.name_text = {33322, 14}, .unit_text = {0, 0}, .doc_text = {33200, 122}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33604, 14}, .unit_text = {0, 0}, .doc_text = {33482, 122}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, rusd_poll_mask), .present_offset = offsetof(decltype(Gpu::rusd_poll_mask), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bridge_chips
-    {.name_text = {33362, 12}, .unit_text = {0, 0}, .doc_text = {33336, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33644, 12}, .unit_text = {0, 0}, .doc_text = {33618, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bridge_chips), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::bridge_chips), items), .value_size = sizeof(BridgeChip),
      .max_items = 4, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.inforom
-    {.name_text = {33374, 7}, .unit_text = {0, 0}, .doc_text = {3970, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33656, 7}, .unit_text = {0, 0}, .doc_text = {3970, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, inforom), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Inforom),
      .max_items = 0, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -4730,22 +4742,22 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(Gpu, memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Memory),
      .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bar1_memory
-    {.name_text = {33381, 11}, .unit_text = {0, 0}, .doc_text = {4335, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33663, 11}, .unit_text = {0, 0}, .doc_text = {4335, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bar1_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Bar1Memory),
      .max_items = 0, .capacity = 0, .structure = 7, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dram_encryption
-    {.name_text = {33417, 15}, .unit_text = {0, 0}, .doc_text = {33392, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33699, 15}, .unit_text = {0, 0}, .doc_text = {33674, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dram_encryption), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DramEncryption),
      .max_items = 0, .capacity = 0, .structure = 8, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.conf_compute
-    {.name_text = {2923, 12}, .unit_text = {0, 0}, .doc_text = {33432, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2923, 12}, .unit_text = {0, 0}, .doc_text = {33714, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, conf_compute), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ConfCompute),
      .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.protected_memory
-    {.name_text = {33455, 16}, .unit_text = {0, 0}, .doc_text = {4721, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33737, 16}, .unit_text = {0, 0}, .doc_text = {4721, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, protected_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ProtectedMemory),
      .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -4765,622 +4777,622 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(Gpu, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Power),
      .max_items = 0, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_power
-    {.name_text = {33471, 12}, .unit_text = {0, 0}, .doc_text = {7225, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33753, 12}, .unit_text = {0, 0}, .doc_text = {7225, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ModulePower),
      .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.thermal
-    {.name_text = {33511, 7}, .unit_text = {0, 0}, .doc_text = {33483, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33793, 7}, .unit_text = {0, 0}, .doc_text = {33765, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, thermal), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Thermal),
      .max_items = 0, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fan
-    {.name_text = {33523, 3}, .unit_text = {0, 0}, .doc_text = {33518, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33805, 3}, .unit_text = {0, 0}, .doc_text = {33800, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fan), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fan),
      .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload_power_profiles
-    {.name_text = {33550, 23}, .unit_text = {0, 0}, .doc_text = {33526, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33832, 23}, .unit_text = {0, 0}, .doc_text = {33808, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload_power_profiles), .present_offset = 0, .items_offset = 0, .value_size = sizeof(WorkloadPowerProfiles),
      .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_smoothing
-    {.name_text = {33589, 15}, .unit_text = {0, 0}, .doc_text = {33573, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33871, 15}, .unit_text = {0, 0}, .doc_text = {33855, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_smoothing), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerSmoothing),
      .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_balancing
-    {.name_text = {33636, 15}, .unit_text = {0, 0}, .doc_text = {33604, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33918, 15}, .unit_text = {0, 0}, .doc_text = {33886, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_balancing), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerBalancing),
      .max_items = 0, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.memory_clock_switch
-    {.name_text = {33680, 19}, .unit_text = {0, 0}, .doc_text = {33651, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33962, 19}, .unit_text = {0, 0}, .doc_text = {33933, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, memory_clock_switch), .present_offset = 0, .items_offset = 0, .value_size = sizeof(MemoryClockSwitch),
      .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_mizer
-    {.name_text = {33710, 11}, .unit_text = {0, 0}, .doc_text = {33699, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33992, 11}, .unit_text = {0, 0}, .doc_text = {33981, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_mizer), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerMizer),
      .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.boost_slider
-    {.name_text = {33734, 12}, .unit_text = {0, 0}, .doc_text = {33721, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34016, 12}, .unit_text = {0, 0}, .doc_text = {34003, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, boost_slider), .present_offset = 0, .items_offset = 0, .value_size = sizeof(BoostSlider),
      .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks
-    {.name_text = {33761, 6}, .unit_text = {0, 0}, .doc_text = {33746, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34043, 6}, .unit_text = {0, 0}, .doc_text = {34028, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Clocks),
      .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clock_monitor
-    {.name_text = {33767, 13}, .unit_text = {0, 0}, .doc_text = {12878, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34049, 13}, .unit_text = {0, 0}, .doc_text = {12878, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clock_monitor), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClockMonitor),
      .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks_throttle_reasons
-    {.name_text = {33801, 23}, .unit_text = {0, 0}, .doc_text = {33780, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34083, 23}, .unit_text = {0, 0}, .doc_text = {34062, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks_throttle_reasons), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClocksThrottleReasons),
      .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.supported_clocks
-    {.name_text = {33824, 16}, .unit_text = {0, 0}, .doc_text = {14116, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34106, 16}, .unit_text = {0, 0}, .doc_text = {14116, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, supported_clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SupportedClocks),
      .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.performance_state
-    {.name_text = {18189, 17}, .unit_text = {0, 0}, .doc_text = {33840, 18}, .note_text = {0, 0}, .default_text = {225, 2},
+    {.name_text = {18189, 17}, .unit_text = {0, 0}, .doc_text = {34122, 18}, .note_text = {0, 0}, .default_text = {225, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, performance_state), .present_offset = offsetof(decltype(Gpu::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mma_stall_percent
-    {.name_text = {33942, 17}, .unit_text = {8257, 1}, .doc_text = {33858, 84}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34224, 17}, .unit_text = {8257, 1}, .doc_text = {34140, 84}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mma_stall_percent), .present_offset = offsetof(decltype(Gpu::mma_stall_percent), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.utilization
-    {.name_text = {19190, 11}, .unit_text = {0, 0}, .doc_text = {33959, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19190, 11}, .unit_text = {0, 0}, .doc_text = {34241, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Utilization),
      .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_stats
-    {.name_text = {26077, 13}, .unit_text = {0, 0}, .doc_text = {14620, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26315, 13}, .unit_text = {0, 0}, .doc_text = {14620, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
      .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_capacity
-    {.name_text = {26030, 16}, .unit_text = {0, 0}, .doc_text = {33984, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26268, 16}, .unit_text = {0, 0}, .doc_text = {34266, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_capacity), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderCapacity),
      .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_sessions
-    {.name_text = {34043, 16}, .unit_text = {0, 0}, .doc_text = {34014, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34325, 16}, .unit_text = {0, 0}, .doc_text = {34296, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_sessions), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::encoder_sessions), items), .value_size = sizeof(EncoderSession),
      .max_items = 16, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_stats
-    {.name_text = {26090, 9}, .unit_text = {0, 0}, .doc_text = {15051, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26328, 9}, .unit_text = {0, 0}, .doc_text = {15051, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
      .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_sessions
-    {.name_text = {34101, 12}, .unit_text = {0, 0}, .doc_text = {34059, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34383, 12}, .unit_text = {0, 0}, .doc_text = {34341, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_sessions), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::fbc_sessions), items), .value_size = sizeof(FbcSession),
      .max_items = 8, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.processes
-    {.name_text = {26119, 9}, .unit_text = {0, 0}, .doc_text = {34113, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26357, 9}, .unit_text = {0, 0}, .doc_text = {34395, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, processes), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::processes), items), .value_size = sizeof(Process),
      .max_items = 64, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload
-    {.name_text = {34166, 8}, .unit_text = {0, 0}, .doc_text = {34140, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34448, 8}, .unit_text = {0, 0}, .doc_text = {34422, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Workload),
      .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.telemetry
-    {.name_text = {34205, 9}, .unit_text = {0, 0}, .doc_text = {34174, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34487, 9}, .unit_text = {0, 0}, .doc_text = {34456, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, telemetry), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Telemetry),
      .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dynamic_metrics
-    {.name_text = {34245, 15}, .unit_text = {0, 0}, .doc_text = {34214, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34527, 15}, .unit_text = {0, 0}, .doc_text = {34496, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.motion
-    {.name_text = {34295, 6}, .unit_text = {0, 0}, .doc_text = {34260, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34577, 6}, .unit_text = {0, 0}, .doc_text = {34542, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, motion), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::telemetry::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.ecc
-    {.name_text = {34301, 3}, .unit_text = {0, 0}, .doc_text = {20723, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34583, 3}, .unit_text = {0, 0}, .doc_text = {20798, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, ecc), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Ecc),
      .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.repair
-    {.name_text = {34332, 6}, .unit_text = {0, 0}, .doc_text = {34304, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34614, 6}, .unit_text = {0, 0}, .doc_text = {34586, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, repair), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Repair),
      .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.retired_pages
-    {.name_text = {34352, 13}, .unit_text = {0, 0}, .doc_text = {34338, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34634, 13}, .unit_text = {0, 0}, .doc_text = {34620, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, retired_pages), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RetiredPages),
      .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.remapped_rows
-    {.name_text = {34379, 13}, .unit_text = {0, 0}, .doc_text = {34365, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34661, 13}, .unit_text = {0, 0}, .doc_text = {34647, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, remapped_rows), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RemappedRows),
      .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.display
-    {.name_text = {15111, 7}, .unit_text = {0, 0}, .doc_text = {22030, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15111, 7}, .unit_text = {0, 0}, .doc_text = {22105, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, display), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Display),
      .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.sparse_operation_mode
-    {.name_text = {34414, 21}, .unit_text = {0, 0}, .doc_text = {34392, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34696, 21}, .unit_text = {0, 0}, .doc_text = {34674, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, sparse_operation_mode), .present_offset = offsetof(decltype(Gpu::sparse_operation_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.persistence_mode
-    {.name_text = {34452, 16}, .unit_text = {0, 0}, .doc_text = {34435, 17}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {34734, 16}, .unit_text = {0, 0}, .doc_text = {34717, 17}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, persistence_mode), .present_offset = offsetof(decltype(Gpu::persistence_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.compute_mode
-    {.name_text = {34481, 12}, .unit_text = {0, 0}, .doc_text = {34468, 13}, .note_text = {0, 0}, .default_text = {263, 7},
+    {.name_text = {34763, 12}, .unit_text = {0, 0}, .doc_text = {34750, 13}, .note_text = {0, 0}, .default_text = {263, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, compute_mode), .present_offset = offsetof(decltype(Gpu::compute_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 47, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mig
-    {.name_text = {34493, 3}, .unit_text = {0, 0}, .doc_text = {23774, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34775, 3}, .unit_text = {0, 0}, .doc_text = {24016, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mig), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Mig),
      .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_operation_mode
-    {.name_text = {34496, 18}, .unit_text = {0, 0}, .doc_text = {23840, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34778, 18}, .unit_text = {0, 0}, .doc_text = {24082, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_operation_mode), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpuOperationModes),
      .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.driver_model
-    {.name_text = {34514, 12}, .unit_text = {0, 0}, .doc_text = {23956, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34796, 12}, .unit_text = {0, 0}, .doc_text = {24198, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, driver_model), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DriverModels),
      .max_items = 0, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting
-    {.name_text = {26067, 10}, .unit_text = {0, 0}, .doc_text = {34526, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26305, 10}, .unit_text = {0, 0}, .doc_text = {34808, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Accounting),
      .max_items = 0, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting_marks
-    {.name_text = {34570, 16}, .unit_text = {0, 0}, .doc_text = {34537, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34852, 16}, .unit_text = {0, 0}, .doc_text = {34819, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting_marks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::processes::AccountingMarks),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.virtualization
-    {.name_text = {34586, 14}, .unit_text = {0, 0}, .doc_text = {24167, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34868, 14}, .unit_text = {0, 0}, .doc_text = {24409, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, virtualization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Virtualization),
      .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vgpu
-    {.name_text = {358, 4}, .unit_text = {0, 0}, .doc_text = {34600, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {358, 4}, .unit_text = {0, 0}, .doc_text = {34882, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vgpu), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Vgpu),
      .max_items = 0, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grid_license
-    {.name_text = {34635, 12}, .unit_text = {0, 0}, .doc_text = {34606, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34917, 12}, .unit_text = {0, 0}, .doc_text = {34888, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grid_license), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GridLicense),
      .max_items = 0, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gsp_firmware
-    {.name_text = {34647, 12}, .unit_text = {0, 0}, .doc_text = {27425, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34929, 12}, .unit_text = {0, 0}, .doc_text = {27663, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gsp_firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GspFirmware),
      .max_items = 0, .capacity = 0, .structure = 75, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.reset_status
-    {.name_text = {34659, 12}, .unit_text = {0, 0}, .doc_text = {27651, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34941, 12}, .unit_text = {0, 0}, .doc_text = {27889, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, reset_status), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ResetStatus),
      .max_items = 0, .capacity = 0, .structure = 76, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.api_restriction
-    {.name_text = {34671, 15}, .unit_text = {0, 0}, .doc_text = {27806, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34953, 15}, .unit_text = {0, 0}, .doc_text = {28044, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, api_restriction), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ApiRestriction),
      .max_items = 0, .capacity = 0, .structure = 77, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.topology
-    {.name_text = {34686, 8}, .unit_text = {0, 0}, .doc_text = {27901, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34968, 8}, .unit_text = {0, 0}, .doc_text = {28139, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Topology),
      .max_items = 0, .capacity = 0, .structure = 78, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.platform
-    {.name_text = {34710, 8}, .unit_text = {0, 0}, .doc_text = {34694, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34992, 8}, .unit_text = {0, 0}, .doc_text = {34976, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, platform), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Platform),
      .max_items = 0, .capacity = 0, .structure = 79, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.links
-    {.name_text = {28328, 5}, .unit_text = {0, 0}, .doc_text = {34718, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28566, 5}, .unit_text = {0, 0}, .doc_text = {35000, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, links), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::links::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.c2c
-    {.name_text = {34786, 3}, .unit_text = {0, 0}, .doc_text = {34764, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35068, 3}, .unit_text = {0, 0}, .doc_text = {35046, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, c2c), .present_offset = 0, .items_offset = 0, .value_size = sizeof(C2c),
      .max_items = 0, .capacity = 0, .structure = 80, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_low_power
-    {.name_text = {34820, 16}, .unit_text = {0, 0}, .doc_text = {34789, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35102, 16}, .unit_text = {0, 0}, .doc_text = {35071, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_low_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkLowPower),
      .max_items = 0, .capacity = 0, .structure = 81, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_bandwidth
-    {.name_text = {34869, 16}, .unit_text = {0, 0}, .doc_text = {34836, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35151, 16}, .unit_text = {0, 0}, .doc_text = {35118, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_bandwidth), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkBandwidth),
      .max_items = 0, .capacity = 0, .structure = 82, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fabric
-    {.name_text = {34885, 6}, .unit_text = {0, 0}, .doc_text = {29787, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35167, 6}, .unit_text = {0, 0}, .doc_text = {30025, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fabric), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fabric),
      .max_items = 0, .capacity = 0, .structure = 84, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpm
-    {.name_text = {34891, 3}, .unit_text = {0, 0}, .doc_text = {30570, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35173, 3}, .unit_text = {0, 0}, .doc_text = {30808, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpm), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Gpm),
      .max_items = 0, .capacity = 0, .structure = 86, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.failure
-    {.name_text = {34944, 7}, .unit_text = {0, 0}, .doc_text = {34894, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35226, 7}, .unit_text = {0, 0}, .doc_text = {35176, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
      .max_items = 0, .capacity = 0, .structure = 88, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.faults
-    {.name_text = {12872, 6}, .unit_text = {0, 0}, .doc_text = {34951, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12872, 6}, .unit_text = {0, 0}, .doc_text = {35233, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, faults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::faults::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.events
-    {.name_text = {35011, 6}, .unit_text = {0, 0}, .doc_text = {34966, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35293, 6}, .unit_text = {0, 0}, .doc_text = {35248, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, events), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::events::Noted),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {35040, 12}, .unit_text = {0, 0}, .doc_text = {35017, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35322, 12}, .unit_text = {0, 0}, .doc_text = {35299, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
      .max_items = 0, .capacity = 0, .structure = 89, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {35101, 8}, .unit_text = {0, 0}, .doc_text = {35052, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35383, 8}, .unit_text = {0, 0}, .doc_text = {35334, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
      .max_items = 0, .capacity = 0, .structure = 90, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {35166, 15}, .unit_text = {0, 0}, .doc_text = {35109, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35448, 15}, .unit_text = {0, 0}, .doc_text = {35391, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
      .max_items = 0, .capacity = 0, .structure = 91, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {35233, 14}, .unit_text = {0, 0}, .doc_text = {35181, 52}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {35515, 14}, .unit_text = {0, 0}, .doc_text = {35463, 52}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {35277, 4}, .unit_text = {0, 0}, .doc_text = {35258, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35559, 4}, .unit_text = {0, 0}, .doc_text = {35540, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {9606, 5}, .unit_text = {0, 0}, .doc_text = {35281, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9606, 5}, .unit_text = {0, 0}, .doc_text = {35563, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 155, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {35312, 18}, .unit_text = {0, 0}, .doc_text = {35287, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35594, 18}, .unit_text = {0, 0}, .doc_text = {35569, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 159, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {35422, 17}, .unit_text = {0, 0}, .doc_text = {35330, 92}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35704, 17}, .unit_text = {0, 0}, .doc_text = {35612, 92}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {35473, 12}, .unit_text = {0, 0}, .doc_text = {35439, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35755, 12}, .unit_text = {0, 0}, .doc_text = {35721, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {35583, 3}, .unit_text = {0, 0}, .doc_text = {35504, 79}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35865, 3}, .unit_text = {0, 0}, .doc_text = {35786, 79}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {25031, 4}, .unit_text = {0, 0}, .doc_text = {35586, 5}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {23027, 4}, .unit_text = {0, 0}, .doc_text = {35868, 5}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkConnection.from
-    {.name_text = {35632, 4}, .unit_text = {0, 0}, .doc_text = {35611, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35914, 4}, .unit_text = {0, 0}, .doc_text = {35893, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkConnection, from), .present_offset = offsetof(decltype(NvLinkConnection::from), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // NvLinkConnection.to
-    {.name_text = {35655, 2}, .unit_text = {0, 0}, .doc_text = {35636, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35937, 2}, .unit_text = {0, 0}, .doc_text = {35918, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkConnection, to), .present_offset = offsetof(decltype(NvLinkConnection::to), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // NvLinkConnection.links
-    {.name_text = {28328, 5}, .unit_text = {0, 0}, .doc_text = {21023, 9}, .note_text = {0, 0}, .default_text = {19939, 1},
+    {.name_text = {28566, 5}, .unit_text = {0, 0}, .doc_text = {21098, 9}, .note_text = {0, 0}, .default_text = {19939, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkConnection, links), .present_offset = offsetof(decltype(NvLinkConnection::links), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 36, .default_value = 1},
     // NvLinkDefaults.state
-    {.name_text = {9606, 5}, .unit_text = {0, 0}, .doc_text = {35754, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9606, 5}, .unit_text = {0, 0}, .doc_text = {36036, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 164, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {35892, 10}, .unit_text = {0, 0}, .doc_text = {35808, 84}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36174, 10}, .unit_text = {0, 0}, .doc_text = {36090, 84}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {35975, 12}, .unit_text = {0, 0}, .doc_text = {35902, 73}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36257, 12}, .unit_text = {0, 0}, .doc_text = {36184, 73}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {36033, 10}, .unit_text = {31148, 3}, .doc_text = {35987, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36315, 10}, .unit_text = {31386, 3}, .doc_text = {36269, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {31779, 5}, .unit_text = {0, 0}, .doc_text = {36082, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32017, 5}, .unit_text = {0, 0}, .doc_text = {36364, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {28328, 5}, .unit_text = {0, 0}, .doc_text = {36090, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28566, 5}, .unit_text = {0, 0}, .doc_text = {36372, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 93, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.mse
-    {.name_text = {36137, 3}, .unit_text = {0, 0}, .doc_text = {36133, 4}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36419, 3}, .unit_text = {0, 0}, .doc_text = {36415, 4}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, mse), .present_offset = offsetof(decltype(NvLinkFirmware::mse), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.netir
-    {.name_text = {36146, 5}, .unit_text = {0, 0}, .doc_text = {36140, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36428, 5}, .unit_text = {0, 0}, .doc_text = {36422, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, netir), .present_offset = offsetof(decltype(NvLinkFirmware::netir), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.netir_uphy
-    {.name_text = {36162, 10}, .unit_text = {0, 0}, .doc_text = {36151, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36444, 10}, .unit_text = {0, 0}, .doc_text = {36433, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, netir_uphy), .present_offset = offsetof(decltype(NvLinkFirmware::netir_uphy), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.netir_cln
-    {.name_text = {36182, 9}, .unit_text = {0, 0}, .doc_text = {36172, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36464, 9}, .unit_text = {0, 0}, .doc_text = {36454, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, netir_cln), .present_offset = offsetof(decltype(NvLinkFirmware::netir_cln), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.netir_dln
-    {.name_text = {36201, 9}, .unit_text = {0, 0}, .doc_text = {36191, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36483, 9}, .unit_text = {0, 0}, .doc_text = {36473, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, netir_dln), .present_offset = offsetof(decltype(NvLinkFirmware::netir_dln), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {27418, 7}, .unit_text = {0, 0}, .doc_text = {36292, 65}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27656, 7}, .unit_text = {0, 0}, .doc_text = {36574, 65}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 6, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {36438, 13}, .unit_text = {0, 0}, .doc_text = {36357, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36720, 13}, .unit_text = {0, 0}, .doc_text = {36639, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {28397, 23}, .unit_text = {26733, 4}, .doc_text = {36451, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28635, 23}, .unit_text = {26971, 4}, .doc_text = {36733, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {36558, 11}, .unit_text = {0, 0}, .doc_text = {36485, 73}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36840, 11}, .unit_text = {0, 0}, .doc_text = {36767, 73}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {28328, 5}, .unit_text = {0, 0}, .doc_text = {36569, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28566, 5}, .unit_text = {0, 0}, .doc_text = {36851, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 93, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {36687, 8}, .unit_text = {0, 0}, .doc_text = {36610, 77}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36969, 8}, .unit_text = {0, 0}, .doc_text = {36892, 77}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
      .max_items = 64, .capacity = 0, .structure = 94, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.connections
-    {.name_text = {36882, 11}, .unit_text = {0, 0}, .doc_text = {36695, 187}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37164, 11}, .unit_text = {0, 0}, .doc_text = {36977, 187}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, connections), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::connections), items), .value_size = sizeof(NvLinkConnection),
      .max_items = 64, .capacity = 0, .structure = 95, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {36893, 8}, .unit_text = {0, 0}, .doc_text = {36043, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37175, 8}, .unit_text = {0, 0}, .doc_text = {36325, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
      .max_items = 0, .capacity = 0, .structure = 96, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {36928, 12}, .unit_text = {0, 0}, .doc_text = {36901, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37210, 12}, .unit_text = {0, 0}, .doc_text = {37183, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
      .max_items = 16, .capacity = 0, .structure = 97, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.encryption
-    {.name_text = {36990, 10}, .unit_text = {0, 0}, .doc_text = {36940, 50}, .note_text = {0, 0}, .default_text = {1514, 5},
+    {.name_text = {37272, 10}, .unit_text = {0, 0}, .doc_text = {37222, 50}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLink, encryption), .present_offset = offsetof(decltype(NvLink::encryption), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.firmware
-    {.name_text = {37025, 8}, .unit_text = {0, 0}, .doc_text = {37000, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37307, 8}, .unit_text = {0, 0}, .doc_text = {37282, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkFirmware),
      .max_items = 0, .capacity = 0, .structure = 98, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {37123, 24}, .note_text = {37063, 60}, .default_text = {0, 0},
+    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {37405, 24}, .note_text = {37345, 60}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {37157, 9}, .unit_text = {0, 0}, .doc_text = {37147, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37439, 9}, .unit_text = {0, 0}, .doc_text = {37429, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // RootComplex.socket
-    {.name_text = {37237, 6}, .unit_text = {0, 0}, .doc_text = {37166, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37519, 6}, .unit_text = {0, 0}, .doc_text = {37448, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(RootComplex, socket), .present_offset = offsetof(decltype(RootComplex::socket), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // RootComplex.level
-    {.name_text = {11164, 5}, .unit_text = {0, 0}, .doc_text = {37243, 131}, .note_text = {0, 0}, .default_text = {794, 10},
+    {.name_text = {11164, 5}, .unit_text = {0, 0}, .doc_text = {37525, 131}, .note_text = {0, 0}, .default_text = {794, 10},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RootComplex, level), .present_offset = offsetof(decltype(RootComplex::level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 115, .word_count = 6, .min = 0, .max = 0, .default_value = 30},
     // RootComplex.devices
-    {.name_text = {37409, 7}, .unit_text = {0, 0}, .doc_text = {37374, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37691, 7}, .unit_text = {0, 0}, .doc_text = {37656, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {37541, 12}, .unit_text = {0, 0}, .doc_text = {37416, 125}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37823, 12}, .unit_text = {0, 0}, .doc_text = {37698, 125}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Nic.name
-    {.name_text = {15396, 4}, .unit_text = {0, 0}, .doc_text = {37617, 16}, .note_text = {37584, 33}, .default_text = {0, 0},
+    {.name_text = {15396, 4}, .unit_text = {0, 0}, .doc_text = {37899, 16}, .note_text = {37866, 33}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Nic, name), .present_offset = offsetof(decltype(Nic::name), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Nic.bus_id
-    {.name_text = {4838, 6}, .unit_text = {0, 0}, .doc_text = {37633, 12}, .note_text = {37584, 33}, .default_text = {0, 0},
+    {.name_text = {4838, 6}, .unit_text = {0, 0}, .doc_text = {37915, 12}, .note_text = {37866, 33}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Nic, bus_id), .present_offset = offsetof(decltype(Nic::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {37681, 14}, .unit_text = {0, 0}, .doc_text = {37666, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37963, 14}, .unit_text = {0, 0}, .doc_text = {37948, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
      .max_items = 32, .capacity = 0, .structure = 100, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.cores_per_numa
-    {.name_text = {37718, 14}, .unit_text = {0, 0}, .doc_text = {37695, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38000, 14}, .unit_text = {0, 0}, .doc_text = {37977, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.nics
-    {.name_text = {37802, 4}, .unit_text = {0, 0}, .doc_text = {37732, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38084, 4}, .unit_text = {0, 0}, .doc_text = {38014, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, nics), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::nics), items), .value_size = sizeof(Nic),
      .max_items = 64, .capacity = 0, .structure = 101, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitLed.color
-    {.name_text = {37862, 5}, .unit_text = {0, 0}, .doc_text = {37855, 7}, .note_text = {0, 0}, .default_text = {680, 5},
+    {.name_text = {38144, 5}, .unit_text = {0, 0}, .doc_text = {38137, 7}, .note_text = {0, 0}, .default_text = {680, 5},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitLed, color), .present_offset = offsetof(decltype(UnitLed::color), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 99, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // UnitLed.cause
-    {.name_text = {37886, 5}, .unit_text = {0, 0}, .doc_text = {37867, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38168, 5}, .unit_text = {0, 0}, .doc_text = {38149, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(UnitLed, cause), .present_offset = offsetof(decltype(UnitLed::cause), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitPsu.state
-    {.name_text = {9606, 5}, .unit_text = {0, 0}, .doc_text = {35281, 6}, .note_text = {0, 0}, .default_text = {37913, 6},
+    {.name_text = {9606, 5}, .unit_text = {0, 0}, .doc_text = {35563, 6}, .note_text = {0, 0}, .default_text = {38195, 6},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, state), .present_offset = offsetof(decltype(UnitPsu::state), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitPsu.current_a
-    {.name_text = {37930, 9}, .unit_text = {37929, 1}, .doc_text = {37921, 8}, .note_text = {0, 0}, .default_text = {37919, 2},
+    {.name_text = {38212, 9}, .unit_text = {38211, 1}, .doc_text = {38203, 8}, .note_text = {0, 0}, .default_text = {38201, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, current_a), .present_offset = offsetof(decltype(UnitPsu::current_a), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 40},
     // UnitPsu.voltage_v
-    {.name_text = {37950, 9}, .unit_text = {37949, 1}, .doc_text = {37941, 8}, .note_text = {0, 0}, .default_text = {37939, 2},
+    {.name_text = {38232, 9}, .unit_text = {38231, 1}, .doc_text = {38223, 8}, .note_text = {0, 0}, .default_text = {38221, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, voltage_v), .present_offset = offsetof(decltype(UnitPsu::voltage_v), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 12},
     // UnitPsu.power_w
-    {.name_text = {37962, 7}, .unit_text = {9214, 1}, .doc_text = {19167, 6}, .note_text = {0, 0}, .default_text = {37959, 3},
+    {.name_text = {38244, 7}, .unit_text = {9214, 1}, .doc_text = {19167, 6}, .note_text = {0, 0}, .default_text = {38241, 3},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, power_w), .present_offset = offsetof(decltype(UnitPsu::power_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 480},
     // UnitTemperatures.intake_c
-    {.name_text = {38015, 8}, .unit_text = {1011, 1}, .doc_text = {38001, 14}, .note_text = {0, 0}, .default_text = {37999, 2},
+    {.name_text = {38297, 8}, .unit_text = {1011, 1}, .doc_text = {38283, 14}, .note_text = {0, 0}, .default_text = {38281, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, intake_c), .present_offset = offsetof(decltype(UnitTemperatures::intake_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 24},
     // UnitTemperatures.exhaust_c
-    {.name_text = {38040, 9}, .unit_text = {1011, 1}, .doc_text = {38025, 15}, .note_text = {0, 0}, .default_text = {38023, 2},
+    {.name_text = {38322, 9}, .unit_text = {1011, 1}, .doc_text = {38307, 15}, .note_text = {0, 0}, .default_text = {38305, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, exhaust_c), .present_offset = offsetof(decltype(UnitTemperatures::exhaust_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 38},
     // UnitTemperatures.board_c
-    {.name_text = {38064, 7}, .unit_text = {1011, 1}, .doc_text = {38051, 13}, .note_text = {0, 0}, .default_text = {38049, 2},
+    {.name_text = {38346, 7}, .unit_text = {1011, 1}, .doc_text = {38333, 13}, .note_text = {0, 0}, .default_text = {38331, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, board_c), .present_offset = offsetof(decltype(UnitTemperatures::board_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 33},
     // UnitFan.speed_rpm
-    {.name_text = {8517, 9}, .unit_text = {8514, 3}, .doc_text = {38114, 6}, .note_text = {0, 0}, .default_text = {38110, 4},
+    {.name_text = {8517, 9}, .unit_text = {8514, 3}, .doc_text = {38396, 6}, .note_text = {0, 0}, .default_text = {38392, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitFan, speed_rpm), .present_offset = offsetof(decltype(UnitFan::speed_rpm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 3600},
     // UnitFan.failed
-    {.name_text = {38134, 6}, .unit_text = {0, 0}, .doc_text = {38120, 14}, .note_text = {0, 0}, .default_text = {1514, 5},
+    {.name_text = {38416, 6}, .unit_text = {0, 0}, .doc_text = {38402, 14}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitFan, failed), .present_offset = offsetof(decltype(UnitFan::failed), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.name
-    {.name_text = {15396, 4}, .unit_text = {0, 0}, .doc_text = {31956, 13}, .note_text = {0, 0}, .default_text = {38163, 5},
+    {.name_text = {15396, 4}, .unit_text = {0, 0}, .doc_text = {32194, 13}, .note_text = {0, 0}, .default_text = {38445, 5},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, name), .present_offset = offsetof(decltype(Unit::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.id
-    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {38186, 11}, .note_text = {0, 0}, .default_text = {38168, 18},
+    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {38468, 11}, .note_text = {0, 0}, .default_text = {38450, 18},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, id), .present_offset = offsetof(decltype(Unit::id), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.serial
-    {.name_text = {32211, 6}, .unit_text = {0, 0}, .doc_text = {38197, 14}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {32449, 6}, .unit_text = {0, 0}, .doc_text = {38479, 14}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, serial), .present_offset = offsetof(decltype(Unit::serial), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.firmware_version
-    {.name_text = {3360, 16}, .unit_text = {0, 0}, .doc_text = {3343, 17}, .note_text = {0, 0}, .default_text = {38211, 3},
+    {.name_text = {3360, 16}, .unit_text = {0, 0}, .doc_text = {3343, 17}, .note_text = {0, 0}, .default_text = {38493, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, firmware_version), .present_offset = offsetof(decltype(Unit::firmware_version), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.led
-    {.name_text = {38219, 3}, .unit_text = {0, 0}, .doc_text = {38214, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38501, 3}, .unit_text = {0, 0}, .doc_text = {38496, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, led), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitLed),
      .max_items = 0, .capacity = 0, .structure = 103, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.psu
-    {.name_text = {38235, 3}, .unit_text = {0, 0}, .doc_text = {38222, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38517, 3}, .unit_text = {0, 0}, .doc_text = {38504, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, psu), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitPsu),
      .max_items = 0, .capacity = 0, .structure = 104, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.temperature
-    {.name_text = {19156, 11}, .unit_text = {0, 0}, .doc_text = {38238, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19156, 11}, .unit_text = {0, 0}, .doc_text = {38520, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitTemperatures),
      .max_items = 0, .capacity = 0, .structure = 105, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.fans
-    {.name_text = {38251, 4}, .unit_text = {0, 0}, .doc_text = {33518, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38533, 4}, .unit_text = {0, 0}, .doc_text = {33800, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, fans), .present_offset = 0, .items_offset = offsetof(decltype(Unit::fans), items), .value_size = sizeof(UnitFan),
      .max_items = 24, .capacity = 0, .structure = 106, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.gpus
-    {.name_text = {38281, 4}, .unit_text = {0, 0}, .doc_text = {38255, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38563, 4}, .unit_text = {0, 0}, .doc_text = {38537, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, gpus), .present_offset = 0, .items_offset = offsetof(decltype(Unit::gpus), items), .value_size = sizeof(std::uint32_t),
      .max_items = 8, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // HostInterfaceCard.id
-    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {38305, 3}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {38587, 3}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(HostInterfaceCard, id), .present_offset = offsetof(decltype(HostInterfaceCard::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -5390,7 +5402,7 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(HostInterfaceCard, firmware_version), .present_offset = offsetof(decltype(HostInterfaceCard::firmware_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ExcludedGpu.bus_id
-    {.name_text = {4838, 6}, .unit_text = {0, 0}, .doc_text = {37633, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4838, 6}, .unit_text = {0, 0}, .doc_text = {37915, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ExcludedGpu, bus_id), .present_offset = offsetof(decltype(ExcludedGpu::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -5405,132 +5417,132 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(ExcludedGpu, subsystem_id), .present_offset = offsetof(decltype(ExcludedGpu::subsystem_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 323948766},
     // ExcludedGpu.uuid
-    {.name_text = {25031, 4}, .unit_text = {0, 0}, .doc_text = {38360, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23027, 4}, .unit_text = {0, 0}, .doc_text = {38642, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ExcludedGpu, uuid), .present_offset = offsetof(decltype(ExcludedGpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {38426, 19}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {38708, 19}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {38466, 8}, .unit_text = {0, 0}, .doc_text = {38445, 21}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {38748, 8}, .unit_text = {0, 0}, .doc_text = {38727, 21}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {38474, 10}, .unit_text = {0, 0}, .doc_text = {3343, 17}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {38756, 10}, .unit_text = {0, 0}, .doc_text = {3343, 17}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {38502, 6}, .unit_text = {0, 0}, .doc_text = {38484, 18}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {38784, 6}, .unit_text = {0, 0}, .doc_text = {38766, 18}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {32512, 8}, .unit_text = {0, 0}, .doc_text = {38508, 9}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {32750, 8}, .unit_text = {0, 0}, .doc_text = {38790, 9}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {38528, 10}, .unit_text = {0, 0}, .doc_text = {38517, 11}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {38810, 10}, .unit_text = {0, 0}, .doc_text = {38799, 11}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {38549, 9}, .unit_text = {38543, 6}, .doc_text = {38538, 5}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {38831, 9}, .unit_text = {38825, 6}, .doc_text = {38820, 5}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {38585, 10}, .unit_text = {0, 0}, .doc_text = {38558, 27}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {38867, 10}, .unit_text = {0, 0}, .doc_text = {38840, 27}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {38623, 10}, .unit_text = {0, 0}, .doc_text = {38595, 28}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {38905, 10}, .unit_text = {0, 0}, .doc_text = {38877, 28}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {38655, 12}, .unit_text = {0, 0}, .doc_text = {38633, 22}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {38937, 12}, .unit_text = {0, 0}, .doc_text = {38915, 22}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {38691, 11}, .unit_text = {0, 0}, .doc_text = {38667, 24}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {38973, 11}, .unit_text = {0, 0}, .doc_text = {38949, 24}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {38738, 18}, .unit_text = {0, 0}, .doc_text = {38702, 36}, .note_text = {31251, 25}, .default_text = {0, 0},
+    {.name_text = {39020, 18}, .unit_text = {0, 0}, .doc_text = {38984, 36}, .note_text = {31489, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {27418, 7}, .unit_text = {0, 0}, .doc_text = {38838, 35}, .note_text = {0, 0}, .default_text = {38835, 3},
+    {.name_text = {27656, 7}, .unit_text = {0, 0}, .doc_text = {39120, 35}, .note_text = {0, 0}, .default_text = {39117, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {31931, 4}, .unit_text = {0, 0}, .doc_text = {38873, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32169, 4}, .unit_text = {0, 0}, .doc_text = {39155, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {808, 6}, .unit_text = {0, 0}, .doc_text = {38933, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {808, 6}, .unit_text = {0, 0}, .doc_text = {39215, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {39023, 15}, .unit_text = {0, 0}, .doc_text = {38957, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39305, 15}, .unit_text = {0, 0}, .doc_text = {39239, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 92, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {37409, 7}, .unit_text = {0, 0}, .doc_text = {39038, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37691, 7}, .unit_text = {0, 0}, .doc_text = {39320, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 92, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {39109, 6}, .unit_text = {0, 0}, .doc_text = {37033, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39391, 6}, .unit_text = {0, 0}, .doc_text = {37315, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
      .max_items = 0, .capacity = 0, .structure = 99, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {39115, 13}, .unit_text = {0, 0}, .doc_text = {37806, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39397, 13}, .unit_text = {0, 0}, .doc_text = {38088, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
      .max_items = 0, .capacity = 0, .structure = 102, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.units
-    {.name_text = {28967, 5}, .unit_text = {0, 0}, .doc_text = {39128, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29205, 5}, .unit_text = {0, 0}, .doc_text = {39410, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, units), .present_offset = 0, .items_offset = offsetof(decltype(Machine::units), items), .value_size = sizeof(Unit),
      .max_items = 8, .capacity = 0, .structure = 107, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.host_interface_cards
-    {.name_text = {39196, 20}, .unit_text = {0, 0}, .doc_text = {39163, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39478, 20}, .unit_text = {0, 0}, .doc_text = {39445, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, host_interface_cards), .present_offset = 0, .items_offset = offsetof(decltype(Machine::host_interface_cards), items), .value_size = sizeof(HostInterfaceCard),
      .max_items = 8, .capacity = 0, .structure = 108, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.excluded_gpus
-    {.name_text = {39261, 13}, .unit_text = {0, 0}, .doc_text = {39216, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39543, 13}, .unit_text = {0, 0}, .doc_text = {39498, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, excluded_gpus), .present_offset = 0, .items_offset = offsetof(decltype(Machine::excluded_gpus), items), .value_size = sizeof(ExcludedGpu),
      .max_items = 16, .capacity = 0, .structure = 109, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {39329, 10}, .unit_text = {0, 0}, .doc_text = {39274, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39611, 10}, .unit_text = {0, 0}, .doc_text = {39556, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
      .max_items = 0, .capacity = 0, .structure = 110, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {39403, 24}, .unit_text = {0, 0}, .doc_text = {39339, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39685, 24}, .unit_text = {0, 0}, .doc_text = {39621, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.clock
-    {.name_text = {39456, 5}, .unit_text = {0, 0}, .doc_text = {39427, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39738, 5}, .unit_text = {0, 0}, .doc_text = {39709, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, clock), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::Clock),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -5591,64 +5603,64 @@ constexpr StructDescriptor struct_table[] = {
     {{20169, 13}, {20139, 30}, 333, 3, sizeof(EccSramCounts), false},  // EccSramCounts
     {{20309, 14}, {20264, 45}, 336, 5, sizeof(EccSramSources), false},  // EccSramSources
     {{20562, 7}, {20509, 53}, 341, 5, sizeof(EccSram), true},  // EccSram
-    {{20745, 3}, {20723, 22}, 346, 5, sizeof(Ecc), true},  // Ecc
-    {{21017, 6}, {20979, 38}, 351, 3, sizeof(Repair), false},  // Repair
-    {{21085, 14}, {21057, 28}, 354, 2, sizeof(PageRetirement), true},  // PageRetirement
-    {{21418, 12}, {21383, 35}, 356, 5, sizeof(RetiredPages), true},  // RetiredPages
-    {{21522, 17}, {21475, 47}, 361, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
-    {{21959, 12}, {21923, 36}, 366, 7, sizeof(RemappedRows), false},  // RemappedRows
-    {{22038, 7}, {22030, 8}, 373, 2, sizeof(Display), false},  // Display
-    {{22563, 10}, {22540, 23}, 375, 15, sizeof(MigProfile), true},  // MigProfile
-    {{22864, 18}, {22845, 19}, 390, 4, sizeof(MigComputeInstance), false},  // MigComputeInstance
-    {{23228, 11}, {23213, 15}, 394, 6, sizeof(MigInstance), true},  // MigInstance
-    {{23793, 3}, {23774, 19}, 400, 8, sizeof(Mig), true},  // Mig
-    {{23865, 17}, {23840, 25}, 408, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
-    {{23983, 12}, {23956, 27}, 410, 2, sizeof(DriverModels), false},  // DriverModels
-    {{24104, 10}, {24080, 24}, 412, 2, sizeof(Accounting), false},  // Accounting
-    {{24182, 14}, {24167, 15}, 414, 2, sizeof(Virtualization), false},  // Virtualization
-    {{24587, 13}, {24532, 55}, 416, 5, sizeof(VgpuScheduler), false},  // VgpuScheduler
-    {{24876, 11}, {24839, 37}, 421, 6, sizeof(VgpuProcess), false},  // VgpuProcess
-    {{26143, 12}, {26128, 15}, 427, 19, sizeof(VgpuInstance), true},  // VgpuInstance
-    {{26320, 15}, {26262, 58}, 446, 3, sizeof(VgpuGpuInstance), false},  // VgpuGpuInstance
-    {{26962, 4}, {26908, 54}, 449, 9, sizeof(Vgpu), true},  // Vgpu
-    {{27246, 11}, {27150, 96}, 458, 3, sizeof(GridLicense), false},  // GridLicense
-    {{27438, 11}, {27425, 13}, 461, 3, sizeof(GspFirmware), false},  // GspFirmware
-    {{27681, 11}, {27651, 30}, 464, 3, sizeof(ResetStatus), false},  // ResetStatus
-    {{27831, 14}, {27806, 25}, 467, 2, sizeof(ApiRestriction), false},  // ApiRestriction
-    {{27933, 8}, {27901, 32}, 469, 1, sizeof(Topology), false},  // Topology
-    {{28225, 8}, {28190, 35}, 470, 7, sizeof(Platform), false},  // Platform
-    {{28585, 3}, {28554, 31}, 477, 6, sizeof(C2c), false},  // C2c
-    {{29017, 14}, {28972, 45}, 483, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
-    {{29233, 15}, {29177, 56}, 489, 3, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
-    {{29536, 12}, {29474, 62}, 492, 5, sizeof(FabricHealth), false},  // FabricHealth
-    {{29801, 6}, {29787, 14}, 497, 6, sizeof(Fabric), false},  // Fabric
-    {{30295, 6}, {30226, 69}, 503, 9, sizeof(GpmMix), false},  // GpmMix
-    {{30594, 3}, {30570, 24}, 512, 5, sizeof(Gpm), false},  // Gpm
-    {{30643, 10}, {30622, 21}, 517, 1, sizeof(FailureXid), false},  // FailureXid
-    {{31043, 7}, {30929, 114}, 518, 5, sizeof(Failure), false},  // Failure
-    {{31231, 20}, {31186, 45}, 523, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
-    {{31574, 8}, {31553, 21}, 525, 8, sizeof(Features), false},  // Features
-    {{31720, 14}, {31691, 29}, 533, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{35255, 3}, {35247, 8}, 537, 96, sizeof(Gpu), true},  // Gpu
-    {{35494, 10}, {35485, 9}, 633, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{35603, 8}, {35591, 12}, 638, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{35738, 16}, {35657, 81}, 640, 3, sizeof(NvLinkConnection), false},  // NvLinkConnection
-    {{36068, 14}, {36043, 25}, 643, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{36121, 12}, {36100, 21}, 647, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{36278, 14}, {36210, 68}, 649, 5, sizeof(NvLinkFirmware), false},  // NvLinkFirmware
-    {{37057, 6}, {37033, 24}, 654, 11, sizeof(NvLink), true},  // NvLink
-    {{37573, 11}, {37553, 20}, 665, 6, sizeof(RootComplex), true},  // RootComplex
-    {{37663, 3}, {37645, 18}, 671, 2, sizeof(Nic), false},  // Nic
-    {{37843, 12}, {37806, 37}, 673, 3, sizeof(PcieTopology), true},  // PcieTopology
-    {{37906, 7}, {37891, 15}, 676, 2, sizeof(UnitLed), false},  // UnitLed
-    {{37992, 7}, {37969, 23}, 678, 4, sizeof(UnitPsu), false},  // UnitPsu
-    {{38094, 16}, {38071, 23}, 682, 3, sizeof(UnitTemperatures), false},  // UnitTemperatures
-    {{38156, 7}, {38140, 16}, 685, 2, sizeof(UnitFan), false},  // UnitFan
-    {{38301, 4}, {38285, 16}, 687, 9, sizeof(Unit), true},  // Unit
-    {{38343, 17}, {38308, 35}, 696, 2, sizeof(HostInterfaceCard), false},  // HostInterfaceCard
-    {{38415, 11}, {38369, 46}, 698, 4, sizeof(ExcludedGpu), false},  // ExcludedGpu
-    {{38825, 10}, {38756, 69}, 702, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{39492, 7}, {39461, 31}, 714, 13, sizeof(Machine), true},  // Machine
+    {{20820, 3}, {20798, 22}, 346, 5, sizeof(Ecc), true},  // Ecc
+    {{21092, 6}, {21054, 38}, 351, 3, sizeof(Repair), false},  // Repair
+    {{21160, 14}, {21132, 28}, 354, 2, sizeof(PageRetirement), true},  // PageRetirement
+    {{21493, 12}, {21458, 35}, 356, 5, sizeof(RetiredPages), true},  // RetiredPages
+    {{21597, 17}, {21550, 47}, 361, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
+    {{22034, 12}, {21998, 36}, 366, 7, sizeof(RemappedRows), false},  // RemappedRows
+    {{22113, 7}, {22105, 8}, 373, 2, sizeof(Display), false},  // Display
+    {{22638, 10}, {22615, 23}, 375, 15, sizeof(MigProfile), true},  // MigProfile
+    {{23050, 18}, {23031, 19}, 390, 5, sizeof(MigComputeInstance), false},  // MigComputeInstance
+    {{23470, 11}, {23455, 15}, 395, 7, sizeof(MigInstance), true},  // MigInstance
+    {{24035, 3}, {24016, 19}, 402, 8, sizeof(Mig), true},  // Mig
+    {{24107, 17}, {24082, 25}, 410, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
+    {{24225, 12}, {24198, 27}, 412, 2, sizeof(DriverModels), false},  // DriverModels
+    {{24346, 10}, {24322, 24}, 414, 2, sizeof(Accounting), false},  // Accounting
+    {{24424, 14}, {24409, 15}, 416, 2, sizeof(Virtualization), false},  // Virtualization
+    {{24829, 13}, {24774, 55}, 418, 5, sizeof(VgpuScheduler), false},  // VgpuScheduler
+    {{25118, 11}, {25081, 37}, 423, 6, sizeof(VgpuProcess), false},  // VgpuProcess
+    {{26381, 12}, {26366, 15}, 429, 19, sizeof(VgpuInstance), true},  // VgpuInstance
+    {{26558, 15}, {26500, 58}, 448, 3, sizeof(VgpuGpuInstance), false},  // VgpuGpuInstance
+    {{27200, 4}, {27146, 54}, 451, 9, sizeof(Vgpu), true},  // Vgpu
+    {{27484, 11}, {27388, 96}, 460, 3, sizeof(GridLicense), false},  // GridLicense
+    {{27676, 11}, {27663, 13}, 463, 3, sizeof(GspFirmware), false},  // GspFirmware
+    {{27919, 11}, {27889, 30}, 466, 3, sizeof(ResetStatus), false},  // ResetStatus
+    {{28069, 14}, {28044, 25}, 469, 2, sizeof(ApiRestriction), false},  // ApiRestriction
+    {{28171, 8}, {28139, 32}, 471, 1, sizeof(Topology), false},  // Topology
+    {{28463, 8}, {28428, 35}, 472, 7, sizeof(Platform), false},  // Platform
+    {{28823, 3}, {28792, 31}, 479, 6, sizeof(C2c), false},  // C2c
+    {{29255, 14}, {29210, 45}, 485, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
+    {{29471, 15}, {29415, 56}, 491, 3, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
+    {{29774, 12}, {29712, 62}, 494, 5, sizeof(FabricHealth), false},  // FabricHealth
+    {{30039, 6}, {30025, 14}, 499, 6, sizeof(Fabric), false},  // Fabric
+    {{30533, 6}, {30464, 69}, 505, 9, sizeof(GpmMix), false},  // GpmMix
+    {{30832, 3}, {30808, 24}, 514, 5, sizeof(Gpm), false},  // Gpm
+    {{30881, 10}, {30860, 21}, 519, 1, sizeof(FailureXid), false},  // FailureXid
+    {{31281, 7}, {31167, 114}, 520, 5, sizeof(Failure), false},  // Failure
+    {{31469, 20}, {31424, 45}, 525, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
+    {{31812, 8}, {31791, 21}, 527, 8, sizeof(Features), false},  // Features
+    {{31958, 14}, {31929, 29}, 535, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
+    {{35537, 3}, {35529, 8}, 539, 96, sizeof(Gpu), true},  // Gpu
+    {{35776, 10}, {35767, 9}, 635, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{35885, 8}, {35873, 12}, 640, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{36020, 16}, {35939, 81}, 642, 3, sizeof(NvLinkConnection), false},  // NvLinkConnection
+    {{36350, 14}, {36325, 25}, 645, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{36403, 12}, {36382, 21}, 649, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{36560, 14}, {36492, 68}, 651, 5, sizeof(NvLinkFirmware), false},  // NvLinkFirmware
+    {{37339, 6}, {37315, 24}, 656, 11, sizeof(NvLink), true},  // NvLink
+    {{37855, 11}, {37835, 20}, 667, 6, sizeof(RootComplex), true},  // RootComplex
+    {{37945, 3}, {37927, 18}, 673, 2, sizeof(Nic), false},  // Nic
+    {{38125, 12}, {38088, 37}, 675, 3, sizeof(PcieTopology), true},  // PcieTopology
+    {{38188, 7}, {38173, 15}, 678, 2, sizeof(UnitLed), false},  // UnitLed
+    {{38274, 7}, {38251, 23}, 680, 4, sizeof(UnitPsu), false},  // UnitPsu
+    {{38376, 16}, {38353, 23}, 684, 3, sizeof(UnitTemperatures), false},  // UnitTemperatures
+    {{38438, 7}, {38422, 16}, 687, 2, sizeof(UnitFan), false},  // UnitFan
+    {{38583, 4}, {38567, 16}, 689, 9, sizeof(Unit), true},  // Unit
+    {{38625, 17}, {38590, 35}, 698, 2, sizeof(HostInterfaceCard), false},  // HostInterfaceCard
+    {{38697, 11}, {38651, 46}, 700, 4, sizeof(ExcludedGpu), false},  // ExcludedGpu
+    {{39107, 10}, {39038, 69}, 704, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{39774, 7}, {39743, 31}, 716, 13, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail

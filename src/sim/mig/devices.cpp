@@ -51,6 +51,9 @@ std::optional<std::uint32_t> index_of(const Gpu& gpu, DeviceId id) {
 }
 
 model::Text<48> uuid_of(const Gpu& gpu, DeviceId id) {
+  const auto* instance = find_instance(gpu, id.instance);
+  const auto* compute = instance ? find_compute(*instance, id.compute) : nullptr;
+  if (compute && compute->uuid) return model::Text<48>(compute->uuid->view());
   const std::string_view uuid = gpu.uuid ? gpu.uuid->view() : std::string_view();
   const std::uint64_t place = (std::uint64_t{id.instance} << 8) | id.compute;
   const auto a = identity_hash(uuid, 0x100000 + 2 * place), b = identity_hash(uuid, 0x100001 + 2 * place);

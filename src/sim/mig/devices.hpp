@@ -31,7 +31,7 @@ std::optional<Device> find_device(const model::Gpu& gpu, DeviceId id);
 std::optional<Device> device_at(const model::Gpu& gpu, std::uint32_t index);
 std::optional<std::uint32_t> index_of(const model::Gpu& gpu, DeviceId id);
 
-// MIG-xxxxxxxx-xxxx-5xxx-xxxx-xxxxxxxxxxxx: the same for the same GPU, GPU instance and compute instance.
+// The machine file's, else MIG-xxxxxxxx-xxxx-5xxx-xxxx-xxxxxxxxxxxx: the same for the same GPU and ids.
 model::Text<48> uuid_of(const model::Gpu& gpu, DeviceId id);
 
 // NVIDIA A100-SXM4-40GB MIG 1g.5gb

@@ -72,6 +72,10 @@ const MigComputeInstance* find_compute(const MigInstance& instance, std::uint32_
   return nullptr;
 }
 
+MigComputeInstance* find_compute(MigInstance& instance, std::uint32_t id) {
+  return const_cast<MigComputeInstance*>(find_compute(static_cast<const MigInstance&>(instance), id));
+}
+
 Refusal create_instance(Gpu& gpu, const MigProfile& profile, std::optional<std::uint32_t> start, std::uint32_t& id) {
   const auto size = profile.size.value_or(0);
   if (start && !possible(profile, *start, size)) return Refusal::invalid;

@@ -20,6 +20,7 @@ std::optional<ComputeProfile> compute_profile_of(const model::Gpu& gpu, const mo
 const model::MigInstance* find_instance(const model::Gpu& gpu, std::uint32_t id);
 model::MigInstance* find_instance(model::Gpu& gpu, std::uint32_t id);
 const model::MigComputeInstance* find_compute(const model::MigInstance& instance, std::uint32_t id);
+model::MigComputeInstance* find_compute(model::MigInstance& instance, std::uint32_t id);
 
 enum class Refusal {
   none,

@@ -62,7 +62,8 @@ bool process_on(const Machine& machine, const Gpu& gpu, DeviceId device) {
 std::uint64_t used_bytes(const Machine& machine, const Gpu& gpu, const model::MigInstance& instance) {
   const auto* profile = profile_of(gpu, instance);
   if (!profile || !instance.id) return 0;
-  std::uint64_t used = (profile->idle_kib.value_or(0) << 10) + vgpu::held_bytes(gpu, *instance.id);
+  const auto idle = instance.idle_kib.value_or(profile->idle_kib.value_or(0));
+  std::uint64_t used = (idle << 10) + vgpu::held_bytes(gpu, *instance.id);
   for (const auto& process : gpu.processes)
     if (on(process, *instance.id)) used += process.used_memory_mib.value_or(0) << 20;
   processes::for_each_client(machine, place_of(machine, gpu), [&](const Client& client, processes::Life) {

@@ -93,7 +93,9 @@ std::optional<Problem> add_compute(Gpu& gpu, MigInstance& made, const MigInstanc
       if (find_compute(made, *wanted.id))
         return problem(at, "another compute instance has id " + std::to_string(*wanted.id));
       change_compute_id(made, id, *wanted.id);
+      id = *wanted.id;
     }
+    find_compute(made, id)->uuid = wanted.uuid;
     ++at;
   }
   return {};
@@ -112,6 +114,7 @@ std::optional<Problem> add_instance(Gpu& gpu, const MigInstance& said, std::uint
     return problem("expected id " + std::to_string(id) + ", which memory slice " + std::to_string(*made.start) +
                    " gives, got " + std::to_string(*said.id));
   made.sram_uncorrectable = said.sram_uncorrectable.value_or(0);
+  made.idle_kib = said.idle_kib;
   return add_compute(gpu, made, said, item);
 }
 

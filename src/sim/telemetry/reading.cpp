@@ -158,7 +158,8 @@ double Reading::value(Live field, double still) const {
       return fan_percent(still);
     case Live::fan_speed_rpm: {
       const double percent = unpinned(gpu_, gpu_.fan.speed_percent).value_or(0);
-      return percent > 0 ? still * fan_percent(percent) / percent : still;
+      constexpr double full_rpm = 3000;  // of a fan that stands still at rest; an estimate
+      return percent > 0 ? still * fan_percent(percent) / percent : still + full_rpm * fan_percent(0) / 100;
     }
     case Live::clocks_graphics_current:
     case Live::clocks_sm_current:

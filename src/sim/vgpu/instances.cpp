@@ -162,7 +162,8 @@ std::string create(const Machine& machine, Gpu& gpu, VgpuInstance said, std::uin
   const auto number = gpu.vgpu.made.value_or(0);
   if (!said.id) said.id = new_id(machine, gpu, number);
   complete(machine, gpu, *type, said);
-  if (!gpu.vgpu.instances.push_back(said)) return "a GPU holds at most 32 vGPUs";
+  if (!gpu.vgpu.instances.push_back(said))
+    return "a GPU holds at most " + std::to_string(gpu.vgpu.instances.capacity()) + " vGPUs";
   gpu.vgpu.made = number + 1;
   id = *said.id;
   return {};

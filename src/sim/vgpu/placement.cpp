@@ -36,7 +36,7 @@ Placements placements(const Region& region, const Type& type, bool heterogeneous
   for (const auto& other : types_of(*region.gpu))
     if (on_mig(other) == on_mig(type) && other.profile == type.profile)
       whole = std::max(whole, steps_of(region, other));
-  const auto parts = std::bit_floor(capacity);
+  const auto parts = mixes_without_loss(*region.gpu) ? capacity : std::bit_floor(capacity);
   return {whole / parts, parts};
 }
 

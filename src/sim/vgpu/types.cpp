@@ -10,7 +10,6 @@ namespace {
 using model::Gpu;
 
 constexpr std::uint64_t mib = std::uint64_t{1} << 20;
-constexpr std::uint32_t most_instances = decltype(model::Vgpu::instances)::capacity();
 
 const Board* board_of(const Gpu& gpu) {
   if (!gpu.name) return nullptr;
@@ -76,11 +75,18 @@ std::uint32_t max_per_gpu_instance(const Gpu& gpu, const Type& type) {
 std::uint32_t max_instances(const Gpu& gpu, const Type& type) {
   if (!on_mig(type)) {
     const auto* board = board_of(gpu);
-    return std::min(board ? board->memory_gb / type.memory_gb : 0, most_instances);
+    if (!board) return 0;
+    const auto fit = std::min(board->memory_gb / type.memory_gb, board->most);
+    return type.most != 0 ? std::min(fit, type.most) : fit;
   }
   const auto* profile = mig::profile_by_name(gpu, type.profile);
   const auto in_each = std::max(1U, named_gb(type.profile) / type.memory_gb);
   return profile ? profile->instances.value_or(0) * in_each : 0;
+}
+
+bool mixes_without_loss(const Gpu& gpu) {
+  const auto* board = board_of(gpu);
+  return board && board->mixes_without_loss;
 }
 
 bool heterogeneous(const Gpu& gpu) { return is_on(gpu.vgpu.heterogeneous_mode); }

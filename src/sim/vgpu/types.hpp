@@ -27,8 +27,9 @@ const Type* type_of(const model::Gpu& gpu, const model::VgpuInstance& instance);
 inline bool on_mig(const Type& type) { return !type.profile.empty(); }
 
 std::uint64_t memory_bytes(const Type& type);
-// What of that the guest does not get.
+// What of that the guest does not get, and what it gets: 128 and 896 MiB of 1 GB.
 std::uint64_t reserved_bytes(const Type& type);
+inline std::uint64_t framebuffer_bytes(const Type& type) { return memory_bytes(type) - reserved_bytes(type); }
 // GSP firmware of the host keeps so much for each vGPU.
 std::uint64_t gsp_heap_bytes(const Type& type);
 
@@ -36,6 +37,9 @@ std::uint64_t gsp_heap_bytes(const Type& type);
 std::uint32_t max_instances(const model::Gpu& gpu, const Type& type);
 // How many fit into one GPU instance, 0 where the type needs none.
 std::uint32_t max_per_gpu_instance(const model::Gpu& gpu, const Type& type);
+
+// As many of a type fit where sizes mix as where all are of one size; else the frame buffer is halved again and again.
+bool mixes_without_loss(const model::Gpu& gpu);
 
 // vGPUs of different size may run together: on the GPU, or in one of its GPU instances.
 bool heterogeneous(const model::Gpu& gpu);

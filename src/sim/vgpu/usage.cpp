@@ -26,7 +26,7 @@ std::uint64_t share_of(const Active& active) {
 
 std::uint64_t held_bytes(const Gpu& gpu) {
   std::uint64_t sum = 0;
-  for_each(gpu, [&](const Active& active) { sum += memory_bytes(*active.type); });
+  for_each(gpu, [&](const Active& active) { sum += framebuffer_bytes(*active.type); });
   return sum;
 }
 
@@ -34,7 +34,7 @@ std::uint64_t held_bytes(const Gpu& gpu, std::uint32_t gpu_instance) {
   std::uint64_t sum = 0;
   for_each(gpu, [&](const Active& active) {
     if (active.instance->gpu_instance && *active.instance->gpu_instance == gpu_instance)
-      sum += memory_bytes(*active.type);
+      sum += framebuffer_bytes(*active.type);
   });
   return sum;
 }

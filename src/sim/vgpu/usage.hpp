@@ -8,7 +8,7 @@
 
 namespace nvmlkit::sim::vgpu {
 
-// Frame buffer that the vGPUs of the GPU, or of one of its GPU instances, hold on the host: all of their size.
+// Frame buffer that the vGPUs of the GPU, or of one of its GPU instances, hold on the host, used by their VMs or not.
 std::uint64_t held_bytes(const model::Gpu& gpu);
 std::uint64_t held_bytes(const model::Gpu& gpu, std::uint32_t gpu_instance);
 

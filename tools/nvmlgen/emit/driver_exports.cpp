@@ -118,7 +118,14 @@ class ExportWriter {
     if (ended_) return;
     for (const auto& p : function_.params)
       if (p.kind == Kind::enumeration && p.ptr == 0 && p.base != "nvmlReturn_t")
-        line("  if (!is_known({})) return NVML_ERROR_INVALID_ARGUMENT;", p.name);
+        line("  if (!is_known({}){}) return NVML_ERROR_INVALID_ARGUMENT;", p.name, but_not(p));
+  }
+
+  std::string but_not(const Param& p) const {
+    for (const auto& said : entry_.params)
+      if (said.name == p.name && !said.also.empty())
+        return fmt::format(" && static_cast<unsigned int>({}) != {}u", p.name, said.also);
+    return {};
   }
 
   // Only of what changes something: on hardware everybody may run the getters that the header reserves for root.

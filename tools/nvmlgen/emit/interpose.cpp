@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <regex>
 #include <set>
 
 #include "emit/driver_text.hpp"
 #include "emit/interpose_emitters.hpp"
+#include "registry/questions.hpp"
 
 namespace nvmlgen {
 namespace {
@@ -76,30 +76,6 @@ Row row_of(const Facts& facts, const Function& function, const Param& p, const F
   // Entries of nvmlDeviceGetFieldValues carry what is asked for.
   const bool keyed = p.base == "nvmlFieldValue_t";
   return {keyed ? "keyed_array" : "array", bytes ? 1 : size, at};
-}
-
-// What a call does to the machine. Only what reads may be called by somebody who just looks around, so both the
-// protocol and the name have to say it.
-const char* effect_of(const Function& function, const FunctionSemantics& entry) {
-  if (entry.file == "lifecycle") return "lifecycle";
-  static const std::regex reading("Get|Query|Is[A-Z]|Validate|OnSameBoard");
-  static const std::regex unlike("^nvml(GpmM|GpmS|EventSet|SystemEventSet)|CPER|VgpuCompatibility");
-  if (!std::regex_search(entry.name, reading) || std::regex_search(entry.name, unlike)) return "changes";
-  switch (entry.call) {
-    case Protocol::by_key:
-      return "looks_up";
-    case Protocol::create:
-    case Protocol::destroy:
-    case Protocol::set:
-    case Protocol::action:
-    case Protocol::wait:
-      return "changes";
-    default:
-      break;
-  }
-  for (const auto& p : function.params)  // nvmlDeviceQueryDrainState names its GPU by a struct
-    if (p.ptr > 0 && !entry.self() && entry.find(p.name)->role == Role::in) return "looks_up";
-  return "reads";
 }
 
 const char* subject_of(const Function& function, const FunctionSemantics& entry) {

@@ -18,7 +18,8 @@ What the simulated driver answers on which GPUs, and why; the registry says it, 
 An answer comes from fields of the machine ([model](model.md)). A field that a GPU lacks is how that GPU lacks a feature: the answer
 is then Not Supported, whatever the architecture. *From* is the first architecture whose GPUs have the feature at all, as NVIDIA's
 header says; empty means all. *MIG device* says what a handle of one is answered; empty means Invalid Argument. What an
-entry does not name is not looked at.
+entry does not name is not looked at. [On which GPU](gpus.md) says for every function that takes a GPU on which of the built-in
+GPUs it answers.
 )";
 
 std::string code(const std::string& text) { return "`" + text + "`"; }

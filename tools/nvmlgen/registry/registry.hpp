@@ -10,6 +10,7 @@
 #include "registry/gpm_metrics.hpp"
 #include "registry/model.hpp"
 #include "registry/ptx.hpp"
+#include "registry/questions.hpp"
 #include "registry/semantics.hpp"
 #include "registry/vgpu_types.hpp"
 #include "registry/xids.hpp"
@@ -28,6 +29,8 @@ struct Registry {
   std::vector<ptx::Instruction> ptx;
   std::vector<Xid> xids;
   VgpuTypes vgpu_types;
+  Questions questions;
+  std::vector<ShownField> shown;
 };
 
 // Loads registry/ and refuses one with a hole (RegistryError).

@@ -139,6 +139,8 @@ class EntryReader {
             p.absent = text(attribute.second);
           else if (key == "enumeration")
             p.enumeration = text(attribute.second);
+          else if (key == "also")
+            p.also = text(attribute.second);
           else if (key == "capacity")
             p.capacity = text(attribute.second);
           else if (key == "size")

@@ -48,6 +48,7 @@ struct ParamSemantics {
   std::string unit;         // of a scalar: mW, MHz, C, B, ...
   std::string absent;       // constant or number that stands for "not available"
   std::string enumeration;  // of an integer: the constants it takes, as a prefix ("NVML_GPU_INSTANCE_PROFILE_")
+  std::string also;         // of an enum: a number that drivers take and the header does not name as a value
   std::string capacity;     // constant that says how long a buffer must be at most
   bool optional = false;    // may be null
   std::size_t size = 0;     // bytes that the entry point touches, where its layout is older than the header's

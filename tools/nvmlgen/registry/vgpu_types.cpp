@@ -51,15 +51,21 @@ class Reader {
   }
 
   VgpuBoard board(const YAML::Node& name, const YAML::Node& node, const std::map<std::string, VgpuSeries>& series) {
-    only(node, {"prefix", "device_id", "memory_gb", "estimate", "types"});
-    VgpuBoard out{name.as<std::string>(), node["prefix"].as<std::string>("NVIDIA"), node["device_id"].as<unsigned>(), node["memory_gb"].as<unsigned>(), {}};
+    only(node, {"prefix", "device_id", "memory_gb", "most", "mixes_without_loss", "estimate", "types"});
+    VgpuBoard out;
+    out.gpu = name.as<std::string>();
+    out.prefix = node["prefix"].as<std::string>("NVIDIA");
+    out.device_id = node["device_id"].as<unsigned>();
+    out.memory_gb = node["memory_gb"].as<unsigned>();
+    out.most = node["most"].as<unsigned>(32);
+    out.mixes_without_loss = node["mixes_without_loss"].as<bool>(false);
     for (const auto& item : node["types"]) out.types.push_back(type(item.first, item.second, series));
     return out;
   }
 
   // A40-8Q: 8 GB, series Q. What stands behind the series, as in 1-10CME, is part of the name alone.
   VgpuType type(const YAML::Node& name, const YAML::Node& node, const std::map<std::string, VgpuSeries>& series) {
-    only(node, {"id", "subsystem_id", "profile", "resolution", "estimate"});
+    only(node, {"id", "subsystem_id", "profile", "resolution", "most", "estimate"});
     VgpuType out;
     out.name = name.as<std::string>();
     const auto dash = out.name.rfind('-');
@@ -75,6 +81,7 @@ class Reader {
     out.id = node["id"].as<unsigned>();
     if (!ids_.insert(out.id).second) fail(name, "another type has id " + std::to_string(out.id));
     if (const auto id = node["subsystem_id"]) out.subsystem_id = id.as<unsigned>();
+    out.most = node["most"].as<unsigned>(0);
     if (const auto profile = node["profile"]) out.profile = profile.as<std::string>();
     if (const auto other = node["resolution"]) resolution(other, out.width, out.height);
     return out;

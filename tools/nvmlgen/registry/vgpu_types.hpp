@@ -18,12 +18,15 @@ struct VgpuType {
   std::string series;   // Q
   std::string profile;  // GPU instance profile; empty: shares the GPU's time
   unsigned id = 0, subsystem_id = 0, memory_gb = 0, width = 0, height = 0;
+  unsigned most = 0;  // that a GPU holds; 0: as many as its memory does
 };
 
 struct VgpuBoard {
   std::string gpu;     // its name
   std::string prefix;  // of the names of its types
   unsigned device_id = 0, memory_gb = 0;
+  unsigned most = 0;  // vGPUs that a GPU holds
+  bool mixes_without_loss = false;
   std::vector<VgpuType> types;
 };
 

@@ -1,8 +1,9 @@
-// Copies. They are done when the call returns, in a stream too.
+// Copies. They are done when the call returns, in a stream too, unless it is captured.
 #include <cstring>
 
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
+#include "driver/cuda/graphs/work.hpp"
 #include "driver/cuda/memory.hpp"
 
 namespace nvmlkit::cuda::functions {
@@ -16,7 +17,60 @@ CUresult copy(const Span& to, const Span& from, std::size_t size) {
   return CUDA_SUCCESS;
 }
 
-bool is_stream(const Context& context, CUstream stream) { return streams::find(stream, context.handle()) != nullptr; }
+CUresult copy_in_stream(Context& context, CUstream stream, CUdeviceptr to, CUmemorytype to_type, CUdeviceptr from,
+                        CUmemorytype from_type, std::size_t size) {
+  return enqueue(context, stream, row_copy(context, to, to_type, from, from_type, size));
+}
+
+// A rectangle as a box of one slice.
+CUDA_MEMCPY3D as_box(const CUDA_MEMCPY2D& c) {
+  CUDA_MEMCPY3D out{};
+  out.srcXInBytes = c.srcXInBytes;
+  out.srcY = c.srcY;
+  out.srcMemoryType = c.srcMemoryType;
+  out.srcHost = c.srcHost;
+  out.srcDevice = c.srcDevice;
+  out.srcArray = c.srcArray;
+  out.srcPitch = c.srcPitch;
+  out.dstXInBytes = c.dstXInBytes;
+  out.dstY = c.dstY;
+  out.dstMemoryType = c.dstMemoryType;
+  out.dstHost = c.dstHost;
+  out.dstDevice = c.dstDevice;
+  out.dstArray = c.dstArray;
+  out.dstPitch = c.dstPitch;
+  out.WidthInBytes = c.WidthInBytes;
+  out.Height = c.Height;
+  out.Depth = 1;
+  return out;
+}
+
+// The same without the contexts: an address tells where it is.
+CUDA_MEMCPY3D as_box(const CUDA_MEMCPY3D_PEER& c) {
+  CUDA_MEMCPY3D out{};
+  out.srcXInBytes = c.srcXInBytes;
+  out.srcY = c.srcY;
+  out.srcZ = c.srcZ;
+  out.srcMemoryType = c.srcMemoryType;
+  out.srcHost = c.srcHost;
+  out.srcDevice = c.srcDevice;
+  out.srcArray = c.srcArray;
+  out.srcPitch = c.srcPitch;
+  out.srcHeight = c.srcHeight;
+  out.dstXInBytes = c.dstXInBytes;
+  out.dstY = c.dstY;
+  out.dstZ = c.dstZ;
+  out.dstMemoryType = c.dstMemoryType;
+  out.dstHost = c.dstHost;
+  out.dstDevice = c.dstDevice;
+  out.dstArray = c.dstArray;
+  out.dstPitch = c.dstPitch;
+  out.dstHeight = c.dstHeight;
+  out.WidthInBytes = c.WidthInBytes;
+  out.Height = c.Height;
+  out.Depth = c.Depth;
+  return out;
+}
 
 // One side of a box of bytes: where it begins, from row to row and from slice to slice.
 struct Side {
@@ -71,14 +125,7 @@ CUresult copy(const Side& to, const Side& from, const Box& box) {
   return CUDA_SUCCESS;
 }
 
-CUresult copy_2d(const CUDA_MEMCPY2D& c) {
-  return copy(Side{c.dstMemoryType, c.dstHost, c.dstDevice, c.dstXInBytes, c.dstY, 0, c.dstPitch, 0},
-              Side{c.srcMemoryType, c.srcHost, c.srcDevice, c.srcXInBytes, c.srcY, 0, c.srcPitch, 0},
-              Box{c.WidthInBytes, c.Height, 1});
-}
-
-template <class Copy>
-CUresult copy_3d(const Copy& c) {
+CUresult copy_box(const CUDA_MEMCPY3D& c) {
   return copy(Side{c.dstMemoryType, c.dstHost, c.dstDevice, c.dstXInBytes, c.dstY, c.dstZ, c.dstPitch, c.dstHeight},
               Side{c.srcMemoryType, c.srcHost, c.srcDevice, c.srcXInBytes, c.srcY, c.srcZ, c.srcPitch, c.srcHeight},
               Box{c.WidthInBytes, c.Height, c.Depth});
@@ -112,53 +159,53 @@ CUresult MemcpyPeer(Context& context, CUdeviceptr dstDevice, CUcontext dstContex
   return MemcpyDtoD_v2(context, dstDevice, srcDevice, ByteCount);
 }
 
-CUresult Memcpy2D_v2(Context&, const CUDA_MEMCPY2D* pCopy) { return copy_2d(*pCopy); }
-CUresult Memcpy2DUnaligned_v2(Context&, const CUDA_MEMCPY2D* pCopy) { return copy_2d(*pCopy); }
-CUresult Memcpy3D_v2(Context&, const CUDA_MEMCPY3D* pCopy) { return copy_3d(*pCopy); }
+CUresult Memcpy2D_v2(Context&, const CUDA_MEMCPY2D* pCopy) { return copy_box(as_box(*pCopy)); }
+CUresult Memcpy2DUnaligned_v2(Context&, const CUDA_MEMCPY2D* pCopy) { return copy_box(as_box(*pCopy)); }
+CUresult Memcpy3D_v2(Context&, const CUDA_MEMCPY3D* pCopy) { return copy_box(*pCopy); }
 
 CUresult Memcpy3DPeer(Context&, const CUDA_MEMCPY3D_PEER* pCopy) {
   if (!contexts::find(pCopy->srcContext) || !contexts::find(pCopy->dstContext)) return CUDA_ERROR_INVALID_CONTEXT;
-  return copy_3d(*pCopy);
+  return copy_box(as_box(*pCopy));
 }
 
 CUresult MemcpyAsync(Context& context, CUdeviceptr dst, CUdeviceptr src, std::size_t ByteCount, CUstream hStream) {
-  return is_stream(context, hStream) ? Memcpy(context, dst, src, ByteCount) : CUDA_ERROR_INVALID_HANDLE;
+  return copy_in_stream(context, hStream, dst, CU_MEMORYTYPE_UNIFIED, src, CU_MEMORYTYPE_UNIFIED, ByteCount);
 }
 
 CUresult MemcpyHtoDAsync_v2(Context& context, CUdeviceptr dstDevice, const void* srcHost, std::size_t ByteCount,
                             CUstream hStream) {
-  return is_stream(context, hStream) ? MemcpyHtoD_v2(context, dstDevice, srcHost, ByteCount)
-                                     : CUDA_ERROR_INVALID_HANDLE;
+  return copy_in_stream(context, hStream, dstDevice, CU_MEMORYTYPE_DEVICE, address_of(srcHost), CU_MEMORYTYPE_HOST,
+                        ByteCount);
 }
 
 CUresult MemcpyDtoHAsync_v2(Context& context, void* dstHost, CUdeviceptr srcDevice, std::size_t ByteCount,
                             CUstream hStream) {
-  return is_stream(context, hStream) ? MemcpyDtoH_v2(context, dstHost, srcDevice, ByteCount)
-                                     : CUDA_ERROR_INVALID_HANDLE;
+  return copy_in_stream(context, hStream, address_of(dstHost), CU_MEMORYTYPE_HOST, srcDevice, CU_MEMORYTYPE_DEVICE,
+                        ByteCount);
 }
 
 CUresult MemcpyDtoDAsync_v2(Context& context, CUdeviceptr dstDevice, CUdeviceptr srcDevice, std::size_t ByteCount,
                             CUstream hStream) {
-  return is_stream(context, hStream) ? MemcpyDtoD_v2(context, dstDevice, srcDevice, ByteCount)
-                                     : CUDA_ERROR_INVALID_HANDLE;
+  return copy_in_stream(context, hStream, dstDevice, CU_MEMORYTYPE_DEVICE, srcDevice, CU_MEMORYTYPE_DEVICE, ByteCount);
 }
 
 CUresult MemcpyPeerAsync(Context& context, CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                          CUcontext srcContext, std::size_t ByteCount, CUstream hStream) {
-  if (!is_stream(context, hStream)) return CUDA_ERROR_INVALID_HANDLE;
-  return MemcpyPeer(context, dstDevice, dstContext, srcDevice, srcContext, ByteCount);
+  if (!contexts::find(dstContext) || !contexts::find(srcContext)) return CUDA_ERROR_INVALID_CONTEXT;
+  return MemcpyDtoDAsync_v2(context, dstDevice, srcDevice, ByteCount, hStream);
 }
 
 CUresult Memcpy2DAsync_v2(Context& context, const CUDA_MEMCPY2D* pCopy, CUstream hStream) {
-  return is_stream(context, hStream) ? copy_2d(*pCopy) : CUDA_ERROR_INVALID_HANDLE;
+  return enqueue(context, hStream, CopyWork{as_box(*pCopy), context.handle()});
 }
 
 CUresult Memcpy3DAsync_v2(Context& context, const CUDA_MEMCPY3D* pCopy, CUstream hStream) {
-  return is_stream(context, hStream) ? copy_3d(*pCopy) : CUDA_ERROR_INVALID_HANDLE;
+  return enqueue(context, hStream, CopyWork{*pCopy, context.handle()});
 }
 
 CUresult Memcpy3DPeerAsync(Context& context, const CUDA_MEMCPY3D_PEER* pCopy, CUstream hStream) {
-  return is_stream(context, hStream) ? Memcpy3DPeer(context, pCopy) : CUDA_ERROR_INVALID_HANDLE;
+  if (!contexts::find(pCopy->srcContext) || !contexts::find(pCopy->dstContext)) return CUDA_ERROR_INVALID_CONTEXT;
+  return enqueue(context, hStream, CopyWork{as_box(*pCopy), context.handle()});
 }
 
 }  // namespace nvmlkit::cuda::functions

@@ -1,18 +1,9 @@
 // Events. What comes before one is done when it is recorded, so that it has happened at once.
-#include <chrono>
-
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
+#include "driver/cuda/graphs/capture.hpp"
 
 namespace nvmlkit::cuda::functions {
-namespace {
-
-std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
-}  // namespace
 
 CUresult EventCreate(Context& context, CUevent* phEvent, unsigned int Flags) {
   constexpr unsigned kKnown = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
@@ -27,7 +18,10 @@ CUresult EventRecordWithFlags(Context& context, CUevent hEvent, CUstream hStream
   const auto event = streams::find_event(hEvent);
   const auto stream = streams::find(hStream, context.handle());
   if (!event || !stream || stream->context != event->context) return CUDA_ERROR_INVALID_HANDLE;
-  event->recorded_ns = now_ns();
+  if (stream->is_captured && flags == CU_EVENT_RECORD_EXTERNAL) return capture::add(*stream, RecordWork{hEvent});
+  event->is_captured = stream->is_captured.load();
+  if (stream->is_captured) return capture::record(*stream, *event);
+  event->recorded_ns = streams::now_ns();
   return CUDA_SUCCESS;
 }
 
@@ -36,7 +30,9 @@ CUresult EventRecord(Context& context, CUevent hEvent, CUstream hStream) {
 }
 
 CUresult EventQuery(Context&, CUevent hEvent) {
-  return streams::find_event(hEvent) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+  const auto event = streams::find_event(hEvent);
+  if (!event) return CUDA_ERROR_INVALID_HANDLE;
+  return event->is_captured ? CUDA_ERROR_CAPTURED_EVENT : CUDA_SUCCESS;
 }
 
 CUresult EventSynchronize(Context& context, CUevent hEvent) { return EventQuery(context, hEvent); }

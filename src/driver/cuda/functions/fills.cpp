@@ -4,6 +4,7 @@
 
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
+#include "driver/cuda/graphs/work.hpp"
 #include "driver/cuda/memory.hpp"
 
 namespace nvmlkit::cuda::functions {
@@ -32,11 +33,8 @@ CUresult fill(CUdeviceptr address, std::size_t pitch, T value, std::size_t width
   return CUDA_SUCCESS;
 }
 
-template <class T>
-CUresult fill_in_stream(const Context& context, CUstream stream, CUdeviceptr address, std::size_t pitch, T value,
-                        std::size_t width, std::size_t height) {
-  if (!streams::find(stream, context.handle())) return CUDA_ERROR_INVALID_HANDLE;
-  return fill(address, pitch, value, width, height);
+CUresult fill_in_stream(Context& context, CUstream stream, const CUDA_MEMSET_NODE_PARAMS& fill) {
+  return enqueue(context, stream, FillWork{fill, context.handle()});
 }
 
 }  // namespace
@@ -64,25 +62,25 @@ CUresult MemsetD2D32_v2(Context&, CUdeviceptr dstDevice, std::size_t dstPitch, u
 }
 
 CUresult MemsetD8Async(Context& context, CUdeviceptr dstDevice, unsigned char uc, std::size_t N, CUstream hStream) {
-  return fill_in_stream(context, hStream, dstDevice, 0, uc, N, 1);
+  return fill_in_stream(context, hStream, {dstDevice, 0, uc, 1, N, 1});
 }
 CUresult MemsetD16Async(Context& context, CUdeviceptr dstDevice, unsigned short us, std::size_t N, CUstream hStream) {
-  return fill_in_stream(context, hStream, dstDevice, 0, us, N, 1);
+  return fill_in_stream(context, hStream, {dstDevice, 0, us, 2, N, 1});
 }
 CUresult MemsetD32Async(Context& context, CUdeviceptr dstDevice, unsigned int ui, std::size_t N, CUstream hStream) {
-  return fill_in_stream(context, hStream, dstDevice, 0, ui, N, 1);
+  return fill_in_stream(context, hStream, {dstDevice, 0, ui, 4, N, 1});
 }
 CUresult MemsetD2D8Async(Context& context, CUdeviceptr dstDevice, std::size_t dstPitch, unsigned char uc,
                          std::size_t Width, std::size_t Height, CUstream hStream) {
-  return fill_in_stream(context, hStream, dstDevice, dstPitch, uc, Width, Height);
+  return fill_in_stream(context, hStream, {dstDevice, dstPitch, uc, 1, Width, Height});
 }
 CUresult MemsetD2D16Async(Context& context, CUdeviceptr dstDevice, std::size_t dstPitch, unsigned short us,
                           std::size_t Width, std::size_t Height, CUstream hStream) {
-  return fill_in_stream(context, hStream, dstDevice, dstPitch, us, Width, Height);
+  return fill_in_stream(context, hStream, {dstDevice, dstPitch, us, 2, Width, Height});
 }
 CUresult MemsetD2D32Async(Context& context, CUdeviceptr dstDevice, std::size_t dstPitch, unsigned int ui,
                           std::size_t Width, std::size_t Height, CUstream hStream) {
-  return fill_in_stream(context, hStream, dstDevice, dstPitch, ui, Width, Height);
+  return fill_in_stream(context, hStream, {dstDevice, dstPitch, ui, 4, Width, Height});
 }
 
 }  // namespace nvmlkit::cuda::functions

@@ -4,6 +4,7 @@
 #include "driver/cuda/attributes.hpp"
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
+#include "driver/cuda/graphs/work.hpp"
 #include "driver/cuda/launch.hpp"
 
 namespace nvmlkit::cuda::functions {
@@ -23,13 +24,12 @@ static_assert(sizeof(LaunchAttribute) == 72);
 
 CUresult launch_kernel(Context& context, CUfunction f, const LaunchShape& shape, CUstream stream, void** params,
                        void** extra) {
-  if (!streams::find(stream, context.handle())) return CUDA_ERROR_INVALID_HANDLE;
-  auto result = CUDA_SUCCESS;
-  const auto function = modules::find_function(f, &context.device, context.handle(), result);
-  if (!function) return result;
-  std::vector<std::byte> arguments;
-  if (result = pack_arguments(*function->code, params, extra, arguments); result != CUDA_SUCCESS) return result;
-  return launch(context, *function, shape, arguments);
+  const ptx::Function* code = nullptr;
+  std::shared_ptr<KernelSettings> settings;
+  if (!modules::look_at(f, code, settings)) return CUDA_ERROR_INVALID_HANDLE;
+  KernelWork work{f, context.handle(), shape, {}};
+  if (const auto result = pack_arguments(*code, params, extra, work.arguments); result != CUDA_SUCCESS) return result;
+  return enqueue(context, stream, std::move(work));
 }
 
 }  // namespace

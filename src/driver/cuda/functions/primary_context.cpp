@@ -36,8 +36,9 @@ CUresult DevicePrimaryCtxReset_v2(CUdevice dev) {
   const std::lock_guard lock(device->primary_mutex);
   if (device->primary_retains == 0) return CUDA_SUCCESS;
   contexts::end(device->primary);
-  contexts::make(*device, device->primary_flags, true, 3020, device->primary);
-  return CUDA_SUCCESS;
+  if (contexts::make(*device, device->primary_flags, true, 3020, device->primary)) return CUDA_SUCCESS;
+  device->primary_retains = 0;
+  return CUDA_ERROR_DEVICE_UNAVAILABLE;
 }
 
 CUresult DevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags) {

@@ -6,6 +6,7 @@
 
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
+#include "driver/cuda/graphs/capture.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {
@@ -60,21 +61,25 @@ CUresult StreamGetCtx(Context& context, CUstream hStream, CUcontext* pctx) {
 }
 
 CUresult StreamQuery(Context& context, CUstream hStream) {
-  return streams::find(hStream, context.handle()) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+  const auto stream = streams::find(hStream, context.handle());
+  if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+  return stream->is_captured ? capture::refuse(*stream) : capture::check_uncaptured(*stream);
 }
 
 CUresult StreamSynchronize(Context& context, CUstream hStream) { return StreamQuery(context, hStream); }
 
 CUresult StreamWaitEvent(Context& context, CUstream hStream, CUevent hEvent, unsigned int Flags) {
   if (Flags > CU_EVENT_WAIT_EXTERNAL) return CUDA_ERROR_INVALID_VALUE;
-  return streams::find_event(hEvent) ? StreamQuery(context, hStream) : CUDA_ERROR_INVALID_HANDLE;
+  const auto event = streams::find_event(hEvent);
+  const auto stream = streams::find(hStream, context.handle());
+  if (!event || !stream) return CUDA_ERROR_INVALID_HANDLE;
+  if (stream->is_captured && Flags == CU_EVENT_WAIT_EXTERNAL) return capture::add(*stream, WaitWork{hEvent});
+  return stream->is_captured || event->is_captured ? capture::wait(stream, *event) : CUDA_SUCCESS;
 }
 
 CUresult LaunchHostFunc(Context& context, CUstream hStream, CUhostFn fn, void* userData) {
   if (!fn) return CUDA_ERROR_INVALID_VALUE;
-  if (const auto result = StreamQuery(context, hStream); result != CUDA_SUCCESS) return result;
-  fn(userData);
-  return CUDA_SUCCESS;
+  return enqueue(context, hStream, HostWork{fn, userData});
 }
 
 CUresult StreamAddCallback(Context& context, CUstream hStream, CUstreamCallback callback, void* userData,
@@ -83,11 +88,6 @@ CUresult StreamAddCallback(Context& context, CUstream hStream, CUstreamCallback 
   if (const auto result = StreamQuery(context, hStream); result != CUDA_SUCCESS) return result;
   callback(hStream, CUDA_SUCCESS, userData);
   return CUDA_SUCCESS;
-}
-
-CUresult StreamIsCapturing(Context& context, CUstream hStream, CUstreamCaptureStatus* captureStatus) {
-  *captureStatus = CU_STREAM_CAPTURE_STATUS_NONE;
-  return StreamQuery(context, hStream);
 }
 
 CUresult ThreadExchangeStreamCaptureMode(Context&, CUstreamCaptureMode* mode) {

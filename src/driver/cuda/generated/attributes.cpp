@@ -236,7 +236,7 @@ std::optional<long long> attribute(const sim::Machine& machine, const sim::model
     case CU_DEVICE_ATTRIBUTE_TIMELINE_SEMAPHORE_INTEROP_SUPPORTED:
       return 0;
     case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
-      return 0;  // not simulated yet: memory pools
+      return 1;
     case CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED:
       return 0;
     case CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS:
@@ -244,7 +244,7 @@ std::optional<long long> attribute(const sim::Machine& machine, const sim::model
     case CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING:
       return 0;
     case CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES:
-      return 0;  // not simulated yet: memory pools
+      return 0;  // not simulated yet: memory pools of other processes
     case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH:
       return 0;  // not simulated yet: modules and launches
     case CU_DEVICE_ATTRIBUTE_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED:

@@ -11,15 +11,20 @@ using namespace nvmlkit::cuda;
 extern "C" {
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
-  return refuse();  // not simulated yet: memory pools
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::DeviceSetMemPool(dev, pool); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice dev) {
-  return refuse();  // not simulated yet: memory pools
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!pool) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::DeviceGetMemPool(pool, dev); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool_out, CUdevice dev) {
-  return refuse();  // not simulated yet: memory pools
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!pool_out) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::DeviceGetDefaultMemPool(pool_out, dev); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
@@ -182,59 +187,78 @@ NVMLKIT_CUDA_EXPORT CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationH
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
-  return refuse();  // not simulated yet: memory pools
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::MemFreeAsync(*current, dptr, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemAllocAsync(CUdeviceptr* dptr, std::size_t bytesize, CUstream hStream) {
-  return refuse();  // not simulated yet: memory pools
+  const Current current;
+  if (!current) return current.refusal();
+  if (!dptr) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemAllocAsync(*current, dptr, bytesize, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPoolTrimTo(CUmemoryPool pool, std::size_t minBytesToKeep) {
-  return refuse();  // not simulated yet: memory pools
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::MemPoolTrimTo(pool, minBytesToKeep); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void* value) {
-  return refuse();  // not simulated yet: memory pools
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!value) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemPoolSetAttribute(pool, attr, value); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void* value) {
-  return refuse();  // not simulated yet: memory pools
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!value) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemPoolGetAttribute(pool, attr, value); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* map, std::size_t count) {
-  return refuse();  // not simulated yet: memory pools
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::MemPoolSetAccess(pool, map, count); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool memPool, CUmemLocation* location) {
-  return refuse();  // not simulated yet: memory pools
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!flags || !location) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemPoolGetAccess(flags, memPool, location); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps) {
-  return refuse();  // not simulated yet: memory pools
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!pool || !poolProps) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemPoolCreate(pool, poolProps); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPoolDestroy(CUmemoryPool pool) {
-  return refuse();  // not simulated yet: memory pools
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::MemPoolDestroy(pool); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr* dptr, std::size_t bytesize, CUmemoryPool pool, CUstream hStream) {
-  return refuse();  // not simulated yet: memory pools
+  const Current current;
+  if (!current) return current.refusal();
+  if (!dptr) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemAllocFromPoolAsync(*current, dptr, bytesize, pool, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPoolExportToShareableHandle(void* handle_out, CUmemoryPool pool, CUmemAllocationHandleType handleType, unsigned long long flags) {
-  return refuse();  // not simulated yet: memory pools
+  return refuse();  // not simulated yet: memory pools of other processes
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* pool_out, void* handle, CUmemAllocationHandleType handleType, unsigned long long flags) {
-  return refuse();  // not simulated yet: memory pools
+  return refuse();  // not simulated yet: memory pools of other processes
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData* shareData_out, CUdeviceptr ptr) {
-  return refuse();  // not simulated yet: memory pools
+  return refuse();  // not simulated yet: memory pools of other processes
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPoolImportPointer(CUdeviceptr* ptr_out, CUmemoryPool pool, CUmemPoolPtrExportData* shareData) {
-  return refuse();  // not simulated yet: memory pools
+  return refuse();  // not simulated yet: memory pools of other processes
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMulticastCreate(CUmemGenericAllocationHandle* mcHandle, const CUmulticastObjectProp* prop) {
@@ -268,23 +292,33 @@ NVMLKIT_CUDA_EXPORT CUresult cuPointerGetAttribute(void* data, CUpointer_attribu
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, std::size_t count, CUmemLocation location, unsigned int flags, CUstream hStream) {
-  return refuse();  // not simulated yet: advice and prefetching of managed memory
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::MemPrefetchAsync_v2(*current, devPtr, count, location, flags, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemAdvise_v2(CUdeviceptr devPtr, std::size_t count, CUmem_advise advice, CUmemLocation location) {
-  return refuse();  // not simulated yet: advice and prefetching of managed memory
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::MemAdvise_v2(*current, devPtr, count, advice, location); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemRangeGetAttribute(void* data, std::size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, std::size_t count) {
-  return refuse();  // not simulated yet: advice and prefetching of managed memory
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!data) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemRangeGetAttribute(data, dataSize, attribute, devPtr, count); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemRangeGetAttributes(void** data, std::size_t* dataSizes, CUmem_range_attribute* attributes, std::size_t numAttributes, CUdeviceptr devPtr, std::size_t count) {
-  return refuse();  // not simulated yet: advice and prefetching of managed memory
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!data || !dataSizes || !attributes) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemRangeGetAttributes(data, dataSizes, attributes, numAttributes, devPtr, count); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute, CUdeviceptr ptr) {
-  return refuse();  // not simulated yet: advice and prefetching of managed memory
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!value) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::PointerSetAttribute(value, attribute, ptr); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute* attributes, void** data, CUdeviceptr ptr) {
@@ -349,11 +383,15 @@ NVMLKIT_CUDA_EXPORT CUresult cuMemAllocHost(void** pp, unsigned int bytesize) {
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, std::size_t count, CUdevice dstDevice, CUstream hStream) {
-  return refuse();  // not simulated yet: advice and prefetching of managed memory
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::MemPrefetchAsync(*current, devPtr, count, dstDevice, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemAdvise(CUdeviceptr devPtr, std::size_t count, CUmem_advise advice, CUdevice device) {
-  return refuse();  // not simulated yet: advice and prefetching of managed memory
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::MemAdvise(*current, devPtr, count, advice, device); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuIpcOpenMemHandle(CUdeviceptr* pdptr, CUipcMemHandle handle, unsigned int Flags) {

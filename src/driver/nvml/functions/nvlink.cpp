@@ -106,7 +106,12 @@ nvmlReturn_t DeviceGetNvLinkVersion(const Machine&, const Gpu& gpu, unsigned int
 
 nvmlReturn_t DeviceGetNvLinkCapability(const Machine&, const Gpu& gpu, unsigned int link,
                                        nvmlNvLinkCapability_t capability, unsigned int* capResult) {
-  if (const auto result = check_link(gpu, link); result != NVML_SUCCESS) return result;
+  const auto result = check_link(gpu, link);
+  if (result == NVML_ERROR_INVALID_ARGUMENT && link < NVLINK_MAX_LINKS) {
+    *capResult = 0;  // a link that only other GPUs have can do nothing
+    return NVML_SUCCESS;
+  }
+  if (result != NVML_SUCCESS) return result;
   switch (capability) {
     case NVML_NVLINK_CAP_P2P_SUPPORTED:
     case NVML_NVLINK_CAP_SYSMEM_ACCESS:

@@ -52,8 +52,13 @@ nvmlReturn_t DeviceGetPciInfoExt(const Machine&, const Gpu& gpu, nvmlPciInfoExt_
 nvmlReturn_t DeviceGetPcieThroughput(const Machine& machine, const Gpu& gpu, nvmlPcieUtilCounter_t counter,
                                      unsigned int* value) {
   const sim::telemetry::Reading now(machine, gpu);
-  return counter == NVML_PCIE_UTIL_TX_BYTES ? read(now(gpu.pcie.tx_throughput_kbps), value)
-                                            : read(now(gpu.pcie.rx_throughput_kbps), value);
+  const auto sent = now(gpu.pcie.tx_throughput_kbps), received = now(gpu.pcie.rx_throughput_kbps);
+  if (counter == NVML_PCIE_UTIL_TX_BYTES) return read(sent, value);
+  if (counter == NVML_PCIE_UTIL_RX_BYTES) return read(received, value);
+  // NVML_PCIE_UTIL_COUNT: the tests of pynvml ask for it, and drivers answer. What it counts no header says.
+  if (!sent || !received) return NVML_ERROR_NOT_SUPPORTED;
+  *value = *sent + *received;
+  return NVML_SUCCESS;
 }
 
 // NVML_PCIE_LINK_MAX_SPEED_* count from 1 for generation 1.

@@ -76,15 +76,22 @@ nvmlReturn_t DeviceGetDynamicPstatesInfo(const Machine& machine, const Gpu& gpu,
   return NVML_SUCCESS;
 }
 
-nvmlReturn_t DeviceGetEncoderCapacity(const Machine&, const Gpu& gpu, nvmlEncoderType_t encoderQueryType,
+// What the encoder could do, less what it does.
+nvmlReturn_t DeviceGetEncoderCapacity(const Machine& machine, const Gpu& gpu, nvmlEncoderType_t encoderQueryType,
                                       unsigned int* encoderCapacity) {
+  const auto left = [&](const sim::model::Field<std::uint32_t>& capacity) {
+    const auto busy = std::min(Reading(machine, gpu)(gpu.utilization.encoder).value_or(0), 100U);
+    const auto result = read(capacity, encoderCapacity);
+    if (result == NVML_SUCCESS) *encoderCapacity = std::min(*encoderCapacity, 100 - busy);
+    return result;
+  };
   switch (encoderQueryType) {
     case NVML_ENCODER_QUERY_H264:
-      return read(gpu.encoder_capacity.h264, encoderCapacity);
+      return left(gpu.encoder_capacity.h264);
     case NVML_ENCODER_QUERY_HEVC:
-      return read(gpu.encoder_capacity.hevc, encoderCapacity);
+      return left(gpu.encoder_capacity.hevc);
     case NVML_ENCODER_QUERY_AV1:
-      return read(gpu.encoder_capacity.av1, encoderCapacity);
+      return left(gpu.encoder_capacity.av1);
     default:
       return NVML_ERROR_INVALID_ARGUMENT;
   }

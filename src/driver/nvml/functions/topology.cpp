@@ -88,8 +88,12 @@ nvmlReturn_t SystemGetTopologyGpuSet(const Machine& machine, unsigned int cpuNum
 nvmlReturn_t DeviceGetP2PStatus(const Machine& machine, const Gpu& gpu, nvmlDevice_t device2,
                                 nvmlGpuP2PCapsIndex_t p2pIndex, nvmlGpuP2PStatus_t* p2pStatus) {
   const auto* other = find_gpu(machine, device2);
-  if (!other || p2pIndex == NVML_P2P_CAPS_INDEX_UNKNOWN) return NVML_ERROR_INVALID_ARGUMENT;
-  *p2pStatus = other == &gpu ? NVML_P2P_STATUS_OK : p2p_status(machine, gpu, *other, p2pIndex);
+  if (!other) return NVML_ERROR_INVALID_ARGUMENT;
+  // NVIDIA's Python module calls 6 the unknown one.
+  if (p2pIndex >= NVML_P2P_CAPS_INDEX_UNKNOWN)
+    *p2pStatus = NVML_P2P_STATUS_UNKNOWN;
+  else
+    *p2pStatus = other == &gpu ? NVML_P2P_STATUS_OK : p2p_status(machine, gpu, *other, p2pIndex);
   return NVML_SUCCESS;
 }
 

@@ -140,7 +140,7 @@ static nvmlReturn_t answer_DeviceGetPcieThroughput(nvmlDevice_t device, nvmlPcie
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !value) return NVML_ERROR_INVALID_ARGUMENT;
-  if (!is_known(counter)) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_known(counter) && static_cast<unsigned int>(counter) != 2u) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     return functions::DeviceGetPcieThroughput(*machine, *gpu, counter, value);
   });

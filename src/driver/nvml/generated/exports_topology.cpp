@@ -150,7 +150,7 @@ static nvmlReturn_t answer_DeviceGetP2PStatus(nvmlDevice_t device1, nvmlDevice_t
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device1);
   if (!gpu || !p2pStatus) return NVML_ERROR_INVALID_ARGUMENT;
-  if (!is_known(p2pIndex)) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_known(p2pIndex) && static_cast<unsigned int>(p2pIndex) != 6u) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(), [&] {
     return functions::DeviceGetP2PStatus(*machine, *gpu, device2, p2pIndex, p2pStatus);
   });

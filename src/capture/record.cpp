@@ -1,0 +1,158 @@
+#include "capture/record.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "sim/generated/model_descriptors.hpp"
+#include "smi_log/units.hpp"
+
+namespace nvmlkit::capture {
+namespace {
+
+using sim::model::FieldDescriptor;
+using sim::model::StructDescriptor;
+using sim::model::Type;
+
+const FieldDescriptor* find(const StructDescriptor& root, std::string_view path) {
+  const StructDescriptor* type = &root;
+  for (;;) {
+    const auto dot = path.find('.');
+    const auto* field = type->find(path.substr(0, dot));
+    if (field == nullptr || dot == std::string_view::npos) return field;
+    type = &field->nested();
+    path.remove_prefix(dot + 1);
+  }
+}
+
+std::string word(const FieldDescriptor& field, std::uint64_t number) {
+  for (const auto& w : field.words())
+    if (w.value == static_cast<std::uint32_t>(number)) return std::string(w.word());
+  return {};
+}
+
+// As a machine file has it; empty where the field cannot hold it.
+std::string yaml_of(const FieldDescriptor& field, const Json& value) {
+  if (value.is_string()) {
+    const auto text = value.get<std::string>();
+    const bool fits = field.type == Type::pci_bus_id || (field.text() && text.size() < field.capacity);
+    return fits ? smi_log::quoted(text) : std::string();
+  }
+  if (!value.is_number()) return {};
+  if (field.type == Type::f64) return fmt::format("{}", value.get<double>());
+  const auto number = value.get<std::uint64_t>();
+  const auto in_range = [&](std::int64_t n) { return !field.ranged || (n >= field.min && n <= field.max); };
+  switch (field.type) {
+    case Type::boolean:
+      return number != 0 ? "true" : "false";
+    case Type::u32:
+    case Type::u64:
+      return in_range(static_cast<std::int64_t>(number)) ? std::to_string(number) : std::string();
+    case Type::i32: {
+      const auto small = static_cast<std::int32_t>(number);
+      return in_range(small) ? std::to_string(small) : std::string();
+    }
+    case Type::i64:
+      return std::to_string(static_cast<std::int64_t>(number));
+    case Type::hex32:
+    case Type::hex64:
+      return fmt::format("0x{:x}", number);
+    case Type::enumeration:
+      return word(field, number);
+    default:
+      return {};
+  }
+}
+
+// What the answers say of one field so far.
+struct Finding {
+  std::string yaml;
+  bool not_supported = false;
+  std::string unfit;  // a value that the field cannot hold
+  std::vector<std::string> questions;
+};
+
+// What makes a GPU this one, and what the rest follows from.
+bool identifies(std::string_view path) {
+  static constexpr std::string_view all[] = {"name",
+                                             "uuid",
+                                             "serial",
+                                             "pci.bus_id",
+                                             "mig.mode_current",
+                                             "virtualization.mode",
+                                             "architecture",
+                                             "system.driver_version"};
+  return std::find(std::begin(all), std::end(all), path) != std::end(all);
+}
+
+}  // namespace
+
+std::string in_quotes(std::string_view text) { return smi_log::quoted(text); }
+
+const Json* Record::ask(const std::string& question, std::string_view output) const {
+  const auto* answer = object_.answer(question);
+  return succeeded(answer) ? at(answer, output) : nullptr;
+}
+
+std::uint64_t Record::number(const std::string& question, std::string_view output, std::uint64_t otherwise) const {
+  const auto* value = ask(question, output);
+  return value != nullptr && value->is_number() ? value->get<std::uint64_t>() : otherwise;
+}
+
+std::string Record::text(const std::string& question, std::string_view output) const {
+  const auto* value = ask(question, output);
+  return value != nullptr && value->is_string() ? value->get<std::string>() : std::string();
+}
+
+void Record::set(const std::string& path, std::string yaml, std::vector<std::string> questions) {
+  candidates_.try_emplace(path, Candidate{std::move(yaml), std::move(questions)});
+}
+
+std::string word_of(std::string_view gpu_path, std::uint64_t number) {
+  const auto* field = find(sim::model::descriptor<sim::model::Gpu>(), gpu_path);
+  return field ? word(*field, number) : std::string();
+}
+
+void record_shown(Record& record, bool gpu) {
+  constexpr std::string_view kGpu = "gpu.";
+  const auto& root = gpu ? sim::model::descriptor<sim::model::Gpu>() : sim::model::descriptor<sim::model::Machine>();
+  std::map<std::string, Finding> findings;
+  for (const auto& row : shown()) {
+    std::string_view path = row.field;
+    if (path.starts_with(kGpu) != gpu) continue;
+    if (gpu) path.remove_prefix(kGpu.size());
+    const auto* answer = record.ask(row.question);
+    const auto* field = find(root, path);
+    if (answer == nullptr || field == nullptr) continue;
+    auto& finding = findings[std::string(path)];
+    finding.questions.emplace_back(row.question);
+    if (row.answered) {
+      if (succeeded(answer)) finding.yaml = "true";
+      if (finding.yaml.empty() && (failed(answer, "NOT_SUPPORTED") || failed(answer, "CORRUPTED_INFOROM")))
+        finding.yaml = "false";
+      continue;
+    }
+    if (failed(answer, "NOT_SUPPORTED")) finding.not_supported = true;
+    if (!succeeded(answer) || !finding.yaml.empty()) continue;
+    const auto* value = at(answer, row.output);
+    if (value == nullptr || value->is_null()) continue;
+    Json told = *value;
+    if (row.bit != 0) told = std::uint64_t{(value->get<std::uint64_t>() & row.bit) != 0};
+    if (row.divide > 1) told = value->get<std::uint64_t>() / row.divide;
+    finding.yaml = yaml_of(*field, told);
+    if (finding.yaml.empty()) finding.unfit = fmt::format("{} is {} by {}", path, told.dump(), row.question);
+  }
+  for (auto& [path, finding] : findings) {
+    const bool always = identifies(path) && !finding.yaml.empty();
+    auto questions = always ? std::vector<std::string>() : std::move(finding.questions);
+    if (!finding.yaml.empty())
+      record.set(path, std::move(finding.yaml), std::move(questions));
+    else if (!finding.unfit.empty())
+      record.note("left out: " + finding.unfit);
+    else if (finding.not_supported)
+      record.set(path, "N/A", std::move(questions));
+  }
+}
+
+}  // namespace nvmlkit::capture

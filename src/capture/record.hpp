@@ -1,0 +1,77 @@
+// What answers say about a machine, in the words of machine files.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "capture/answers.hpp"
+
+namespace nvmlkit::capture {
+
+// A value that the file may need: it goes in where the machine would answer one of the questions otherwise without it.
+struct Candidate {
+  std::string yaml;
+  std::vector<std::string>
+      questions;  // as "nvmlDeviceGetClockInfo(NVML_CLOCK_SM)", or the function alone; none: always
+};
+
+using Candidates = std::map<std::string, Candidate>;  // by path
+
+// Gathers candidates from the answers about one object. What came first stays.
+class Record {
+ public:
+  Record(const Object& object, Candidates& candidates, std::vector<std::string>& notes)
+      : object_(object), candidates_(candidates), notes_(notes) {}
+
+  const Object& object() const { return object_; }
+  const Json* ask(const std::string& question) const { return object_.answer(question); }
+  // What was written at a path of an answer that succeeded, or null.
+  const Json* ask(const std::string& question, std::string_view output) const;
+  std::uint64_t number(const std::string& question, std::string_view output, std::uint64_t otherwise = 0) const;
+  std::string text(const std::string& question, std::string_view output) const;
+
+  void set(const std::string& path, std::string yaml, std::vector<std::string> questions);
+  void note(const std::string& text) { notes_.push_back(object_.name + ": " + text); }
+
+ private:
+  const Object& object_;
+  Candidates& candidates_;
+  std::vector<std::string>& notes_;
+};
+
+// A list in flow style, item by item.
+class FlowList {
+ public:
+  void add(const std::string& item) { text_ += (text_.empty() ? "" : ", ") + item; }
+  std::string yaml() const { return "[" + text_ + "]"; }
+  bool empty() const { return text_.empty(); }
+
+ private:
+  std::string text_;
+};
+
+// A mapping in flow style.
+class FlowMap {
+ public:
+  void add(std::string_view key, const std::string& yaml) {
+    text_.append(text_.empty() ? "" : ", ").append(key).append(": ").append(yaml);
+  }
+  void add(std::string_view key, std::uint64_t number) { add(key, std::to_string(number)); }
+  std::string yaml() const { return "{" + text_ + "}"; }
+
+ private:
+  std::string text_;
+};
+
+// Text in the double quotes of YAML.
+std::string in_quotes(std::string_view text);
+
+// What shown() says of GPUs, or of the host.
+void record_shown(Record& record, bool gpu);
+
+// The word of an enum of the model for a number that NVML told; empty when there is none.
+std::string word_of(std::string_view gpu_path, std::uint64_t number);
+
+}  // namespace nvmlkit::capture

@@ -1,0 +1,183 @@
+#include "cli/root.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "cli/exit_status.hpp"
+#include "cli/launch.hpp"
+#include "cli/state.hpp"
+#include "root/cdi.hpp"
+#include "root/devices.hpp"
+#include "root/pci.hpp"
+#include "root/proc.hpp"
+#include "root/tree.hpp"
+#include "sim/config/load.hpp"
+#include "sim/state/file.hpp"
+
+namespace nvmlkit::cli {
+namespace fs = std::filesystem;
+namespace {
+
+#ifdef __aarch64__
+constexpr std::string_view kLibraries = "usr/lib/aarch64-linux-gnu";
+#else
+constexpr std::string_view kLibraries = "usr/lib/x86_64-linux-gnu";
+#endif
+// Says that a folder was made by this command.
+constexpr const char* kMark = ".nvmlkit-root";
+constexpr const char* kParts[] = {"dev", "dev-nodes", "etc", "nvidia-cdi.json", "proc", "run", "sys", "usr", kMark};
+constexpr const char* kStateInContainer = "/run/nvmlkit/state";
+
+tl::expected<void, std::string> check_folder(const fs::path& folder) {
+  if (!fs::exists(fs::symlink_status(folder))) return {};
+  if (!fs::is_directory(folder))
+    return tl::unexpected(fmt::format("{}: is no folder and stays as it is", folder.string()));
+  if (fs::exists(folder / kMark) || fs::is_empty(folder)) return {};
+  return tl::unexpected(
+      fmt::format("{}: holds something that nvmlkit did not make and stays as it is; name a new or an empty folder",
+                  folder.string()));
+}
+
+// The machine, and the state file that is there already.
+struct Found {
+  std::unique_ptr<sim::Machine> machine;
+  std::optional<fs::path> state;
+};
+
+tl::expected<Found, std::string> find_machine(const MachineChoice& choice) {
+  std::string error;
+  const auto up = state_in_environment();
+  if (up && choice.machine.empty() && !choice.gpu_count && choice.driver.empty()) {
+    auto machine = sim::state::attach(*up, error);
+    if (!machine) return tl::unexpected(error);
+    return Found{std::move(machine), fs::absolute(*up).lexically_normal()};
+  }
+  export_choice(choice);
+  unsetenv("NVMLKIT_STATE");
+  auto machine = sim::load_machine(sim::Environment::process(), error);
+  if (!machine) return tl::unexpected(error);
+  return Found{std::move(machine), std::nullopt};
+}
+
+tl::expected<std::optional<fs::path>, std::string> find_nvidia_smi(const std::string& named) {
+  std::error_code error;
+  if (!named.empty()) {
+    auto path = fs::canonical(named, error);
+    if (error || !fs::is_regular_file(path)) return tl::unexpected(fmt::format("{}: is no nvidia-smi", named));
+    return path;
+  }
+  const char* const search = std::getenv("PATH");
+  std::string_view rest = search ? search : "";
+  while (!rest.empty()) {
+    const auto end = std::min(rest.find(':'), rest.size());
+    const auto path = fs::canonical(fs::path(rest.substr(0, end)) / "nvidia-smi", error);
+    if (!error && access(path.c_str(), X_OK) == 0) return path;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return std::nullopt;
+}
+
+// Puts a library where drivers have it, and lists what containers get of it.
+void add_library(root::Tree& tree, const fs::path& folder, const fs::path& library, const std::string& name,
+                 const std::string& version, std::vector<root::Mount>& mounts) {
+  const auto in_root = fmt::format("{}/{}", kLibraries, name);
+  const auto file = fmt::format("{}.{}", in_root, version);
+  tree[file] = root::Copy{library, 0644};
+  tree[in_root + ".1"] = root::link_between(in_root + ".1", file);
+  tree[in_root] = root::link_between(in_root, in_root + ".1");
+  // No hook runs ldconfig: they lie where the loader looks without its cache, on systems of either custom.
+  for (const std::string_view where : {kLibraries, std::string_view("usr/lib64")})
+    for (const auto& suffix : {std::string("1"), version})
+      mounts.push_back({folder / file, fmt::format("/{}/{}.{}", where, name, suffix)});
+}
+
+struct Files {
+  fs::path nvml;
+  std::optional<fs::path> cuda, nvidia_smi;
+};
+
+// The CUDA library lies beside the NVML of this project, or above the one of a branch.
+tl::expected<Files, std::string> find_files(const RootOptions& options) {
+  const auto driver = driver_directory();
+  if (!driver) return tl::unexpected(std::string("no libnvidia-ml.so.1 beside this program (../lib/nvmlkit, ../lib)"));
+  Files files{fs::canonical(*driver / "libnvidia-ml.so.1"), {}, {}};
+  for (const auto& place : {*driver, driver->parent_path().parent_path()})
+    if (std::error_code error; !files.cuda && fs::exists(place / "libcuda.so.1", error))
+      files.cuda = fs::canonical(place / "libcuda.so.1");
+  auto smi = find_nvidia_smi(options.nvidia_smi);
+  if (!smi) return tl::unexpected(smi.error());
+  files.nvidia_smi = *smi;
+  return files;
+}
+
+root::Tree make_tree(const fs::path& folder, const Found& found, const Files& files, const std::string& cdi_version) {
+  const auto& machine = *found.machine;
+  const auto gpus = root::devices_of(machine);
+  root::Tree tree;
+  root::CdiInput cdi{cdi_version, folder, {}, {}};
+  const std::string version(machine.system().driver_version ? machine.system().driver_version->view() : "0");
+  add_library(tree, folder, files.nvml, "libnvidia-ml.so", version, cdi.mounts);
+  if (files.cuda) add_library(tree, folder, *files.cuda, "libcuda.so", version, cdi.mounts);
+  if (files.nvidia_smi) {
+    tree["usr/bin/nvidia-smi"] = root::Copy{*files.nvidia_smi};
+    cdi.mounts.push_back({folder / "usr/bin/nvidia-smi", "/usr/bin/nvidia-smi"});
+  }
+  root::add_nodes(tree, gpus);
+  root::add_proc(tree, machine, gpus);
+  root::add_sys(tree, machine);
+  cdi.mounts.push_back({found.state.value_or(folder / "run/nvmlkit/state"), kStateInContainer, true});
+  // The last keeps NVIDIA's own hook from doing the same once more.
+  cdi.variables = {fmt::format("NVMLKIT_STATE={}", kStateInContainer), "NVMLKIT_DEVICE_NODES=/dev",
+                   "NVIDIA_VISIBLE_DEVICES=void"};
+  const auto specification = root::cdi_specification(cdi, gpus);
+  tree["etc/cdi/nvidia.yaml"] = root::Text{root::as_yaml(specification), 0644};
+  tree["nvidia-cdi.json"] = root::Text{specification.dump(2) + "\n", 0644};
+  return tree;
+}
+
+int refuse_root(const std::string& message) {
+  fmt::print(stderr, "nvmlkit: {}\n", message);
+  return bad_input;
+}
+
+}  // namespace
+
+int lay_out_root(const MachineChoice& choice, const RootOptions& options) {
+  const auto folder = fs::absolute(options.folder).lexically_normal();
+  try {
+    if (const auto free = check_folder(folder); !free) return refuse_root(free.error());
+    const auto found = find_machine(choice);
+    if (!found) return refuse_root(found.error());
+    const auto files = find_files(options);
+    if (!files) return refuse_root(files.error());
+    const auto tree = make_tree(folder, *found, *files, options.cdi_version);
+
+    fs::create_directories(folder);
+    for (const char* part : kParts) fs::remove_all(folder / part);
+    root::write({{kMark, root::Text{"Made by nvmlkit root, which replaces it.\n"}}}, folder);
+    root::write(tree, folder);
+    if (!found->state) {
+      fs::create_directories(folder / "run/nvmlkit");
+      if (const auto made = make_state((folder / "run/nvmlkit/state").string(), choice.machine); !made)
+        return refuse_root(made.error());
+    }
+    fmt::print("{}: {}, CDI specification {}\n", folder.string(), list_models(*found->machine),
+               (folder / "etc/cdi/nvidia.yaml").string());
+    if (!files->nvidia_smi) fmt::print(stderr, "nvmlkit: no nvidia-smi in PATH: the root has none (--nvidia-smi)\n");
+    return 0;
+  } catch (const fs::filesystem_error& error) {
+    return refuse_root(fmt::format("{}: {}", error.path1().string(), error.code().message()));
+  }
+}
+
+}  // namespace nvmlkit::cli

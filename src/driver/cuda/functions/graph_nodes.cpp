@@ -1,0 +1,229 @@
+// What the nodes of a graph do, in graphs and in those that can be launched.
+#include "driver/cuda/call.hpp"
+#include "driver/cuda/generated/functions.hpp"
+#include "driver/cuda/graphs/node_params.hpp"
+
+namespace nvmlkit::cuda::functions {
+namespace {
+
+using node_params::Read;
+
+CUresult add(CUgraphNode* out, CUgraph handle, const CUgraphNode* needs, std::size_t count, Read read) {
+  if (read.result != CUDA_SUCCESS) return read.result;
+  if (count > 0 && !needs) return CUDA_ERROR_INVALID_VALUE;
+  const auto guard = graphs::guard();
+  const auto graph = graphs::find(handle);
+  const std::span nodes(needs, count);
+  if (!graph || !graphs::are_nodes_of(*graph, nodes)) return CUDA_ERROR_INVALID_VALUE;
+  if (auto* const child = std::get_if<GraphWork>(&read.work)) {
+    const auto own = graphs::find(child->graph);
+    if (!own || own == graph) return CUDA_ERROR_INVALID_VALUE;
+    child->graph = graphs::clone(*own)->handle;
+  }
+  *out = graphs::add(*graph, nodes, std::move(read.work));
+  return CUDA_SUCCESS;
+}
+
+CUresult set(CUgraphNode handle, Read read) {
+  if (read.result != CUDA_SUCCESS) return read.result;
+  const auto guard = graphs::guard();
+  const auto node = graphs::find(handle);
+  if (!node || node->work.index() != read.work.index()) return CUDA_ERROR_INVALID_VALUE;
+  node->work = std::move(read.work);
+  return CUDA_SUCCESS;
+}
+
+CUresult set(CUgraphExec handle, CUgraphNode node, Read read) {
+  if (read.result != CUDA_SUCCESS) return read.result;
+  const auto guard = graphs::guard();
+  const auto executable = graphs::find(handle);
+  auto* const step = executable ? graphs::step_of(*executable, node) : nullptr;
+  if (!step || step->work.index() != read.work.index()) return CUDA_ERROR_INVALID_VALUE;
+  step->work = std::move(read.work);
+  return CUDA_SUCCESS;
+}
+
+// write(node, work) where the node's work is of the type.
+template <class Type, class Write>
+CUresult get(CUgraphNode handle, Write write) {
+  const auto guard = graphs::guard();
+  const auto node = graphs::find(handle);
+  const auto* const work = node ? std::get_if<Type>(&node->work) : nullptr;
+  if (!work) return CUDA_ERROR_INVALID_VALUE;
+  write(*node, *work);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+CUresult GraphAddKernelNode_v2(Context&, CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
+                               std::size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS* nodeParams) {
+  return add(phGraphNode, hGraph, dependencies, numDependencies, node_params::read(*nodeParams));
+}
+
+CUresult GraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS* nodeParams) {
+  return get<KernelWork>(hNode, [&](Node& node, const KernelWork&) { *nodeParams = node_params::kernel_of(node); });
+}
+
+CUresult GraphKernelNodeSetParams_v2(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS* nodeParams) {
+  return set(hNode, node_params::read(*nodeParams));
+}
+
+CUresult GraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                         const CUDA_KERNEL_NODE_PARAMS* nodeParams) {
+  return set(hGraphExec, hNode, node_params::read(*nodeParams));
+}
+
+CUresult GraphAddKernelNode(Context&, CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
+                            std::size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS_v1* nodeParams) {
+  return add(phGraphNode, hGraph, dependencies, numDependencies, node_params::read(node_params::newer(*nodeParams)));
+}
+
+CUresult GraphKernelNodeGetParams(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS_v1* nodeParams) {
+  return get<KernelWork>(
+      hNode, [&](Node& node, const KernelWork&) { *nodeParams = node_params::older(node_params::kernel_of(node)); });
+}
+
+CUresult GraphKernelNodeSetParams(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1* nodeParams) {
+  return set(hNode, node_params::read(node_params::newer(*nodeParams)));
+}
+
+CUresult GraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                      const CUDA_KERNEL_NODE_PARAMS_v1* nodeParams) {
+  return set(hGraphExec, hNode, node_params::read(node_params::newer(*nodeParams)));
+}
+
+CUresult GraphAddMemcpyNode(Context&, CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
+                            std::size_t numDependencies, const CUDA_MEMCPY3D* copyParams, CUcontext ctx) {
+  return add(phGraphNode, hGraph, dependencies, numDependencies, {CUDA_SUCCESS, CopyWork{*copyParams, ctx}});
+}
+
+CUresult GraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D* nodeParams) {
+  return get<CopyWork>(hNode, [&](Node&, const CopyWork& work) { *nodeParams = work.copy; });
+}
+
+CUresult GraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D* nodeParams) {
+  return set(hNode, {CUDA_SUCCESS, CopyWork{*nodeParams, contexts::top()}});
+}
+
+CUresult GraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMCPY3D* copyParams,
+                                      CUcontext ctx) {
+  return set(hGraphExec, hNode, {CUDA_SUCCESS, CopyWork{*copyParams, ctx}});
+}
+
+CUresult GraphAddMemsetNode(Context&, CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
+                            std::size_t numDependencies, const CUDA_MEMSET_NODE_PARAMS* memsetParams, CUcontext ctx) {
+  return add(phGraphNode, hGraph, dependencies, numDependencies, node_params::read(*memsetParams, ctx));
+}
+
+CUresult GraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS* nodeParams) {
+  return get<FillWork>(hNode, [&](Node&, const FillWork& work) { *nodeParams = work.fill; });
+}
+
+CUresult GraphMemsetNodeSetParams(CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS* nodeParams) {
+  return set(hNode, node_params::read(*nodeParams, contexts::top()));
+}
+
+CUresult GraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                      const CUDA_MEMSET_NODE_PARAMS* memsetParams, CUcontext ctx) {
+  return set(hGraphExec, hNode, node_params::read(*memsetParams, ctx));
+}
+
+CUresult GraphAddHostNode(Context&, CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
+                          std::size_t numDependencies, const CUDA_HOST_NODE_PARAMS* nodeParams) {
+  return add(phGraphNode, hGraph, dependencies, numDependencies, node_params::read(*nodeParams));
+}
+
+CUresult GraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS* nodeParams) {
+  return get<HostWork>(hNode, [&](Node&, const HostWork& work) { *nodeParams = {work.function, work.data}; });
+}
+
+CUresult GraphHostNodeSetParams(CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS* nodeParams) {
+  return set(hNode, node_params::read(*nodeParams));
+}
+
+CUresult GraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                    const CUDA_HOST_NODE_PARAMS* nodeParams) {
+  return set(hGraphExec, hNode, node_params::read(*nodeParams));
+}
+
+CUresult GraphAddChildGraphNode(Context&, CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
+                                std::size_t numDependencies, CUgraph childGraph) {
+  return add(phGraphNode, hGraph, dependencies, numDependencies, {CUDA_SUCCESS, GraphWork{childGraph, nullptr}});
+}
+
+CUresult GraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph* phGraph) {
+  return get<GraphWork>(hNode, [&](Node&, const GraphWork& work) { *phGraph = work.graph; });
+}
+
+CUresult GraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph) {
+  const auto guard = graphs::guard();
+  const auto executable = graphs::find(hGraphExec);
+  auto* const step = executable ? graphs::step_of(*executable, hNode) : nullptr;
+  auto* const child = step ? std::get_if<GraphWork>(&step->work) : nullptr;
+  const auto graph = graphs::find(childGraph);
+  const auto ready = graph ? graphs::ready(*graph) : nullptr;
+  CUgraphNode culprit = nullptr;
+  if (!child || !ready || graphs::update(*child->ready, *ready, culprit) != CU_GRAPH_EXEC_UPDATE_SUCCESS)
+    return CUDA_ERROR_INVALID_VALUE;
+  return CUDA_SUCCESS;
+}
+
+CUresult GraphAddEmptyNode(Context&, CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
+                           std::size_t numDependencies) {
+  return add(phGraphNode, hGraph, dependencies, numDependencies, {CUDA_SUCCESS, NoWork{}});
+}
+
+CUresult GraphAddEventRecordNode(Context&, CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
+                                 std::size_t numDependencies, CUevent event) {
+  return add(phGraphNode, hGraph, dependencies, numDependencies, node_params::read<RecordWork>(event));
+}
+
+CUresult GraphEventRecordNodeGetEvent(CUgraphNode hNode, CUevent* event_out) {
+  return get<RecordWork>(hNode, [&](Node&, const RecordWork& work) { *event_out = work.event; });
+}
+
+CUresult GraphEventRecordNodeSetEvent(CUgraphNode hNode, CUevent event) {
+  return set(hNode, node_params::read<RecordWork>(event));
+}
+
+CUresult GraphExecEventRecordNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event) {
+  return set(hGraphExec, hNode, node_params::read<RecordWork>(event));
+}
+
+CUresult GraphAddEventWaitNode(Context&, CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
+                               std::size_t numDependencies, CUevent event) {
+  return add(phGraphNode, hGraph, dependencies, numDependencies, node_params::read<WaitWork>(event));
+}
+
+CUresult GraphEventWaitNodeGetEvent(CUgraphNode hNode, CUevent* event_out) {
+  return get<WaitWork>(hNode, [&](Node&, const WaitWork& work) { *event_out = work.event; });
+}
+
+CUresult GraphEventWaitNodeSetEvent(CUgraphNode hNode, CUevent event) {
+  return set(hNode, node_params::read<WaitWork>(event));
+}
+
+CUresult GraphExecEventWaitNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event) {
+  return set(hGraphExec, hNode, node_params::read<WaitWork>(event));
+}
+
+CUresult GraphAddNode(Context&, CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
+                      std::size_t numDependencies, CUgraphNodeParams* nodeParams) {
+  return add(phGraphNode, hGraph, dependencies, numDependencies, node_params::read_any(nodeParams));
+}
+
+CUresult GraphAddNode_v2(Context&, CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
+                         const CUgraphEdgeData*, std::size_t numDependencies, CUgraphNodeParams* nodeParams) {
+  return add(phGraphNode, hGraph, dependencies, numDependencies, node_params::read_any(nodeParams));
+}
+
+CUresult GraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams* nodeParams) {
+  return set(hNode, node_params::read_any(nodeParams));
+}
+
+CUresult GraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraphNodeParams* nodeParams) {
+  return set(hGraphExec, hNode, node_params::read_any(nodeParams));
+}
+
+}  // namespace nvmlkit::cuda::functions

@@ -1,0 +1,163 @@
+#include "driver/cuda/graphs/graph.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "driver/cuda/handles.hpp"
+
+namespace nvmlkit::cuda::graphs {
+namespace {
+
+// Never destroyed, see process.cpp.
+auto& all_graphs() {
+  static auto* const the = new Handles<CUgraph, Graph, HandleKind::graph>;
+  return *the;
+}
+auto& all_nodes() {
+  static auto* const the = new Handles<CUgraphNode, Node, HandleKind::graph_node>;
+  return *the;
+}
+auto& all_executables() {
+  static auto* const the = new Handles<CUgraphExec, Executable, HandleKind::executable_graph>;
+  return *the;
+}
+
+void forget(Node& node) {
+  all_nodes().remove(node.handle);
+  if (const auto* child = std::get_if<GraphWork>(&node.work)) destroy(child->graph);
+}
+
+// Of all nodes that have what they need, the one that was made first.
+std::vector<const Node*> in_order(const Graph& graph) {
+  std::vector<const Node*> order;
+  std::vector<CUgraphNode> done;
+  while (order.size() < graph.nodes.size()) {
+    const auto is_done = [&](CUgraphNode node) { return std::find(done.begin(), done.end(), node) != done.end(); };
+    const auto next = std::find_if(graph.nodes.begin(), graph.nodes.end(), [&](const auto& node) {
+      return !is_done(node->handle) && std::all_of(node->needs.begin(), node->needs.end(), is_done);
+    });
+    if (next == graph.nodes.end()) return {};
+    order.push_back(next->get());
+    done.push_back((*next)->handle);
+  }
+  return order;
+}
+
+}  // namespace
+
+Guard guard() {
+  static auto* const mutex = new std::recursive_mutex;
+  return Guard(*mutex);
+}
+
+std::shared_ptr<Graph> find(CUgraph graph) { return all_graphs().find(graph); }
+std::shared_ptr<Node> find(CUgraphNode node) { return all_nodes().find(node); }
+std::shared_ptr<Executable> find(CUgraphExec executable) { return all_executables().find(executable); }
+
+std::shared_ptr<Graph> make() {
+  auto made = std::make_shared<Graph>();
+  made->handle = all_graphs().add(made);
+  return made;
+}
+
+bool destroy(CUgraph handle) {
+  const auto graph = all_graphs().remove(handle);
+  if (!graph) return false;
+  for (const auto& node : graph->nodes) forget(*node);
+  return true;
+}
+
+std::shared_ptr<Graph> clone(const Graph& graph) {
+  auto made = make();
+  std::map<CUgraphNode, CUgraphNode> copies;
+  for (const auto& node : graph.nodes) {
+    auto work = node->work;
+    if (auto* const child = std::get_if<GraphWork>(&work))
+      if (const auto own = find(child->graph)) child->graph = clone(*own)->handle;
+    copies[node->handle] = add(*made, {}, std::move(work));
+    made->nodes.back()->original = node->handle;
+  }
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+    for (const auto need : graph.nodes[i]->needs) made->nodes[i]->needs.push_back(copies[need]);
+  return made;
+}
+
+bool are_nodes_of(const Graph& graph, std::span<const CUgraphNode> nodes) {
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const auto node = find(nodes[i]);
+    if (!node || node->graph != graph.handle) return false;
+    if (std::find(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(i), nodes[i]) !=
+        nodes.begin() + static_cast<std::ptrdiff_t>(i))
+      return false;
+  }
+  return true;
+}
+
+CUgraphNode add(Graph& graph, std::span<const CUgraphNode> needs, Work work) {
+  auto node = std::make_shared<Node>();
+  node->graph = graph.handle;
+  node->work = std::move(work);
+  node->needs.assign(needs.begin(), needs.end());
+  node->handle = all_nodes().add(node);
+  graph.nodes.push_back(node);
+  return node->handle;
+}
+
+void remove(Node& node) {
+  forget(node);
+  const auto graph = find(node.graph);
+  if (!graph) return;
+  for (const auto& other : graph->nodes) std::erase(other->needs, node.handle);
+  std::erase_if(graph->nodes, [&](const auto& other) { return other.get() == &node; });
+}
+
+std::shared_ptr<Executable> ready(const Graph& graph) {
+  const auto order = in_order(graph);
+  if (order.size() != graph.nodes.size()) return nullptr;
+  auto made = std::make_shared<Executable>();
+  for (const auto* node : order) {
+    auto& step = made->steps.emplace_back();
+    step.node = node->handle;
+    step.work = node->work;
+    for (std::size_t i = 0; i + 1 < made->steps.size(); ++i)
+      if (std::find(node->needs.begin(), node->needs.end(), made->steps[i].node) != node->needs.end())
+        step.needs.push_back(i);
+    if (auto* const child = std::get_if<GraphWork>(&step.work)) {
+      const auto own = find(child->graph);
+      if (!own || !(child->ready = ready(*own))) return nullptr;
+    }
+  }
+  return made;
+}
+
+CUgraphExec add(std::shared_ptr<Executable> executable) { return all_executables().add(std::move(executable)); }
+bool remove(CUgraphExec executable) { return all_executables().remove(executable) != nullptr; }
+
+Executable::Step* step_of(Executable& executable, CUgraphNode node) {
+  for (auto& step : executable.steps)
+    if (step.node == node) return &step;
+  return nullptr;
+}
+
+CUgraphExecUpdateResult update(Executable& executable, const Executable& from, CUgraphNode& culprit) {
+  if (executable.steps.size() != from.steps.size()) return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+  for (std::size_t i = 0; i < from.steps.size(); ++i) {
+    const auto &own = executable.steps[i], &other = from.steps[i];
+    culprit = other.node;
+    if (own.needs != other.needs) return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+    if (own.work.index() != other.work.index()) return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
+  }
+  culprit = nullptr;
+  for (std::size_t i = 0; i < from.steps.size(); ++i) executable.steps[i].work = from.steps[i].work;
+  return CU_GRAPH_EXEC_UPDATE_SUCCESS;
+}
+
+CUresult run(Context& context, CUstream stream, const Executable& executable) {
+  for (const auto& step : executable.steps) {
+    if (!step.is_enabled) continue;
+    if (const auto result = perform(context, stream, step.work); result != CUDA_SUCCESS) return result;
+  }
+  return CUDA_SUCCESS;
+}
+
+}  // namespace nvmlkit::cuda::graphs

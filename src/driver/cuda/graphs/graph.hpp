@@ -1,0 +1,71 @@
+// Graphs: work with an order. One mutex guards all of them; work itself is done without it.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "driver/cuda/graphs/work.hpp"
+
+namespace nvmlkit::cuda {
+
+struct Node {
+  CUgraphNode handle = nullptr;
+  CUgraph graph = nullptr;
+  CUgraphNode original = nullptr;  // that it is the copy of, in a clone
+  Work work;
+  std::vector<CUgraphNode> needs;
+  std::vector<void*> argument_pointers;  // what a program was given of a kernel's arguments
+};
+
+struct Graph {
+  CUgraph handle = nullptr;
+  std::vector<std::shared_ptr<Node>> nodes;
+};
+
+// A graph that can be launched: its nodes in an order that they can be done in.
+struct Executable {
+  struct Step {
+    CUgraphNode node = nullptr;  // of the graph that it was made from
+    std::vector<std::size_t> needs;
+    Work work;
+    bool is_enabled = true;
+  };
+  std::vector<Step> steps;
+  unsigned long long flags = 0;
+};
+
+namespace graphs {
+
+using Guard = std::unique_lock<std::recursive_mutex>;
+Guard guard();
+
+// Null for what is none, or no longer one.
+std::shared_ptr<Graph> find(CUgraph graph);
+std::shared_ptr<Node> find(CUgraphNode node);
+std::shared_ptr<Executable> find(CUgraphExec executable);
+
+std::shared_ptr<Graph> make();
+bool destroy(CUgraph graph);
+std::shared_ptr<Graph> clone(const Graph& graph);
+
+// False: one of the needed nodes is not of the graph, or there twice.
+bool are_nodes_of(const Graph& graph, std::span<const CUgraphNode> nodes);
+CUgraphNode add(Graph& graph, std::span<const CUgraphNode> needs, Work work);
+void remove(Node& node);
+
+// Null when the nodes need each other in a circle.
+std::shared_ptr<Executable> ready(const Graph& graph);
+CUgraphExec add(std::shared_ptr<Executable> executable);
+bool remove(CUgraphExec executable);
+Executable::Step* step_of(Executable& executable, CUgraphNode node);
+
+// Takes over the work of a graph of the same shape.
+CUgraphExecUpdateResult update(Executable& executable, const Executable& from, CUgraphNode& culprit);
+
+// Does all steps.
+CUresult run(Context& context, CUstream stream, const Executable& executable);
+
+}  // namespace graphs
+}  // namespace nvmlkit::cuda

@@ -1,0 +1,126 @@
+#include "driver/cuda/graphs/node_params.hpp"
+
+#include <cstring>
+
+namespace nvmlkit::cuda::node_params {
+namespace {
+
+// CUgraphNodeParams: the type, and behind it what nodes of the type take.
+constexpr std::size_t kOfType = 16, kParams = 256;
+
+template <class T>
+T of_type(const void* params) {
+  static_assert(kOfType + sizeof(T) <= kParams);
+  T out;
+  std::memcpy(&out, static_cast<const char*>(params) + kOfType, sizeof out);
+  return out;
+}
+
+struct CopyParams {
+  int flags, reserved;
+  CUcontext context;
+  CUDA_MEMCPY3D copy;
+};
+
+struct FillParams {
+  CUDA_MEMSET_NODE_PARAMS fill;
+  CUcontext context;
+};
+
+}  // namespace
+
+Read read(const CUDA_KERNEL_NODE_PARAMS& p) {
+  if (p.kernelParams && p.extra) return {};
+  KernelWork work;
+  work.function = p.func ? p.func : reinterpret_cast<CUfunction>(p.kern);
+  work.context = p.ctx ? p.ctx : contexts::top();
+  work.shape = {{p.gridDimX, p.gridDimY, p.gridDimZ}, {p.blockDimX, p.blockDimY, p.blockDimZ}, p.sharedMemBytes, false};
+  const ptx::Function* code = nullptr;
+  std::shared_ptr<KernelSettings> settings;
+  if (!modules::look_at(work.function, code, settings)) return {CUDA_ERROR_INVALID_VALUE, NoWork{}};
+  if (const auto result = pack_arguments(*code, p.kernelParams, p.extra, work.arguments); result != CUDA_SUCCESS)
+    return {result, NoWork{}};
+  return {CUDA_SUCCESS, std::move(work)};
+}
+
+Read read(const CUDA_MEMSET_NODE_PARAMS& p, CUcontext context) {
+  if (p.elementSize != 1 && p.elementSize != 2 && p.elementSize != 4) return {};
+  return {CUDA_SUCCESS, FillWork{p, context}};
+}
+
+Read read(const CUDA_HOST_NODE_PARAMS& p) {
+  if (!p.fn) return {};
+  return {CUDA_SUCCESS, HostWork{p.fn, p.userData}};
+}
+
+Read read_any(const void* params) {
+  CUgraphNodeType type{};
+  std::memcpy(&type, params, sizeof type);
+  switch (type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+      return read(of_type<CUDA_KERNEL_NODE_PARAMS>(params));
+    case CU_GRAPH_NODE_TYPE_MEMCPY: {
+      const auto p = of_type<CopyParams>(params);
+      return {CUDA_SUCCESS, CopyWork{p.copy, p.context}};
+    }
+    case CU_GRAPH_NODE_TYPE_MEMSET: {
+      const auto p = of_type<FillParams>(params);
+      return read(p.fill, p.context);
+    }
+    case CU_GRAPH_NODE_TYPE_HOST:
+      return read(of_type<CUDA_HOST_NODE_PARAMS>(params));
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+      return {CUDA_SUCCESS, GraphWork{of_type<CUgraph>(params), nullptr}};
+    case CU_GRAPH_NODE_TYPE_EMPTY:
+      return {CUDA_SUCCESS, NoWork{}};
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+      return read<WaitWork>(of_type<CUevent>(params));
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+      return read<RecordWork>(of_type<CUevent>(params));
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+      return {CUDA_ERROR_NOT_SUPPORTED, NoWork{}};
+  }
+  return {};
+}
+
+CUDA_KERNEL_NODE_PARAMS newer(const CUDA_KERNEL_NODE_PARAMS_v1& p) {
+  CUDA_KERNEL_NODE_PARAMS out{};
+  static_assert(sizeof p <= sizeof out);
+  std::memcpy(&out, &p, sizeof p);  // the newer one begins as the older one
+  return out;
+}
+
+CUDA_KERNEL_NODE_PARAMS_v1 older(const CUDA_KERNEL_NODE_PARAMS& p) {
+  CUDA_KERNEL_NODE_PARAMS_v1 out{};
+  std::memcpy(&out, &p, sizeof out);
+  return out;
+}
+
+CUDA_KERNEL_NODE_PARAMS kernel_of(Node& node) {
+  auto& work = std::get<KernelWork>(node.work);
+  CUDA_KERNEL_NODE_PARAMS out{};
+  out.func = work.function;
+  out.gridDimX = work.shape.grid[0];
+  out.gridDimY = work.shape.grid[1];
+  out.gridDimZ = work.shape.grid[2];
+  out.blockDimX = work.shape.block[0];
+  out.blockDimY = work.shape.block[1];
+  out.blockDimZ = work.shape.block[2];
+  out.sharedMemBytes = work.shape.dynamic_shared;
+  out.ctx = work.context;
+  const ptx::Function* code = nullptr;
+  std::shared_ptr<KernelSettings> settings;
+  if (!modules::look_at(work.function, code, settings)) return out;
+  node.argument_pointers.clear();
+  for (const auto& parameter : code->parameters)
+    node.argument_pointers.push_back(work.arguments.data() + parameter.offset);
+  out.kernelParams = node.argument_pointers.data();
+  return out;
+}
+
+}  // namespace nvmlkit::cuda::node_params

@@ -1,0 +1,66 @@
+// One piece of work: what a stream does at once, or what a node of a graph holds until the graph is launched.
+#pragma once
+
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "driver/cuda/launch.hpp"
+
+namespace nvmlkit::cuda {
+
+struct Executable;
+
+struct KernelWork {
+  CUfunction function = nullptr;
+  CUcontext context = nullptr;
+  LaunchShape shape;
+  std::vector<std::byte> arguments;
+};
+
+struct CopyWork {
+  CUDA_MEMCPY3D copy{};
+  CUcontext context = nullptr;
+};
+
+struct FillWork {
+  CUDA_MEMSET_NODE_PARAMS fill{};
+  CUcontext context = nullptr;
+};
+
+struct HostWork {
+  CUhostFn function = nullptr;
+  void* data = nullptr;
+};
+
+struct GraphWork {
+  CUgraph graph = nullptr;            // a copy of the graph that was added
+  std::shared_ptr<Executable> ready;  // in a graph that can be launched
+};
+
+struct NoWork {};
+
+struct WaitWork {
+  CUevent event = nullptr;
+};
+
+struct RecordWork {
+  CUevent event = nullptr;
+};
+
+// In the order of CUgraphNodeType.
+using Work = std::variant<KernelWork, CopyWork, FillWork, HostWork, GraphWork, NoWork, WaitWork, RecordWork>;
+
+inline CUgraphNodeType type_of(const Work& work) { return static_cast<CUgraphNodeType>(work.index()); }
+
+// Does it, now.
+CUresult perform(Context& context, CUstream stream, const Work& work);
+
+// Hands it to a stream: it is done, or becomes a node of the graph that the stream is captured into.
+CUresult enqueue(Context& context, CUstream stream, Work work);
+
+// A row of bytes from one address to another.
+CopyWork row_copy(const Context& context, CUdeviceptr to, CUmemorytype to_type, CUdeviceptr from,
+                  CUmemorytype from_type, std::size_t size);
+
+}  // namespace nvmlkit::cuda

@@ -1,0 +1,232 @@
+// What the nodes of a graph do.
+#include "driver/cudart/runtime.hpp"
+
+namespace nvmlkit::cudart {
+namespace {
+
+using Nodes = const CUgraphNode*;
+
+struct KernelParams {
+  void* function;
+  Dim3 grid, block;
+  unsigned shared;
+  void** arguments;
+  void** extra;
+};
+
+CUresult read(const KernelParams* params, CUDA_KERNEL_NODE_PARAMS& out) {
+  if (!params) return CUDA_ERROR_INVALID_VALUE;
+  out = {};
+  if (const auto result = function_of(params->function, &out.func); result != CUDA_SUCCESS) return result;
+  out.gridDimX = params->grid.x;
+  out.gridDimY = params->grid.y;
+  out.gridDimZ = params->grid.z;
+  out.blockDimX = params->block.x;
+  out.blockDimY = params->block.y;
+  out.blockDimZ = params->block.z;
+  out.sharedMemBytes = params->shared;
+  out.kernelParams = params->arguments;
+  out.extra = params->extra;
+  return CUDA_SUCCESS;
+}
+
+CUDA_MEMCPY3D row(void* to, const void* from, std::size_t size) {
+  CUDA_MEMCPY3D out{};
+  out.srcMemoryType = out.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
+  out.srcDevice = address_of(from);
+  out.dstDevice = address_of(to);
+  out.WidthInBytes = size;
+  out.Height = out.Depth = 1;
+  return out;
+}
+
+CUcontext current() {
+  CUcontext context = nullptr;
+  cuCtxGetCurrent(&context);
+  return context;
+}
+
+// use(params) with what a kernel's node holds.
+template <class Use>
+Error with_kernel(const KernelParams* params, Use use) {
+  return with_context([&] {
+    CUDA_KERNEL_NODE_PARAMS p{};
+    const auto result = read(params, p);
+    return result == CUDA_SUCCESS ? use(p) : result;
+  });
+}
+
+template <class Use>
+Error with_copy(const Copy3D* params, Use use) {
+  CUDA_MEMCPY3D c{};
+  if (const auto wrong = read_copy(params, c)) return keep(wrong);
+  return with_context([&] { return use(c); });
+}
+
+template <class Use>
+Error with_row(void* to, const void* from, std::size_t size, Use use) {
+  const auto c = row(to, from, size);
+  return with_context([&] { return use(c); });
+}
+
+// The same for a variable of the program, as target or as source.
+template <class Use>
+Error with_symbol(const void* symbol, const void* other, std::size_t size, std::size_t offset, bool to_symbol,
+                  Use use) {
+  return with_context([&]() -> CUresult {
+    CUdeviceptr address = 0;
+    std::size_t room = 0;
+    if (const auto result = variable_of(symbol, &address, &room); result != CUDA_SUCCESS) return result;
+    if (offset > room || size > room - offset) return CUDA_ERROR_INVALID_VALUE;
+    auto* const at = reinterpret_cast<void*>(address + offset);
+    return use(to_symbol ? row(at, other, size) : row(const_cast<void*>(other), at, size));
+  });
+}
+
+}  // namespace
+
+#define NVMLKIT_PASS(name, call, ...)          \
+  NVMLKIT_RUNTIME Error name(__VA_ARGS__) {    \
+    return with_context([&] { return call; }); \
+  }
+#define NVMLKIT_NEW_NODE CUgraphNode *node, CUgraph graph, Nodes needs, std::size_t count
+
+NVMLKIT_RUNTIME Error cudaGraphAddKernelNode(NVMLKIT_NEW_NODE, const KernelParams* params) {
+  return with_kernel(params, [&](const auto& p) { return cuGraphAddKernelNode_v2(node, graph, needs, count, &p); });
+}
+NVMLKIT_RUNTIME Error cudaGraphKernelNodeSetParams(CUgraphNode node, const KernelParams* params) {
+  return with_kernel(params, [&](const auto& p) { return cuGraphKernelNodeSetParams_v2(node, &p); });
+}
+NVMLKIT_RUNTIME Error cudaGraphExecKernelNodeSetParams(CUgraphExec ready, CUgraphNode node,
+                                                       const KernelParams* params) {
+  return with_kernel(params, [&](const auto& p) { return cuGraphExecKernelNodeSetParams_v2(ready, node, &p); });
+}
+NVMLKIT_RUNTIME Error cudaGraphKernelNodeGetParams(CUgraphNode node, KernelParams* out) {
+  if (!out) return keep(kInvalidValue);
+  return with_context([&] {
+    CUDA_KERNEL_NODE_PARAMS p{};
+    const auto result = cuGraphKernelNodeGetParams_v2(node, &p);
+    if (result == CUDA_SUCCESS)
+      *out = {p.func,
+              {p.gridDimX, p.gridDimY, p.gridDimZ},
+              {p.blockDimX, p.blockDimY, p.blockDimZ},
+              p.sharedMemBytes,
+              p.kernelParams,
+              p.extra};
+    return result;
+  });
+}
+
+NVMLKIT_RUNTIME Error cudaGraphAddMemcpyNode(NVMLKIT_NEW_NODE, const Copy3D* params) {
+  return with_copy(params,
+                   [&](const auto& c) { return cuGraphAddMemcpyNode(node, graph, needs, count, &c, current()); });
+}
+NVMLKIT_RUNTIME Error cudaGraphAddMemcpyNode1D(NVMLKIT_NEW_NODE, void* to, const void* from, std::size_t size, int) {
+  return with_row(to, from, size,
+                  [&](const auto& c) { return cuGraphAddMemcpyNode(node, graph, needs, count, &c, current()); });
+}
+NVMLKIT_RUNTIME Error cudaGraphAddMemcpyNodeToSymbol(NVMLKIT_NEW_NODE, const void* symbol, const void* from,
+                                                     std::size_t size, std::size_t offset, int) {
+  return with_symbol(symbol, from, size, offset, true,
+                     [&](const auto& c) { return cuGraphAddMemcpyNode(node, graph, needs, count, &c, current()); });
+}
+NVMLKIT_RUNTIME Error cudaGraphAddMemcpyNodeFromSymbol(NVMLKIT_NEW_NODE, void* to, const void* symbol, std::size_t size,
+                                                       std::size_t offset, int) {
+  return with_symbol(symbol, to, size, offset, false,
+                     [&](const auto& c) { return cuGraphAddMemcpyNode(node, graph, needs, count, &c, current()); });
+}
+NVMLKIT_RUNTIME Error cudaGraphMemcpyNodeSetParams(CUgraphNode node, const Copy3D* params) {
+  return with_copy(params, [&](const auto& c) { return cuGraphMemcpyNodeSetParams(node, &c); });
+}
+NVMLKIT_RUNTIME Error cudaGraphMemcpyNodeSetParams1D(CUgraphNode node, void* to, const void* from, std::size_t size,
+                                                     int) {
+  return with_row(to, from, size, [&](const auto& c) { return cuGraphMemcpyNodeSetParams(node, &c); });
+}
+NVMLKIT_RUNTIME Error cudaGraphMemcpyNodeSetParamsToSymbol(CUgraphNode node, const void* symbol, const void* from,
+                                                           std::size_t size, std::size_t offset, int) {
+  return with_symbol(symbol, from, size, offset, true,
+                     [&](const auto& c) { return cuGraphMemcpyNodeSetParams(node, &c); });
+}
+NVMLKIT_RUNTIME Error cudaGraphMemcpyNodeSetParamsFromSymbol(CUgraphNode node, void* to, const void* symbol,
+                                                             std::size_t size, std::size_t offset, int) {
+  return with_symbol(symbol, to, size, offset, false,
+                     [&](const auto& c) { return cuGraphMemcpyNodeSetParams(node, &c); });
+}
+NVMLKIT_RUNTIME Error cudaGraphExecMemcpyNodeSetParams(CUgraphExec ready, CUgraphNode node, const Copy3D* params) {
+  return with_copy(params, [&](const auto& c) { return cuGraphExecMemcpyNodeSetParams(ready, node, &c, current()); });
+}
+NVMLKIT_RUNTIME Error cudaGraphExecMemcpyNodeSetParams1D(CUgraphExec ready, CUgraphNode node, void* to,
+                                                         const void* from, std::size_t size, int) {
+  return with_row(to, from, size,
+                  [&](const auto& c) { return cuGraphExecMemcpyNodeSetParams(ready, node, &c, current()); });
+}
+NVMLKIT_RUNTIME Error cudaGraphExecMemcpyNodeSetParamsToSymbol(CUgraphExec ready, CUgraphNode node, const void* symbol,
+                                                               const void* from, std::size_t size, std::size_t offset,
+                                                               int) {
+  return with_symbol(symbol, from, size, offset, true,
+                     [&](const auto& c) { return cuGraphExecMemcpyNodeSetParams(ready, node, &c, current()); });
+}
+NVMLKIT_RUNTIME Error cudaGraphExecMemcpyNodeSetParamsFromSymbol(CUgraphExec ready, CUgraphNode node, void* to,
+                                                                 const void* symbol, std::size_t size,
+                                                                 std::size_t offset, int) {
+  return with_symbol(symbol, to, size, offset, false,
+                     [&](const auto& c) { return cuGraphExecMemcpyNodeSetParams(ready, node, &c, current()); });
+}
+NVMLKIT_RUNTIME Error cudaGraphMemcpyNodeGetParams(CUgraphNode node, Copy3D* out) {
+  if (!out) return keep(kInvalidValue);
+  return with_context([&] {
+    CUDA_MEMCPY3D c{};
+    const auto result = cuGraphMemcpyNodeGetParams(node, &c);
+    if (result != CUDA_SUCCESS) return result;
+    *out = {};
+    const auto pointer = [](CUmemorytype type, const void* host, CUdeviceptr device) {
+      return type == CU_MEMORYTYPE_HOST ? const_cast<void*>(host) : reinterpret_cast<void*>(device);
+    };
+    out->from_place = {c.srcXInBytes, c.srcY, c.srcZ};
+    out->from = {pointer(c.srcMemoryType, c.srcHost, c.srcDevice), c.srcPitch, c.WidthInBytes, c.srcHeight};
+    out->to_place = {c.dstXInBytes, c.dstY, c.dstZ};
+    out->to = {pointer(c.dstMemoryType, c.dstHost, c.dstDevice), c.dstPitch, c.WidthInBytes, c.dstHeight};
+    out->extent = {c.WidthInBytes, c.Height, c.Depth};
+    out->kind = 4;  // by address
+    return result;
+  });
+}
+
+NVMLKIT_PASS(cudaGraphAddMemsetNode, cuGraphAddMemsetNode(node, graph, needs, count, params, current()),
+             NVMLKIT_NEW_NODE, const CUDA_MEMSET_NODE_PARAMS* params)
+NVMLKIT_PASS(cudaGraphMemsetNodeGetParams, cuGraphMemsetNodeGetParams(node, out), CUgraphNode node,
+             CUDA_MEMSET_NODE_PARAMS* out)
+NVMLKIT_PASS(cudaGraphMemsetNodeSetParams, cuGraphMemsetNodeSetParams(node, params), CUgraphNode node,
+             const CUDA_MEMSET_NODE_PARAMS* params)
+NVMLKIT_PASS(cudaGraphExecMemsetNodeSetParams, cuGraphExecMemsetNodeSetParams(ready, node, params, current()),
+             CUgraphExec ready, CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS* params)
+NVMLKIT_PASS(cudaGraphAddHostNode, cuGraphAddHostNode(node, graph, needs, count, params), NVMLKIT_NEW_NODE,
+             const CUDA_HOST_NODE_PARAMS* params)
+NVMLKIT_PASS(cudaGraphHostNodeGetParams, cuGraphHostNodeGetParams(node, out), CUgraphNode node,
+             CUDA_HOST_NODE_PARAMS* out)
+NVMLKIT_PASS(cudaGraphHostNodeSetParams, cuGraphHostNodeSetParams(node, params), CUgraphNode node,
+             const CUDA_HOST_NODE_PARAMS* params)
+NVMLKIT_PASS(cudaGraphExecHostNodeSetParams, cuGraphExecHostNodeSetParams(ready, node, params), CUgraphExec ready,
+             CUgraphNode node, const CUDA_HOST_NODE_PARAMS* params)
+NVMLKIT_PASS(cudaGraphAddChildGraphNode, cuGraphAddChildGraphNode(node, graph, needs, count, child), NVMLKIT_NEW_NODE,
+             CUgraph child)
+NVMLKIT_PASS(cudaGraphChildGraphNodeGetGraph, cuGraphChildGraphNodeGetGraph(node, out), CUgraphNode node, CUgraph* out)
+NVMLKIT_PASS(cudaGraphExecChildGraphNodeSetParams, cuGraphExecChildGraphNodeSetParams(ready, node, child),
+             CUgraphExec ready, CUgraphNode node, CUgraph child)
+NVMLKIT_PASS(cudaGraphAddEmptyNode, cuGraphAddEmptyNode(node, graph, needs, count), NVMLKIT_NEW_NODE)
+NVMLKIT_PASS(cudaGraphAddEventRecordNode, cuGraphAddEventRecordNode(node, graph, needs, count, event), NVMLKIT_NEW_NODE,
+             CUevent event)
+NVMLKIT_PASS(cudaGraphEventRecordNodeGetEvent, cuGraphEventRecordNodeGetEvent(node, out), CUgraphNode node,
+             CUevent* out)
+NVMLKIT_PASS(cudaGraphEventRecordNodeSetEvent, cuGraphEventRecordNodeSetEvent(node, event), CUgraphNode node,
+             CUevent event)
+NVMLKIT_PASS(cudaGraphExecEventRecordNodeSetEvent, cuGraphExecEventRecordNodeSetEvent(ready, node, event),
+             CUgraphExec ready, CUgraphNode node, CUevent event)
+NVMLKIT_PASS(cudaGraphAddEventWaitNode, cuGraphAddEventWaitNode(node, graph, needs, count, event), NVMLKIT_NEW_NODE,
+             CUevent event)
+NVMLKIT_PASS(cudaGraphEventWaitNodeGetEvent, cuGraphEventWaitNodeGetEvent(node, out), CUgraphNode node, CUevent* out)
+NVMLKIT_PASS(cudaGraphEventWaitNodeSetEvent, cuGraphEventWaitNodeSetEvent(node, event), CUgraphNode node, CUevent event)
+NVMLKIT_PASS(cudaGraphExecEventWaitNodeSetEvent, cuGraphExecEventWaitNodeSetEvent(ready, node, event),
+             CUgraphExec ready, CUgraphNode node, CUevent event)
+
+}  // namespace nvmlkit::cudart

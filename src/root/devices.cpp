@@ -1,0 +1,85 @@
+#include "root/devices.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace nvmlkit::root {
+namespace {
+
+// Of each GPU: 15 GPU instances, with 8 compute instances each.
+constexpr unsigned int kFirstCapability = 3, kPerInstance = 1 + 8, kPerGpu = 15 * kPerInstance;
+
+std::string capability_node(unsigned int minor) { return fmt::format("nvidia-caps/nvidia-cap{}", minor); }
+
+}  // namespace
+
+unsigned int capability_minor(unsigned int gpu_minor, std::uint32_t gpu_instance) {
+  return kFirstCapability + gpu_minor * kPerGpu + gpu_instance * kPerInstance;
+}
+
+unsigned int capability_minor(unsigned int gpu_minor, sim::mig::DeviceId device) {
+  return capability_minor(gpu_minor, device.instance) + 1 + device.compute;
+}
+
+std::vector<GpuDevice> devices_of(const sim::Machine& machine) {
+  std::vector<GpuDevice> out;
+  for (const auto& gpu : machine.gpus()) {
+    GpuDevice device{.index = out.size(),
+                     .minor = 0,
+                     .uuid = {},
+                     .has_mig = false,
+                     .mig_enabled = false,
+                     .gpu_instances = {},
+                     .mig_devices = {}};
+    device.minor = gpu.minor_number.value_or(static_cast<std::uint32_t>(device.index));
+    if (gpu.uuid) device.uuid = gpu.uuid->view();
+    device.has_mig = gpu.mig.mode_current.present;
+    device.mig_enabled = device.has_mig && *gpu.mig.mode_current == 1;
+    if (device.mig_enabled)
+      for (const auto& instance : gpu.mig.instances) device.gpu_instances.push_back(instance.id.value_or(0));
+    for (std::uint32_t i = 0; const auto mig = sim::mig::device_at(gpu, i); ++i)
+      device.mig_devices.push_back({mig->id(), std::string(sim::mig::uuid_of(gpu, mig->id()).view())});
+    out.push_back(std::move(device));
+  }
+  return out;
+}
+
+std::string node_of(const GpuDevice& gpu) { return fmt::format("nvidia{}", gpu.minor); }
+
+std::vector<std::string> nodes_of(const GpuDevice& gpu, const MigDevice& device) {
+  return {node_of(gpu), capability_node(capability_minor(gpu.minor, device.id.instance)),
+          capability_node(capability_minor(gpu.minor, device.id))};
+}
+
+std::vector<std::string> control_nodes() { return {"nvidiactl", "nvidia-modeset", "nvidia-uvm", "nvidia-uvm-tools"}; }
+
+void add_nodes(Tree& tree, const std::vector<GpuDevice>& gpus) {
+  std::vector<std::pair<std::string, Node>> nodes{{"nvidiactl", {gpu_major, 255, 0666}},
+                                                  {"nvidia-modeset", {gpu_major, 254, 0666}},
+                                                  {"nvidia-uvm", {uvm_major, 0, 0666}},
+                                                  {"nvidia-uvm-tools", {uvm_major, 1, 0666}}};
+  for (const auto& gpu : gpus) nodes.push_back({node_of(gpu), {gpu_major, gpu.minor, 0666}});
+  if (std::any_of(gpus.begin(), gpus.end(), [](const GpuDevice& gpu) { return gpu.has_mig; })) {
+    nodes.push_back({capability_node(mig_config_minor), {caps_major, mig_config_minor, 0400}});
+    nodes.push_back({capability_node(mig_monitor_minor), {caps_major, mig_monitor_minor, 0444}});
+  }
+  for (const auto& gpu : gpus) {
+    for (const auto instance : gpu.gpu_instances) {
+      const auto minor = capability_minor(gpu.minor, instance);
+      nodes.push_back({capability_node(minor), {caps_major, minor, 0444}});
+    }
+    for (const auto& mig : gpu.mig_devices) {
+      const auto minor = capability_minor(gpu.minor, mig.id);
+      nodes.push_back({capability_node(minor), {caps_major, minor, 0444}});
+    }
+  }
+  std::string list;
+  for (const auto& [path, node] : nodes) {
+    tree["dev/" + path] = node;
+    list += fmt::format("/dev/{} c {} {} {:04o}\n", path, node.major, node.minor, node.mode);
+  }
+  tree["dev-nodes"] = Text{list};
+}
+
+}  // namespace nvmlkit::root

@@ -1,0 +1,48 @@
+// The device nodes of a driver, and the capability files of MIG that go with them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "root/tree.hpp"
+#include "sim/machine.hpp"
+#include "sim/mig/devices.hpp"
+
+namespace nvmlkit::root {
+
+// Those that the driver registers for itself, as /proc/devices lists them. Only the first is the same on every host.
+inline constexpr unsigned int gpu_major = 195, caps_major = 509, uvm_major = 511;
+
+// Which capability a minor number of nvidia-caps stands for.
+inline constexpr unsigned int mig_config_minor = 1, mig_monitor_minor = 2;
+unsigned int capability_minor(unsigned int gpu_minor, std::uint32_t gpu_instance);
+unsigned int capability_minor(unsigned int gpu_minor, sim::mig::DeviceId device);
+
+// A MIG device of a GPU.
+struct MigDevice {
+  sim::mig::DeviceId id;
+  std::string uuid;
+};
+
+struct GpuDevice {
+  std::size_t index;
+  unsigned int minor;
+  std::string uuid;
+  bool has_mig, mig_enabled;
+  std::vector<std::uint32_t> gpu_instances;
+  std::vector<MigDevice> mig_devices;
+};
+
+std::vector<GpuDevice> devices_of(const sim::Machine& machine);
+
+// Paths below /dev.
+std::string node_of(const GpuDevice& gpu);
+std::vector<std::string> nodes_of(const GpuDevice& gpu, const MigDevice& device);
+std::vector<std::string> control_nodes();
+
+// dev/..., and the list of them: path, type, major, minor, mode.
+void add_nodes(Tree& tree, const std::vector<GpuDevice>& gpus);
+
+}  // namespace nvmlkit::root

@@ -1,0 +1,12 @@
+// What a kernel shows below /sys of the GPUs and network adapters: PCI devices, InfiniBand devices, the driver's
+// module.
+#pragma once
+
+#include "root/tree.hpp"
+#include "sim/machine.hpp"
+
+namespace nvmlkit::root {
+
+void add_sys(Tree& tree, const sim::Machine& machine);
+
+}  // namespace nvmlkit::root

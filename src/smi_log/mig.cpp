@@ -1,0 +1,368 @@
+#include "smi_log/mig.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <memory>
+
+#include "sim/config/builtin.hpp"
+#include "sim/config/load.hpp"
+#include "sim/mig/devices.hpp"
+#include "sim/mig/instances.hpp"
+#include "sim/mig/placement.hpp"
+#include "smi_log/profile.hpp"
+#include "smi_log/units.hpp"
+
+namespace nvmlkit::smi_log {
+namespace {
+
+using sim::model::Gpu;
+using sim::model::MigProfile;
+
+constexpr std::int64_t kMib = 1 << 20;
+
+std::optional<std::uint64_t> number_at(const GpuValues& gpu, const std::string& path) {
+  const auto yaml = yaml_at(gpu.values, path);
+  std::uint64_t value = 0;
+  const auto [end, problem] = std::from_chars(yaml.data(), yaml.data() + yaml.size(), value);
+  if (problem != std::errc() || end != yaml.data() + yaml.size()) return {};
+  return value;
+}
+
+// A GPU of a built-in machine.
+std::unique_ptr<Gpu> builtin_gpu(std::string_view name) {
+  sim::ConfigError error;
+  const auto machine = sim::read_machine(name, sim::builtin_machine_text(name), error);
+  return machine ? std::make_unique<Gpu>(machine->gpus()[0]) : nullptr;
+}
+
+std::uint64_t gib_up(std::uint64_t bytes) { return (bytes + (kMib << 10) - 1) >> 30; }
+
+// Profiles of a GPU of the same kind with more or less memory: 1g.5gb of 40 GB is 1g.10gb of 80 GB.
+void scale(Gpu& gpu, std::uint64_t bytes) {
+  const auto own = gpu.memory.total_bytes.value_or(0);
+  if (own == 0 || gib_up(own) == gib_up(bytes)) return;
+  const auto slices = sim::mig::memory_slices(gpu);
+  for (auto& profile : gpu.mig.profiles.span()) {
+    const auto name = profile.name->view();
+    const auto dot = name.find('.'), unit = name.find("gb");
+    if (dot == std::string_view::npos || unit == std::string_view::npos || slices == 0) continue;
+    const auto share = static_cast<double>(gib_up(bytes)) * *profile.size / slices;
+    profile.name = sim::model::Text<24>(std::string(name.substr(0, dot + 1)) + std::to_string(std::llround(share)) +
+                                        std::string(name.substr(unit)));
+    const auto ratio = static_cast<double>(bytes) / static_cast<double>(own);
+    profile.memory_mib =
+        static_cast<std::uint64_t>(std::llround(ratio * static_cast<double>(*profile.memory_mib) / 128)) * 128;
+    profile.bar1_mib.present = false;
+  }
+}
+
+struct Instance {
+  std::uint32_t id = 0;
+  std::vector<const MigDevice*> devices;
+  MigProfile* profile = nullptr;
+  std::uint32_t start = 0;
+};
+
+std::optional<std::uint32_t> start_of(const Gpu& gpu, const MigProfile& profile, std::uint32_t id) {
+  for (const auto start : profile.starts)
+    if (sim::mig::instance_id(gpu, start, *profile.size) == id) return start;
+  return {};
+}
+
+class Layout {
+ public:
+  Layout(GpuValues& gpu, const Tables& tables, std::uint32_t index, std::vector<std::string>& notes)
+      : gpu_(gpu), notes_(notes) {
+    if (const auto at = tables.listing.find(index); at != tables.listing.end()) listing_ = &at->second;
+    if (const auto at = tables.mig_profiles.find(index); at != tables.mig_profiles.end()) listed_ = &at->second;
+    if (const auto at = tables.mig_placements.find(index); at != tables.mig_placements.end()) placements_ = &at->second;
+    for (const auto& device : gpu.mig_devices) {
+      auto at = std::find_if(instances_.begin(), instances_.end(),
+                             [&](const Instance& i) { return i.id == device.instance; });
+      if (at == instances_.end()) at = instances_.insert(at, {device.instance, {}, nullptr, 0});
+      at->devices.push_back(&device);
+    }
+  }
+
+  void run() {
+    if (instances_.empty() && listed_ == nullptr) return;
+    if (listed_ != nullptr) {
+      std::uint32_t most = 0;
+      for (const auto& row : *listed_) most = std::max(most, row.instances);
+      gpu_.values.try_emplace("mig.max_gpu_instances", Value{std::to_string(most), listed_->front().place});
+    }
+    choose_machine();
+    if (!best_) return note("no built-in machine tells the MIG profiles of this GPU; give mig -lgip beside the log");
+    for (auto& instance : instances_) adapt(instance);
+    say_profiles();
+    if (instances_.empty()) return;
+    const double part = fraction();
+    std::string list;
+    for (const auto& instance : instances_) list += (list.empty() ? "{" : ", {") + entry(instance, part) + "}";
+    gpu_.values.try_emplace("mig.instances", Value{"[" + list + "]", place()});
+  }
+
+ private:
+  Place place() const { return gpu_.mig_devices.empty() ? gpu_.place : gpu_.mig_devices.front().place; }
+  void note(const std::string& text) { notes_.push_back(place().text() + ": " + text); }
+
+  // The machine whose profiles explain the devices best: that of the GPU, else one of its architecture.
+  void choose_machine() {
+    std::vector<std::string> names;
+    const std::string own(profile_of(unquoted(yaml_at(gpu_.values, "name"))));
+    if (fields_of_profile(own).contains("mig.profiles")) {
+      names = {own};
+    } else {
+      for (const auto& builtin : sim::list_builtin_machines()) {
+        const auto& fields = fields_of_profile(builtin.name);
+        const auto architecture = fields.find("architecture");
+        if (architecture != fields.end() && architecture->second == yaml_at(gpu_.values, "architecture") &&
+            fields.contains("mig.profiles"))
+          names.emplace_back(builtin.name);
+      }
+    }
+    int best = -1;
+    for (const auto& name : names)
+      for (const bool upper_first : {false, true}) {
+        auto gpu = builtin_gpu(name);
+        if (!gpu) continue;
+        if (const auto total = number_at(gpu_, "memory.total_bytes"))
+          scale(*gpu, *total), gpu->memory.total_bytes = *total;
+        if (const auto bar1 = number_at(gpu_, "bar1_memory.total_bytes")) gpu->bar1_memory.total_bytes = *bar1;
+        gpu->mig.upper_half_first = upper_first;
+        take_listed(*gpu);
+        int score = 0;
+        auto instances = instances_;
+        for (auto& instance : instances) score += choose_profile(*gpu, instance);
+        if (score <= best) continue;
+        best = score;
+        best_ = std::move(gpu);
+        instances_ = std::move(instances);
+      }
+    std::erase_if(instances_, [&](const Instance& instance) {
+      if (best_ && instance.profile == nullptr)
+        note("left out: no MIG profile of this GPU has an instance with id " + std::to_string(instance.id));
+      return best_ && instance.profile == nullptr;
+    });
+  }
+
+  // `mig -lgip` tells the profiles, `mig -lgipp` their places; without that they are those of the profile with the id.
+  void take_listed(Gpu& gpu) const {
+    if (listed_ == nullptr) return;
+    const auto known = std::make_unique<decltype(gpu.mig.profiles)>(gpu.mig.profiles);
+    const auto slices = sim::mig::memory_slices(gpu);
+    gpu.mig.profiles.clear();
+    for (const auto& row : *listed_) {
+      MigProfile made{};
+      const auto like =
+          std::find_if(known->begin(), known->end(), [&](const MigProfile& p) { return *p.id == row.id; });
+      if (like != known->end()) made = *like;
+      if (placements_ != nullptr)
+        if (const auto at = placements_->find(row.id); at != placements_->end()) {
+          made.size = at->second.size;
+          made.starts.clear();
+          for (const auto start : at->second.starts) made.starts.push_back(start);
+        }
+      if (!made.size || made.starts.empty()) continue;
+      made.name = sim::model::Text<24>(row.name);
+      made.id = row.id, made.instances = row.instances, made.p2p = row.p2p;
+      made.memory_mib = row.memory_mib;
+      made.sm = row.sm, made.dec = row.dec, made.enc = row.enc;
+      if (row.ce) made.ce = *row.ce;
+      if (row.jpeg) made.jpeg = *row.jpeg;
+      if (row.ofa) made.ofa = *row.ofa;
+      gpu.mig.profiles.push_back(made);
+    }
+    // A table that lacks the whole GPU was cut; what it does not show is as before.
+    const auto whole = [&](const MigProfile& p) { return *p.size == slices; };
+    if (std::any_of(gpu.mig.profiles.begin(), gpu.mig.profiles.end(), whole)) return;
+    for (const auto& profile : *known) {
+      const auto same = [&](const MigProfile& p) { return *p.id == *profile.id; };
+      if (std::none_of(gpu.mig.profiles.begin(), gpu.mig.profiles.end(), same)) gpu.mig.profiles.push_back(profile);
+    }
+  }
+
+  // Name of the GPU instance's profile as `-L` tells it: 3g.20gb of a 1c.3g.20gb.
+  std::string listed_profile(const Instance& instance) const {
+    if (listing_ == nullptr) return {};
+    const auto at = listing_->mig.find(instance.devices.front()->index);
+    if (at == listing_->mig.end()) return {};
+    const auto& name = at->second.profile;
+    return name.size() > 3 && name[1] == 'c' && name[2] == '.' ? name.substr(3) : name;
+  }
+
+  // How well the profile explains the instance.
+  int score_of(const Gpu& gpu, const Instance& instance, const MigProfile& profile) const {
+    const auto& first = *instance.devices.front();
+    int score = listed_profile(instance) == profile.name->view() ? 40 : 0;
+    std::uint64_t sm = 0;
+    for (const auto* device : instance.devices) sm += device->sm.value_or(0);
+    const auto own = profile.sm.value_or(0);
+    score += sm == own ? 8 : sm < own ? -2 : -10;
+    if (instance.devices.size() > 1)
+      for (const auto& compute : sim::mig::compute_profiles(gpu, profile)) score += compute.sm == first.sm ? 2 : 0;
+    if (first.total) score += *first.total == profile.memory_mib.value_or(0) ? 6 : 0;
+    const auto same = [&](const std::optional<std::uint64_t>& shown, std::uint32_t told) {
+      score += shown && *shown == told ? 1 : 0;
+    };
+    same(first.ce, profile.ce.value_or(0));
+    same(first.dec, profile.dec.value_or(0));
+    same(first.enc, profile.enc.value_or(0));
+    same(first.jpeg, profile.jpeg.value_or(0));
+    same(first.ofa, profile.ofa.value_or(0));
+    return score;
+  }
+
+  int choose_profile(Gpu& gpu, Instance& instance) const {
+    constexpr int none = -1000;
+    int best = none;
+    instance.profile = nullptr;
+    for (auto& profile : gpu.mig.profiles.span()) {
+      const auto start = start_of(gpu, profile, instance.id);
+      if (!start) continue;
+      const int score = score_of(gpu, instance, profile) + 100;
+      if (score <= best) continue;
+      best = score;
+      instance.profile = &profile;
+      instance.start = *start;
+    }
+    return best == none ? 0 : best;
+  }
+
+  // What the log shows of an instance its profile has.
+  void adapt(Instance& instance) {
+    auto& profile = *instance.profile;
+    const auto& first = *instance.devices.front();
+    const auto take = [](const std::optional<std::uint64_t>& shown, auto& field) {
+      if (shown) field = static_cast<std::uint32_t>(std::min<std::uint64_t>(*shown, UINT32_MAX));
+    };
+    if (instance.devices.size() == 1 && first.sm) {
+      const auto computes = sim::mig::compute_profiles(*best_, profile);
+      if (std::none_of(computes.begin(), computes.end(), [&](const auto& c) { return c.sm == *first.sm; }))
+        take(first.sm, profile.sm);
+    }
+    take(first.ce, profile.ce);
+    take(first.dec, profile.dec);
+    take(first.enc, profile.enc);
+    take(first.jpeg, profile.jpeg);
+    take(first.ofa, profile.ofa);
+    for (auto& other : best_->mig.profiles.span()) {  // of one size, of one memory
+      if (*other.size != *profile.size) continue;
+      if (first.total) other.memory_mib = *first.total;
+      if (first.bar1 && sim::mig::bar1_bytes(*best_, other) / kMib != *first.bar1) other.bar1_mib = *first.bar1;
+    }
+  }
+
+  void say_profiles() {
+    std::string list;
+    for (const auto& p : best_->mig.profiles) {
+      std::string starts;
+      for (const auto start : p.starts) starts += (starts.empty() ? "" : ", ") + std::to_string(start);
+      list += (list.empty() ? "{name: " : ", {name: ") + quoted(p.name->view()) + ", starts: [" + starts + "]";
+      const auto say = [&](const char* name, const auto& field) {
+        if (field && *field != 0) list += std::string(", ") + name + ": " + std::to_string(*field);
+      };
+      list += ", id: " + std::to_string(*p.id) + ", sm: " + std::to_string(p.sm.value_or(0)) +
+              ", memory_mib: " + std::to_string(p.memory_mib.value_or(0));
+      say("instances", p.instances), say("size", p.size), say("idle_kib", p.idle_kib), say("bar1_mib", p.bar1_mib);
+      say("ce", p.ce), say("dec", p.dec), say("enc", p.enc), say("jpeg", p.jpeg), say("ofa", p.ofa);
+      list += p.p2p.value_or(false) ? ", p2p: true}" : "}";
+    }
+    gpu_.values.try_emplace("mig.profiles", Value{"[" + list + "]", place()});
+    if (best_->mig.upper_half_first.value_or(false))
+      gpu_.values.try_emplace("mig.upper_half_first", Value{"true", place()});
+  }
+
+  // Older nvidia-smi cut bytes off at whole MiB, newer ones round them up. Where used and free miss or exceed the total
+  // by one, each has a part of a MiB; what the GPU itself uses tells how large that is.
+  static int rounding_of(const MigDevice& d) {
+    if (!d.total || !d.used || !d.free) return 0;
+    return *d.total == *d.used + *d.free + 1 ? 1 : *d.total + 1 == *d.used + *d.free ? -1 : 0;
+  }
+
+  double fraction() {
+    std::uint64_t whole = 0;
+    int parted = 0;
+    for (const auto& instance : instances_) {
+      whole += instance.devices.front()->used.value_or(0);
+      parted += rounding_of(*instance.devices.front());
+    }
+    const auto total = number_at(gpu_, "memory.total_bytes"), reserved = number_at(gpu_, "memory.reserved_bytes"),
+               used = number_at(gpu_, "memory.used_bytes"), free = number_at(gpu_, "memory.free_bytes");
+    double lost = 0;  // of each of the GPU's own values, in MiB
+    if (total && reserved && used && free) {
+      const auto missing =
+          static_cast<std::int64_t>(*total - *reserved - *used - *free) / static_cast<std::int64_t>(kMib);
+      if (missing >= -2 && missing <= 2) lost = static_cast<double>(missing) / 3;
+      const auto exact = static_cast<std::int64_t>(*reserved) + static_cast<std::int64_t>(lost * kMib);
+      if (lost != 0 && exact > 0) gpu_.values["memory.reserved_bytes"].yaml = std::to_string(exact);
+    }
+    if (parted == 0) return 0;
+    if (!used) return parted > 0 ? 0.5 : -0.5;
+    const auto each = (static_cast<double>(*used) / kMib + lost - static_cast<double>(whole)) / std::abs(parted);
+    return parted > 0 ? std::clamp(each, 0.05, 0.95) : std::clamp(each, -0.95, -0.05);
+  }
+
+  std::string entry(const Instance& instance, double part) const {
+    const auto& profile = *instance.profile;
+    const auto& first = *instance.devices.front();
+    std::string out = "profile: " + quoted(profile.name->view()) + ", start: " + std::to_string(instance.start);
+    if (first.sram.value_or(0) > 0) out += ", sram_uncorrectable: " + std::to_string(*first.sram);
+    if (first.used) {
+      const auto at = gpu_.process_mib.find(instance.id);
+      const auto held = at == gpu_.process_mib.end() ? 0 : at->second;
+      const auto own = static_cast<double>(*first.used > held ? *first.used - held : 0);
+      const auto kib = static_cast<std::uint64_t>(std::max(0.0, own + (rounding_of(first) != 0 ? part : 0)) * 1024);
+      if (kib != profile.idle_kib.value_or(0)) out += ", idle_kib: " + std::to_string(kib);
+    }
+    std::string list;
+    for (const auto* device : instance.devices)
+      list += (list.empty() ? "{" : ", {") + compute_entry(profile, *device) + "}";
+    return out + ", compute_instances: [" + list + "]";
+  }
+
+  std::string compute_entry(const MigProfile& profile, const MigDevice& device) const {
+    const ListedMig* listed = nullptr;
+    if (listing_ != nullptr)
+      if (const auto at = listing_->mig.find(device.index); at != listing_->mig.end()) listed = &at->second;
+    const auto computes = sim::mig::compute_profiles(*best_, profile);
+    const sim::mig::ComputeProfile* chosen = nullptr;
+    for (const auto& compute : computes) {
+      const bool named = listed != nullptr && sim::mig::compute_name(profile, compute).view() == listed->profile;
+      const bool fits = device.sm ? compute.sm == *device.sm : compute.whole;
+      if (fits && (named || chosen == nullptr)) chosen = &compute;
+    }
+    if (chosen == nullptr) chosen = computes.whole();
+    std::string out = "profile: " + quoted(chosen != nullptr ? sim::mig::compute_name(profile, *chosen).view()
+                                                             : profile.name->view());
+    if (chosen != nullptr && chosen->wide()) out += ", wide: true";
+    out += ", id: " + std::to_string(device.compute);
+    if (listed != nullptr && well_formed(listed->uuid)) out += ", uuid: " + quoted(listed->uuid);
+    return out;
+  }
+
+  // MIG-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx, and not the mask of several devices.
+  bool well_formed(std::string_view uuid) const {
+    const bool form = uuid.size() == 40 && uuid.starts_with("MIG-") &&
+                      uuid.find_first_not_of("0123456789abcdefABCDEF-", 4) == std::string_view::npos;
+    return form && std::count_if(listing_->mig.begin(), listing_->mig.end(),
+                                 [&](const auto& entry) { return entry.second.uuid == uuid; }) == 1;
+  }
+
+  GpuValues& gpu_;
+  std::vector<std::string>& notes_;
+  const ListedGpu* listing_ = nullptr;
+  const std::vector<ListedProfile>* listed_ = nullptr;
+  const std::map<std::uint32_t, ListedPlacement>* placements_ = nullptr;
+  std::vector<Instance> instances_;
+  std::unique_ptr<Gpu> best_;
+};
+
+}  // namespace
+
+void add_mig(const Tables& tables, MachineValues& machine) {
+  for (std::uint32_t i = 0; i < machine.gpus.size(); ++i) Layout(machine.gpus[i], tables, i, machine.notes).run();
+}
+
+}  // namespace nvmlkit::smi_log

@@ -1,0 +1,145 @@
+#include "smi_log/mig_devices.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "smi_log/lists.hpp"
+#include "smi_log/units.hpp"
+
+namespace nvmlkit::smi_log {
+namespace {
+
+constexpr std::uint64_t kLastInstance = 14, kLastCompute = 7;
+
+struct MigRow {
+  std::string_view text, xml;  // paths below the device
+  std::optional<std::uint64_t> MigDevice::*value;
+};
+
+// clang-format off
+constexpr MigRow kMigRows[] = {
+    {"Device Attributes/Shared/Multiprocessor count", "device_attributes/shared/multiprocessor_count", &MigDevice::sm},
+    {"Device Attributes/Shared/Copy Engine count", "device_attributes/shared/copy_engine_count", &MigDevice::ce},
+    {"Device Attributes/Shared/Encoder count", "device_attributes/shared/encoder_count", &MigDevice::enc},
+    {"Device Attributes/Shared/Decoder count", "device_attributes/shared/decoder_count", &MigDevice::dec},
+    {"Device Attributes/Shared/OFA count", "device_attributes/shared/ofa_count", &MigDevice::ofa},
+    {"Device Attributes/Shared/JPG count", "device_attributes/shared/jpg_count", &MigDevice::jpeg},
+    {"ECC Errors/Volatile/SRAM Uncorrectable", "ecc_error_count/volatile_count/sram_uncorrectable", &MigDevice::sram},
+    {"FB Memory Usage/Total", "fb_memory_usage/total", &MigDevice::total},
+    {"FB Memory Usage/Used", "fb_memory_usage/used", &MigDevice::used},
+    {"FB Memory Usage/Free", "fb_memory_usage/free", &MigDevice::free},
+    {"BAR1 Memory Usage/Total", "bar1_memory_usage/total", &MigDevice::bar1},
+};
+// Of no meaning to a machine, or told by the lines above.
+constexpr std::string_view kRedundant[] = {
+    "Index",           "index",
+    "GPU Instance ID", "gpu_instance_id",
+    "Compute Instance ID", "compute_instance_id",
+    "FB Memory Usage/Reserved", "fb_memory_usage/reserved",
+    "BAR1 Memory Usage/Used", "bar1_memory_usage/used",
+    "BAR1 Memory Usage/Free", "bar1_memory_usage/free",
+};
+// clang-format on
+
+// Newer drivers say that the memory is shared by the compute instances.
+std::string plain_name(std::string_view name) {
+  if (name == "BAR1 Memory" || name == "Shared BAR1 Memory" || name == "Shared BAR1 Memory Usage" ||
+      name == "shared_bar1_memory_usage")
+    return name.front() != 's' ? "BAR1 Memory Usage" : "bar1_memory_usage";
+  if (name == "Shared FB Memory Usage") return "FB Memory Usage";
+  if (name == "shared_fb_memory_usage") return "fb_memory_usage";
+  return std::string(name);
+}
+
+class Reader {
+ public:
+  Reader(const Log& log, const Node& node, Leftovers& leftovers) : log_(log), node_(node), leftovers_(leftovers) {}
+
+  MigDevice run() {
+    const bool text = log_.format == Format::text;
+    device_.place = {log_.file, node_.line};
+    device_.index = static_cast<std::uint32_t>(id(text ? "Index" : "index", kLastInstance));
+    device_.instance = static_cast<std::uint32_t>(id(text ? "GPU Instance ID" : "gpu_instance_id", kLastInstance));
+    device_.compute =
+        static_cast<std::uint32_t>(id(text ? "Compute Instance ID" : "compute_instance_id", kLastCompute));
+    for (const auto& child : node_.children) walk("", child);
+    return device_;
+  }
+
+ private:
+  std::uint64_t number(const Node& node) const {
+    const auto value = read_value(node.value, Unit::number, {});
+    std::uint64_t out = 0;
+    if (!value || std::from_chars(value->data(), value->data() + value->size(), out).ec != std::errc())
+      throw Refused({log_.file, node.line}, "'" + node.name + "' has a value of another form: '" + node.value + "'");
+    return out;
+  }
+
+  std::uint64_t id(const char* name, std::uint64_t last) const {
+    const Node* node = node_.find(name);
+    if (node == nullptr)
+      throw Refused({log_.file, node_.line}, std::string("a MIG device without '") + name + "'; the log is cut here");
+    const auto out = number(*node);
+    if (out > last)
+      throw Refused({log_.file, node->line},
+                    "expected '" + node->name + "' up to " + std::to_string(last) + ", got '" + node->value + "'");
+    return out;
+  }
+
+  void walk(const std::string& above, const Node& node) {
+    const std::string path = above.empty() ? plain_name(node.name) : above + "/" + node.name;
+    for (const auto& child : node.children) walk(path, child);
+    if (node.value.empty() || says_absent(node.value) || says_nothing(node.value)) return;
+    const auto row = std::find_if(std::begin(kMigRows), std::end(kMigRows),
+                                  [&](const MigRow& r) { return path == r.text || path == r.xml; });
+    if (row != std::end(kMigRows))
+      device_.*row->value = number(node);
+    else if (std::find(std::begin(kRedundant), std::end(kRedundant), path) == std::end(kRedundant))
+      leftovers_.unknown.push_back(Place{log_.file, node.line}.text() + ": MIG Device/" + path + ": " + node.value);
+  }
+
+  const Log& log_;
+  const Node& node_;
+  Leftovers& leftovers_;
+  MigDevice device_;
+};
+
+}  // namespace
+
+std::vector<MigDevice> read_mig_devices(const Log& log, const Node& gpu, Leftovers& leftovers) {
+  std::vector<MigDevice> out;
+  const auto add = [&](const Node& node) {
+    auto device = Reader(log, node, leftovers).run();
+    for (const auto& other : out)
+      if (other.instance == device.instance && other.compute == device.compute)
+        throw Refused(device.place, "the MIG device of GPU instance " + std::to_string(device.instance) +
+                                        " and compute instance " + std::to_string(device.compute) + " comes twice");
+    out.push_back(std::move(device));
+  };
+  for (const auto& child : gpu.children) {
+    if (child.name == "MIG Device") {
+      add(child);
+    } else if (child.name == "mig_devices") {
+      for (const auto& device : child.children)
+        if (device.name == "mig_device") add(device);
+    }
+  }
+  return out;
+}
+
+std::map<std::uint32_t, std::uint64_t> process_memory(const Log& log, const Node& gpu) {
+  std::map<std::uint32_t, std::uint64_t> out;
+  for (const auto& child : gpu.children) {
+    if (child.name != "Processes" && child.name != "processes") continue;
+    for (const auto& process : processes_of(log, child)) {
+      const auto used = process.used == nullptr ? std::nullopt : read_value(process.used->value, Unit::number, {});
+      if (!used || !process.gpu_instance) continue;
+      std::uint64_t mib = 0;
+      std::from_chars(used->data(), used->data() + used->size(), mib);
+      out[*process.gpu_instance] += mib;
+    }
+  }
+  return out;
+}
+
+}  // namespace nvmlkit::smi_log
