@@ -188,6 +188,42 @@ TEST(CudaThreads, TakeAwayWhatOthersUse) {
   EXPECT_EQ(tally.refused, 0);
 }
 
+// Memory of the default pool, filled by a graph that was captured in a stream of the thread.
+TEST(CudaThreads, CaptureAndLaunchGraphs) {
+  Tally tally;
+  in_threads([&](int t) {
+    CUcontext context = nullptr;
+    CUstream stream = nullptr;
+    tally.check(call("cuInit", 0u));
+    tally.check(call("cuDevicePrimaryCtxRetain", &context, CUdevice{t % 2}));
+    tally.check(call("cuCtxSetCurrent", context));
+    tally.check(call("cuStreamCreate", &stream, unsigned{CU_STREAM_NON_BLOCKING}));
+    for (unsigned round = 0; round < 8; ++round) {
+      CUdeviceptr data = 0;
+      CUgraph graph = nullptr;
+      CUgraphExec executable = nullptr;
+      unsigned last = 0;
+      tally.check(call("cuMemAllocAsync", &data, std::size_t{4 * kCount}, stream));
+      tally.check(call("cuStreamBeginCapture_v2", stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+      tally.check(call("cuMemsetD32Async", data, 100 * round + static_cast<unsigned>(t), std::size_t{kCount}, stream));
+      tally.check(call("cuStreamEndCapture", stream, &graph));
+      tally.check(call("cuGraphInstantiateWithFlags", &executable, graph, 0ull));
+      tally.check(call("cuGraphLaunch", executable, stream));
+      tally.check(
+          call("cuMemcpyDtoHAsync_v2", static_cast<void*>(&last), data + 4 * (kCount - 1), std::size_t{4}, stream));
+      tally.check(call("cuStreamSynchronize", stream));
+      tally.wrong += last != 100 * round + static_cast<unsigned>(t);
+      tally.check(call("cuGraphExecDestroy", executable));
+      tally.check(call("cuGraphDestroy", graph));
+      tally.check(call("cuMemFreeAsync", data, stream));
+    }
+    tally.check(call("cuStreamDestroy_v2", stream));
+    tally.check(call("cuDevicePrimaryCtxRelease_v2", CUdevice{t % 2}));
+  });
+  EXPECT_EQ(tally.refused, 0);
+  EXPECT_EQ(tally.wrong, 0);
+}
+
 // NVML's process list: whoever was last, it has what the process holds in the end.
 TEST(CudaThreads, HoldWhatTheMachineSays) {
   const auto state = std::filesystem::temp_directory_path() / ("nvmlkit-cuda-threads-" + std::to_string(getpid()));
