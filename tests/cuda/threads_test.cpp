@@ -245,7 +245,7 @@ TEST(CudaThreads, HoldWhatTheMachineSays) {
   ASSERT_EQ(call("cuCtxCreate_v2", &context, 0u, CUdevice{0}), CUDA_SUCCESS);
   const auto before = held();
   Tally tally;
-  for (unsigned round = 1; round <= 5; ++round) {
+  for (unsigned round = 1; round <= 20; ++round) {
     in_threads([&](int) {
       CUdeviceptr kept = 0, other = 0;
       tally.check(call("cuCtxSetCurrent", context));
