@@ -21,7 +21,7 @@ VCPKG_FORCE_SYSTEM_BINARIES=1 cmake -DCMD=BUILD -DPORT=nvmlkit -DVERSION=0 -DCUR
   -DDOWNLOADS="$folder/downloads" -DVCPKG_CONCURRENCY="${NVMLKIT_VCPKG_JOBS:-2}" \
   -DVCPKG_BASE_VERSION=2026-01-01 -DVCPKG_USE_HEAD_VERSION=0 -D_VCPKG_EDITABLE=0 -D_VCPKG_NO_DOWNLOADS=1 \
   -DVCPKG_PLATFORM_TOOLSET=external -DGIT=git -DPATCHELF="$(command -v patchelf)" \
-  -P "$vcpkg/scripts/ports.cmake" >"$folder/log" 2>&1 || { tail -40 "$folder/log" "$folder"/buildtrees/nvmlkit/*.log; exit 1; }
+  -P "$vcpkg/scripts/ports.cmake" >"$folder/log" 2>&1 || { tail -n 40 "$folder/log" "$folder"/buildtrees/nvmlkit/*.log; exit 1; }
 if grep -B2 -A5 -i 'warning' "$folder/log"; then exit 1; fi
 
 failures=0
