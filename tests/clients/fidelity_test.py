@@ -20,7 +20,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from clients import COMMAND, SOURCE, available_smi, environment, skip
+from clients import COMMAND, SOURCE, available_smi, environment, skip, tell
 
 # The figures reached. The test fails below them; raise them when they are exceeded.
 LINES_EQUAL = 99.64  # per cent of the lines of captures whose nvidia-smi is here
@@ -240,7 +240,7 @@ def profile_differences(machine: Path) -> list[str] | None:
 
 
 def report(title: str, unit: str, captures: int, score: Score, least: float) -> bool:
-    print(f"fidelity {title}: {captures} captures, {score.total} {unit}, {score.equal} equal, {score.percentage:.2f} %")
+    tell(f"fidelity {title}: {captures} captures, {score.total} {unit}, {score.equal} equal, {score.percentage:.2f} %")
     for name, cases in sorted(score.classes.items(), key=lambda item: -len(item[1])):
         capture, captured, ours = cases[0]
         print(f"  {len(cases):5} {name}: {captured!r} here {ours!r} ({capture}"

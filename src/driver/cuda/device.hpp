@@ -37,6 +37,9 @@ class Device {
   CUdeviceptr take_memory(std::uint64_t size);
   void give_memory_back(CUdeviceptr address, std::uint64_t size);
   // Does the address lie in the range of this GPU, allocated or not?
+  // Addresses alone, for memory that is counted elsewhere.
+  CUdeviceptr reserve_addresses(std::uint64_t size);
+  void give_addresses_back(CUdeviceptr address, std::uint64_t size);
   bool owns(CUdeviceptr address);
 
   // The primary context; the mutex guards all three.
@@ -55,6 +58,8 @@ class Device {
 
  private:
   std::uint64_t room() const;
+  // Tells the machine what the process holds. The last of several threads tells the last amount.
+  void report();
 
   const sim::Machine& machine_;
   const sim::model::Gpu& gpu_;
@@ -62,6 +67,7 @@ class Device {
   std::mutex memory_mutex_;
   AddressRange range_;
   std::uint64_t used_ = 0;  // by this process
+  std::mutex report_mutex_;
   std::mutex contexts_mutex_;
   unsigned contexts_ = 0;
 };
