@@ -1,86 +1,174 @@
-// What calls of the CUDA driver cost: a launch that does nothing beside a call through a pointer, copies beside memcpy.
+// What calls of CUDA cost on the simulated machine: launches beside the call of an empty function, copies beside
+// memcpy.
+#include <benchmark/benchmark.h>
 #include <dlfcn.h>
 
-#include <algorithm>
-#include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <vector>
+#include <memory>
+
+extern "C" int nvmlkit_bench_empty(void* device, void* out);
 
 namespace {
 
-constexpr char kEmpty[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry empty() { ret; }\n";
+const char kKernel[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry nothing(.param .u64 data) {\n ret;\n}\n";
+constexpr std::size_t kMost = std::size_t{256} << 20;
 
-template <class F>
-F* function(void* library, const char* name) {
-  void* const address = dlsym(library, name);
-  if (!address) {
-    std::fprintf(stderr, "%s\n", dlerror());
+template <class Function>
+Function find(const char* library, const char* symbol) {
+  void* const handle = dlopen(library, RTLD_NOW | RTLD_GLOBAL);
+  void* const found = handle ? dlsym(handle, symbol) : nullptr;
+  if (!found) {
+    std::fprintf(stderr, "nvmlkit_cuda_bench: %s\n", dlerror());
     std::exit(1);
   }
-  return reinterpret_cast<F*>(address);
+  return reinterpret_cast<Function>(found);
 }
 
 void check(int result, const char* what) {
   if (result == 0) return;
-  std::fprintf(stderr, "%s: error %d\n", what, result);
+  std::fprintf(stderr, "nvmlkit_cuda_bench: %s gives error %d\n", what, result);
   std::exit(1);
 }
 
-// The least time of one of `count` calls in ten rounds, in nanoseconds.
-template <class Work>
-double time_of(int count, Work work) {
-  double best = 1e18;
-  for (int round = 0; round < 10; ++round) {
-    const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < count; ++i) work();
-    const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
-    best = std::min(best, took.count() / count);
+using Address = std::uint64_t;
+struct Dim3 {
+  unsigned x, y, z;
+};
+
+// The two libraries, a context, a kernel known to both, and memory on both sides.
+struct Cuda {
+  template <class Function>
+  static Function driver(const char* symbol) {
+    return find<Function>(NVMLKIT_CUDA_LIBRARY, symbol);
   }
-  return best;
+  template <class Function>
+  static Function runtime(const char* symbol) {
+    return find<Function>(NVMLKIT_CUDART_LIBRARY, symbol);
+  }
+  using Launch = int (*)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**,
+                         void**);
+  using RuntimeLaunch = int (*)(const void*, Dim3, Dim3, void**, std::size_t, void*);
+
+  Launch launch = driver<Launch>("cuLaunchKernel");
+  RuntimeLaunch runtime_launch = runtime<RuntimeLaunch>("cudaLaunchKernel");
+  int (*current)(void**) = driver<int (*)(void**)>("cuCtxGetCurrent");
+  int (*to_device)(Address, const void*,
+                   std::size_t) = driver<int (*)(Address, const void*, std::size_t)>("cuMemcpyHtoD_v2");
+  int (*to_host)(void*, Address, std::size_t) = driver<int (*)(void*, Address, std::size_t)>("cuMemcpyDtoH_v2");
+  int (*on_device)(Address, Address, std::size_t) = driver<int (*)(Address, Address, std::size_t)>("cuMemcpyDtoD_v2");
+  int (*any)(void*, const void*, std::size_t,
+             int) = runtime<int (*)(void*, const void*, std::size_t, int)>("cudaMemcpy");
+  void* function = nullptr;
+  void *from = nullptr, *to = nullptr;
+  std::unique_ptr<char[]> host[2];
+
+  Cuda() {
+    const auto allocate = runtime<int (*)(void**, std::size_t)>("cudaMalloc");
+    check(allocate(&from, kMost), "cudaMalloc");
+    check(allocate(&to, kMost), "cudaMalloc");
+    for (auto& memory : host) {
+      memory.reset(new char[kMost]);
+      std::memset(memory.get(), 1, kMost);
+    }
+    check(to_device(device(from), host[0].get(), kMost), "cuMemcpyHtoD");
+    check(to_device(device(to), host[0].get(), kMost), "cuMemcpyHtoD");
+    void* module = nullptr;
+    check(driver<int (*)(void**, const void*)>("cuModuleLoadData")(&module, kKernel), "cuModuleLoadData");
+    check(driver<int (*)(void**, void*, const char*)>("cuModuleGetFunction")(&function, module, "nothing"),
+          "cuModuleGetFunction");
+    // As the host code of nvcc does; the address of this object stands for the function that launches.
+    void** const binary = runtime<void** (*)(const void*)>("__cudaRegisterFatBinary")(kKernel);
+    runtime<void (*)(void**, const void*, const char*, const char*, int, void*, void*, void*, void*, int*)>(
+        "__cudaRegisterFunction")(binary, this, "nothing", "nothing", -1, nullptr, nullptr, nullptr, nullptr, nullptr);
+  }
+  static Address device(void* pointer) { return reinterpret_cast<Address>(pointer); }
+};
+
+Cuda& cuda() {
+  static Cuda the;
+  return the;
 }
 
-int nothing(int value) { return value; }
+void call_of_an_empty_function(benchmark::State& state) {
+  auto* volatile function = nvmlkit_bench_empty;
+  int out = 0;
+  for (auto _ : state) benchmark::DoNotOptimize(function(nullptr, &out));
+}
+BENCHMARK(call_of_an_empty_function);
+
+void cuCtxGetCurrent(benchmark::State& state) {
+  auto& c = cuda();
+  void* context = nullptr;
+  for (auto _ : state) benchmark::DoNotOptimize(c.current(&context));
+}
+BENCHMARK(cuCtxGetCurrent);
+
+// A kernel of `threads` threads that does nothing.
+void cuLaunchKernel(benchmark::State& state) {
+  auto& c = cuda();
+  Address data = Cuda::device(c.from);
+  void* arguments[] = {&data};
+  const auto threads = static_cast<unsigned>(state.range(0));
+  for (auto _ : state)
+    check(c.launch(c.function, 1, 1, 1, threads, 1, 1, 0, nullptr, arguments, nullptr), "cuLaunchKernel");
+}
+BENCHMARK(cuLaunchKernel)->Arg(1)->Arg(256);
+
+void cudaLaunchKernel(benchmark::State& state) {
+  auto& c = cuda();
+  Address data = Cuda::device(c.from);
+  void* arguments[] = {&data};
+  const auto threads = static_cast<unsigned>(state.range(0));
+  for (auto _ : state)
+    check(c.runtime_launch(&c, {1, 1, 1}, {threads, 1, 1}, arguments, 0, nullptr), "cudaLaunchKernel");
+}
+BENCHMARK(cudaLaunchKernel)->Arg(1)->Arg(256);
+
+template <class Copy>
+void copies(benchmark::State& state, Copy copy) {
+  const auto size = static_cast<std::size_t>(state.range(0));
+  for (auto _ : state) {
+    copy(cuda(), size);
+    benchmark::ClobberMemory();
+  }
+  state.SetBytesProcessed(state.iterations() * state.range(0));
+}
+
+void sizes(benchmark::internal::Benchmark* b) {
+  for (const std::int64_t size : {1 << 10, 64 << 10, 1 << 20, 16 << 20, 256 << 20}) b->Arg(size);
+}
+
+void memcpy_of_the_host(benchmark::State& state) {
+  copies(state, [](Cuda& c, std::size_t size) { std::memcpy(c.host[1].get(), c.host[0].get(), size); });
+}
+void cuMemcpyHtoD(benchmark::State& state) {
+  copies(state, [](Cuda& c, std::size_t size) { c.to_device(Cuda::device(c.to), c.host[0].get(), size); });
+}
+void cuMemcpyDtoH(benchmark::State& state) {
+  copies(state, [](Cuda& c, std::size_t size) { c.to_host(c.host[1].get(), Cuda::device(c.from), size); });
+}
+void cuMemcpyDtoD(benchmark::State& state) {
+  copies(state, [](Cuda& c, std::size_t size) { c.on_device(Cuda::device(c.to), Cuda::device(c.from), size); });
+}
+void cudaMemcpy_to_device(benchmark::State& state) {
+  copies(state, [](Cuda& c, std::size_t size) { c.any(c.to, c.host[0].get(), size, 1); });
+}
+BENCHMARK(memcpy_of_the_host)->Apply(sizes);
+BENCHMARK(cuMemcpyHtoD)->Apply(sizes);
+BENCHMARK(cuMemcpyDtoH)->Apply(sizes);
+BENCHMARK(cuMemcpyDtoD)->Apply(sizes);
+BENCHMARK(cudaMemcpy_to_device)->Apply(sizes);
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  void* const driver = dlopen(argc > 1 ? argv[1] : "libcuda.so.1", RTLD_NOW);
-  if (!driver) {
-    std::fprintf(stderr, "usage: nvmlkit_cuda_bench [LIBCUDA]: %s\n", dlerror());
-    return 1;
-  }
-  void *context = nullptr, *module = nullptr, *kernel = nullptr;
-  check(function<int(unsigned)>(driver, "cuInit")(0), "cuInit");
-  check(function<int(void**, unsigned, int)>(driver, "cuCtxCreate_v2")(&context, 0, 0), "cuCtxCreate");
-  check(function<int(void**, const void*)>(driver, "cuModuleLoadData")(&module, kEmpty), "cuModuleLoadData");
-  check(function<int(void**, void*, const char*)>(driver, "cuModuleGetFunction")(&kernel, module, "empty"),
-        "cuModuleGetFunction");
-
-  int (*volatile pointer)(int) = nothing;
-  const auto call = time_of(1000000, [&] { pointer(1); });
-  auto* const launch =
-      function<int(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**, void**)>(
-          driver, "cuLaunchKernel");
-  const auto launched =
-      time_of(1000, [&] { check(launch(kernel, 1, 1, 1, 32, 1, 1, 0, nullptr, nullptr, nullptr), "cuLaunchKernel"); });
-  std::printf("a call through a pointer        %10.1f ns\n", call);
-  std::printf("a launch of an empty warp       %10.1f ns\n", launched);
-
-  constexpr std::size_t kSize = std::size_t{64} << 20;
-  std::vector<char> from(kSize, 1), to(kSize);
-  unsigned long long memory = 0;
-  check(function<int(unsigned long long*, std::size_t)>(driver, "cuMemAlloc_v2")(&memory, kSize), "cuMemAlloc");
-  auto* const in = function<int(unsigned long long, const void*, std::size_t)>(driver, "cuMemcpyHtoD_v2");
-  auto* const out = function<int(void*, unsigned long long, std::size_t)>(driver, "cuMemcpyDtoH_v2");
-  const auto rate = [](double ns) { return static_cast<double>(kSize) / ns; };
-  std::printf("memcpy of 64 MiB                %10.1f GB/s\n",
-              rate(time_of(1, [&] { std::memcpy(to.data(), from.data(), kSize); })));
-  std::printf("copy to the device              %10.1f GB/s\n",
-              rate(time_of(1, [&] { check(in(memory, from.data(), kSize), "cuMemcpyHtoD"); })));
-  std::printf("copy from the device            %10.1f GB/s\n",
-              rate(time_of(1, [&] { check(out(to.data(), memory, kSize), "cuMemcpyDtoH"); })));
-  const auto small = time_of(100000, [&] { check(in(memory, from.data(), 4), "cuMemcpyHtoD"); });
-  std::printf("copy of 4 bytes to the device   %10.1f ns\n", small);
+  setenv("NVMLKIT_MACHINE", "h100", 0);
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  cuda();
+  benchmark::RunSpecifiedBenchmarks();
 }

@@ -44,7 +44,6 @@ std::uint64_t Device::free_memory() {
 
 CUdeviceptr Device::take_memory(std::uint64_t size) {
   const auto room_now = room();
-  std::uint64_t used_now = 0;
   const auto address = [&]() -> CUdeviceptr {
     const std::lock_guard lock(memory_mutex_);
     const auto rounded = AddressRange::rounded(size);
@@ -53,20 +52,28 @@ CUdeviceptr Device::take_memory(std::uint64_t size) {
     if (!range_ && !range_.reserve(2 * total_memory())) return 0;
     const auto taken = range_.take(rounded);
     if (taken) used_ += rounded;
-    used_now = used_;
     return taken;
   }();
-  if (address) report_memory(*this, used_now);
+  if (address) report();
   return address;
 }
 
 void Device::give_memory_back(CUdeviceptr address, std::uint64_t size) {
-  std::uint64_t used_now = 0;
   {
     const std::lock_guard lock(memory_mutex_);
     const auto rounded = AddressRange::rounded(size);
     range_.give_back(address, rounded);
-    used_now = used_ -= rounded;
+    used_ -= rounded;
+  }
+  report();
+}
+
+void Device::report() {
+  const std::lock_guard in_order(report_mutex_);
+  std::uint64_t used_now = 0;
+  {
+    const std::lock_guard lock(memory_mutex_);
+    used_now = used_;
   }
   report_memory(*this, used_now);
 }

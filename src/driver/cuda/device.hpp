@@ -64,6 +64,8 @@ class Device {
 
  private:
   std::uint64_t room() const;
+  // Tells the machine what the process holds. The last of several threads tells the last amount.
+  void report();
 
   const sim::Machine& machine_;
   const sim::model::Gpu& gpu_;
@@ -72,6 +74,7 @@ class Device {
   std::mutex memory_mutex_;
   AddressRange range_;
   std::uint64_t used_ = 0;  // by this process
+  std::mutex report_mutex_;
   std::mutex contexts_mutex_;
   unsigned contexts_ = 0;
 };

@@ -1,135 +1,80 @@
-// The names that programs use which nvcc built with a default stream per thread, where there is nothing else to them.
+// What programs call that were built for a default stream per thread (`nvcc -default-stream per-thread`), beside those
+// that stand in the files of their subjects.
 #include "driver/cudart/runtime.hpp"
 
 namespace nvmlkit::cudart {
 
-NVMLKIT_RUNTIME Error cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                                   std::size_t width, std::size_t height, int kind);
-NVMLKIT_RUNTIME Error cudaMemcpy2D_ptds(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                                        std::size_t width, std::size_t height, int kind) {
-  return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
-}
+// A function without a stream: its work is done when it returns, so that both default streams are one to it.
+#define NVMLKIT_PER_THREAD(name, parameters, arguments) \
+  NVMLKIT_RUNTIME Error name parameters;                \
+  NVMLKIT_RUNTIME Error name##_ptds parameters { return name arguments; }
+#define NVMLKIT_PER_THREAD_IN_STREAM(name, parameters, arguments) \
+  NVMLKIT_RUNTIME Error name parameters;                          \
+  NVMLKIT_RUNTIME Error name##_ptsz parameters { return name arguments; }
 
-NVMLKIT_RUNTIME Error cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                                        std::size_t width, std::size_t height, int kind, CUstream stream);
-NVMLKIT_RUNTIME Error cudaMemcpy2DAsync_ptsz(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                                             std::size_t width, std::size_t height, int kind, CUstream stream) {
-  return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, per_thread(stream));
-}
+using Size = std::size_t;
+using Flags = unsigned long long;
 
-NVMLKIT_RUNTIME Error cudaMemcpy3D(const Copy3D* copy);
-NVMLKIT_RUNTIME Error cudaMemcpy3D_ptds(const Copy3D* copy) { return cudaMemcpy3D(copy); }
+NVMLKIT_PER_THREAD(cudaMemcpy2D,
+                   (void* to, Size to_pitch, const void* from, Size pitch, Size width, Size height, int kind),
+                   (to, to_pitch, from, pitch, width, height, kind))
+NVMLKIT_PER_THREAD_IN_STREAM(cudaMemcpy2DAsync,
+                             (void* to, Size to_pitch, const void* from, Size pitch, Size width, Size height, int kind,
+                              CUstream stream),
+                             (to, to_pitch, from, pitch, width, height, kind, per_thread(stream)))
+NVMLKIT_PER_THREAD(cudaMemcpy3D, (const Copy3D* box), (box))
+NVMLKIT_PER_THREAD_IN_STREAM(cudaMemcpy3DAsync, (const Copy3D* box, CUstream stream), (box, per_thread(stream)))
+NVMLKIT_PER_THREAD(cudaMemset2D, (void* to, Size pitch, int value, Size width, Size height),
+                   (to, pitch, value, width, height))
+NVMLKIT_PER_THREAD_IN_STREAM(cudaMemset2DAsync,
+                             (void* to, Size pitch, int value, Size width, Size height, CUstream stream),
+                             (to, pitch, value, width, height, per_thread(stream)))
+NVMLKIT_PER_THREAD(cudaMemset3D, (Pitched to, int value, Extent extent), (to, value, extent))
+NVMLKIT_PER_THREAD_IN_STREAM(cudaMemset3DAsync, (Pitched to, int value, Extent extent, CUstream stream),
+                             (to, value, extent, per_thread(stream)))
+NVMLKIT_PER_THREAD(cudaMemcpyToSymbol, (const void* symbol, const void* from, Size size, Size offset, int kind),
+                   (symbol, from, size, offset, kind))
+NVMLKIT_PER_THREAD_IN_STREAM(cudaMemcpyToSymbolAsync,
+                             (const void* symbol, const void* from, Size size, Size offset, int kind, CUstream stream),
+                             (symbol, from, size, offset, kind, per_thread(stream)))
+NVMLKIT_PER_THREAD(cudaMemcpyFromSymbol, (void* to, const void* symbol, Size size, Size offset, int kind),
+                   (to, symbol, size, offset, kind))
+NVMLKIT_PER_THREAD_IN_STREAM(cudaMemcpyFromSymbolAsync,
+                             (void* to, const void* symbol, Size size, Size offset, int kind, CUstream stream),
+                             (to, symbol, size, offset, kind, per_thread(stream)))
+NVMLKIT_PER_THREAD(cudaMemcpy2DToArray,
+                   (void* array, Size x, Size y, const void* from, Size pitch, Size width, Size height, int kind),
+                   (array, x, y, from, pitch, width, height, kind))
+NVMLKIT_PER_THREAD_IN_STREAM(cudaMemcpy2DToArrayAsync,
+                             (void* array, Size x, Size y, const void* from, Size pitch, Size width, Size height,
+                              int kind, CUstream stream),
+                             (array, x, y, from, pitch, width, height, kind, per_thread(stream)))
+NVMLKIT_PER_THREAD(cudaMemcpy2DFromArray,
+                   (void* to, Size pitch, void* array, Size x, Size y, Size width, Size height, int kind),
+                   (to, pitch, array, x, y, width, height, kind))
+NVMLKIT_PER_THREAD_IN_STREAM(cudaMemcpy2DFromArrayAsync,
+                             (void* to, Size pitch, void* array, Size x, Size y, Size width, Size height, int kind,
+                              CUstream stream),
+                             (to, pitch, array, x, y, width, height, kind, per_thread(stream)))
+NVMLKIT_PER_THREAD_IN_STREAM(cudaGraphInstantiateWithParams,
+                             (CUgraphExec * out, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS* params),
+                             (out, graph, params))
+NVMLKIT_PER_THREAD_IN_STREAM(cudaEventRecordWithFlags, (CUevent event, CUstream stream, unsigned flags),
+                             (event, per_thread(stream), flags))
 
-NVMLKIT_RUNTIME Error cudaMemcpy3DAsync(const Copy3D* copy, CUstream stream);
-NVMLKIT_RUNTIME Error cudaMemcpy3DAsync_ptsz(const Copy3D* copy, CUstream stream) {
-  return cudaMemcpy3DAsync(copy, per_thread(stream));
-}
+// What asks for the functions of its own kind of default stream gets those with one per thread.
+inline constexpr Flags kOfPerThread = CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+#if NVMLKIT_CUDART_VERSION < 12000
+NVMLKIT_PER_THREAD_IN_STREAM(cudaGetDriverEntryPoint, (const char* symbol, void** function, Flags flags),
+                             (symbol, function, flags ? flags : kOfPerThread))
+#else
+NVMLKIT_PER_THREAD_IN_STREAM(cudaGetDriverEntryPoint, (const char* symbol, void** function, Flags flags, int* status),
+                             (symbol, function, flags ? flags : kOfPerThread, status))
+#endif
+NVMLKIT_PER_THREAD_IN_STREAM(cudaGetDriverEntryPointByVersion,
+                             (const char* symbol, void** function, unsigned version, Flags flags, int* status),
+                             (symbol, function, version, flags ? flags : kOfPerThread, status))
 
-NVMLKIT_RUNTIME Error cudaMemcpy2DToArray(void* array, std::size_t x, std::size_t y, const void* from,
-                                          std::size_t pitch, std::size_t width, std::size_t height, int kind);
-NVMLKIT_RUNTIME Error cudaMemcpy2DToArray_ptds(void* array, std::size_t x, std::size_t y, const void* from,
-                                               std::size_t pitch, std::size_t width, std::size_t height, int kind) {
-  return cudaMemcpy2DToArray(array, x, y, from, pitch, width, height, kind);
-}
-
-NVMLKIT_RUNTIME Error cudaMemcpy2DToArrayAsync(void* array, std::size_t x, std::size_t y, const void* from,
-                                               std::size_t pitch, std::size_t width, std::size_t height, int kind,
-                                               CUstream stream);
-NVMLKIT_RUNTIME Error cudaMemcpy2DToArrayAsync_ptsz(void* array, std::size_t x, std::size_t y, const void* from,
-                                                    std::size_t pitch, std::size_t width, std::size_t height, int kind,
-                                                    CUstream stream) {
-  return cudaMemcpy2DToArrayAsync(array, x, y, from, pitch, width, height, kind, per_thread(stream));
-}
-
-NVMLKIT_RUNTIME Error cudaMemcpy2DFromArray(void* to, std::size_t pitch, void* array, std::size_t x, std::size_t y,
-                                            std::size_t width, std::size_t height, int kind);
-NVMLKIT_RUNTIME Error cudaMemcpy2DFromArray_ptds(void* to, std::size_t pitch, void* array, std::size_t x, std::size_t y,
-                                                 std::size_t width, std::size_t height, int kind) {
-  return cudaMemcpy2DFromArray(to, pitch, array, x, y, width, height, kind);
-}
-
-NVMLKIT_RUNTIME Error cudaMemcpy2DFromArrayAsync(void* to, std::size_t pitch, void* array, std::size_t x, std::size_t y,
-                                                 std::size_t width, std::size_t height, int kind, CUstream stream);
-NVMLKIT_RUNTIME Error cudaMemcpy2DFromArrayAsync_ptsz(void* to, std::size_t pitch, void* array, std::size_t x,
-                                                      std::size_t y, std::size_t width, std::size_t height, int kind,
-                                                      CUstream stream) {
-  return cudaMemcpy2DFromArrayAsync(to, pitch, array, x, y, width, height, kind, per_thread(stream));
-}
-
-NVMLKIT_RUNTIME Error cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t size, std::size_t offset,
-                                         int kind);
-NVMLKIT_RUNTIME Error cudaMemcpyToSymbol_ptds(const void* symbol, const void* from, std::size_t size,
-                                              std::size_t offset, int kind) {
-  return cudaMemcpyToSymbol(symbol, from, size, offset, kind);
-}
-
-NVMLKIT_RUNTIME Error cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t size, std::size_t offset,
-                                           int kind);
-NVMLKIT_RUNTIME Error cudaMemcpyFromSymbol_ptds(void* to, const void* symbol, std::size_t size, std::size_t offset,
-                                                int kind) {
-  return cudaMemcpyFromSymbol(to, symbol, size, offset, kind);
-}
-
-NVMLKIT_RUNTIME Error cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t size,
-                                              std::size_t offset, int kind, CUstream stream);
-NVMLKIT_RUNTIME Error cudaMemcpyToSymbolAsync_ptsz(const void* symbol, const void* from, std::size_t size,
-                                                   std::size_t offset, int kind, CUstream stream) {
-  return cudaMemcpyToSymbolAsync(symbol, from, size, offset, kind, per_thread(stream));
-}
-
-NVMLKIT_RUNTIME Error cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t size, std::size_t offset,
-                                                int kind, CUstream stream);
-NVMLKIT_RUNTIME Error cudaMemcpyFromSymbolAsync_ptsz(void* to, const void* symbol, std::size_t size, std::size_t offset,
-                                                     int kind, CUstream stream) {
-  return cudaMemcpyFromSymbolAsync(to, symbol, size, offset, kind, per_thread(stream));
-}
-
-NVMLKIT_RUNTIME Error cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height);
-NVMLKIT_RUNTIME Error cudaMemset2D_ptds(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height) {
-  return cudaMemset2D(to, pitch, value, width, height);
-}
-
-NVMLKIT_RUNTIME Error cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height,
-                                        CUstream stream);
-NVMLKIT_RUNTIME Error cudaMemset2DAsync_ptsz(void* to, std::size_t pitch, int value, std::size_t width,
-                                             std::size_t height, CUstream stream) {
-  return cudaMemset2DAsync(to, pitch, value, width, height, per_thread(stream));
-}
-
-NVMLKIT_RUNTIME Error cudaMemset3D(Pitched to, int value, Extent extent);
-NVMLKIT_RUNTIME Error cudaMemset3D_ptds(Pitched to, int value, Extent extent) {
-  return cudaMemset3D(to, value, extent);
-}
-
-NVMLKIT_RUNTIME Error cudaMemset3DAsync(Pitched to, int value, Extent extent, CUstream stream);
-NVMLKIT_RUNTIME Error cudaMemset3DAsync_ptsz(Pitched to, int value, Extent extent, CUstream stream) {
-  return cudaMemset3DAsync(to, value, extent, per_thread(stream));
-}
-
-NVMLKIT_RUNTIME Error cudaEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags);
-NVMLKIT_RUNTIME Error cudaEventRecordWithFlags_ptsz(CUevent event, CUstream stream, unsigned flags) {
-  return cudaEventRecordWithFlags(event, per_thread(stream), flags);
-}
-
-NVMLKIT_RUNTIME Error cudaGraphInstantiateWithParams(CUgraphExec* out, CUgraph graph,
-                                                     CUDA_GRAPH_INSTANTIATE_PARAMS* params);
-NVMLKIT_RUNTIME Error cudaGraphInstantiateWithParams_ptsz(CUgraphExec* out, CUgraph graph,
-                                                          CUDA_GRAPH_INSTANTIATE_PARAMS* params) {
-  return cudaGraphInstantiateWithParams(out, graph, params);
-}
-
-NVMLKIT_RUNTIME Error cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long flags,
-                                              int* status);
-NVMLKIT_RUNTIME Error cudaGetDriverEntryPoint_ptsz(const char* symbol, void** function, unsigned long long flags,
-                                                   int* status) {
-  return cudaGetDriverEntryPoint(symbol, function, flags, status);
-}
-
-NVMLKIT_RUNTIME Error cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned version,
-                                                       unsigned long long flags, int* status);
-NVMLKIT_RUNTIME Error cudaGetDriverEntryPointByVersion_ptsz(const char* symbol, void** function, unsigned version,
-                                                            unsigned long long flags, int* status) {
-  return cudaGetDriverEntryPointByVersion(symbol, function, version, flags, status);
-}
-
+#undef NVMLKIT_PER_THREAD
+#undef NVMLKIT_PER_THREAD_IN_STREAM
 }  // namespace nvmlkit::cudart

@@ -134,9 +134,15 @@ NVMLKIT_RUNTIME Error cudaGetDriverEntryPointByVersion(const char* symbol, void*
   return keep(result);
 }
 
+#if NVMLKIT_CUDART_VERSION < 12000
+NVMLKIT_RUNTIME Error cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long flags) {
+  return cudaGetDriverEntryPointByVersion(symbol, function, NVMLKIT_CUDART_VERSION, flags, nullptr);
+}
+#else
 NVMLKIT_RUNTIME Error cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long flags,
                                               int* status) {
   return cudaGetDriverEntryPointByVersion(symbol, function, NVMLKIT_CUDART_VERSION, flags, status);
 }
+#endif
 
 }  // namespace nvmlkit::cudart
