@@ -31,8 +31,8 @@ struct Object {
 
 struct Answers {
   std::vector<Object> objects;
+  std::string no_gpus;  // why nobody knows how many GPUs there are: an error's name
 
-  // The objects of a GPU, itself first, and those of the machine alone.
   const Object& machine() const;
   std::vector<const Object*> gpus() const;
   std::vector<const Object*> children(const Object& parent, Subject subject) const;

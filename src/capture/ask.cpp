@@ -123,7 +123,8 @@ class Asker::Call {
     const auto arguments = signature_.arguments;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       if (arguments[i].length < 0) continue;
-      buffers_[i].assign(std::size_t{room_} * std::max<std::size_t>(arguments[i].size, 8), std::byte{});
+      // Some drivers write longer elements than the header has.
+      buffers_[i].assign(2 * std::size_t{room_} * std::max<std::size_t>(arguments[i].size, 8), std::byte{});
       words_[i] = reinterpret_cast<Word>(buffers_[i].data());
       const auto at = static_cast<std::size_t>(arguments[i].length);
       if (arguments[at].kind == ArgumentKind::value)

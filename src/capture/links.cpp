@@ -134,8 +134,8 @@ class Fabric {
       connections.add(one.yaml());
     }
     const std::vector<std::string> questions{kRemote, kType, "nvmlDeviceGetP2PStatus"};
-    host_.set("nvlink.switches", switches.yaml(), questions);
-    host_.set("nvlink.connections", connections.yaml(), questions);
+    host_.set("nvlink.switches", switches, questions);
+    host_.set("nvlink.connections", connections, questions);
   }
 
   struct Connection {
@@ -207,7 +207,7 @@ class Fabric {
     }
     if (count > kMostDevices) return host_.note("left out: links that are down, on more than 16 GPUs");
     host_.set("nvlink.links", "[]", {kState});
-    host_.set("nvlink.device_links", devices.yaml(), {kState});
+    host_.set("nvlink.device_links", devices, {kState});
   }
 
   std::size_t gpu_at(const std::string& bus_id) const {

@@ -55,7 +55,7 @@ void record_supported_clocks(Record& gpu) {
     }
   else if (!failed(gpu.ask(question), "NOT_SUPPORTED"))
     return;
-  gpu.set("supported_clocks.memory_clocks", clocks.yaml(), {question, "nvmlDeviceGetSupportedGraphicsClocks"});
+  gpu.set("supported_clocks.memory_clocks", clocks, {question, "nvmlDeviceGetSupportedGraphicsClocks"});
 }
 
 void record_sessions(Record& gpu) {
@@ -71,7 +71,7 @@ void record_sessions(Record& gpu) {
       add_word(session, "codec", word_of("encoder_sessions.codec", number(one, "codecType")));
       sessions.add(session.yaml());
     }
-    gpu.set("encoder_sessions", sessions.yaml(), {"nvmlDeviceGetEncoderSessions"});
+    gpu.set("encoder_sessions", sessions, {"nvmlDeviceGetEncoderSessions"});
   }
   if (const auto* all = gpu.ask("nvmlDeviceGetFBCSessions", "sessionInfo")) {
     FlowList sessions;
@@ -89,7 +89,7 @@ void record_sessions(Record& gpu) {
       add_word(session, "type", word_of("fbc_sessions.type", number(one, "sessionType")));
       sessions.add(session.yaml());
     }
-    gpu.set("fbc_sessions", sessions.yaml(), {"nvmlDeviceGetFBCSessions"});
+    gpu.set("fbc_sessions", sessions, {"nvmlDeviceGetFBCSessions"});
   }
 }
 
@@ -104,7 +104,7 @@ void record_retired_pages(Record& gpu) {
     FlowList addresses;
     for (const auto& page : *pages) addresses.add(fmt::format("0x{:x}", page.get<std::uint64_t>()));
     gpu.set(fmt::format("retired_pages.{}.count", field), std::to_string(pages->size()), {question});
-    gpu.set(fmt::format("retired_pages.{}.addresses", field), addresses.yaml(), {question});
+    gpu.set(fmt::format("retired_pages.{}.addresses", field), addresses, {question});
   }
 }
 
@@ -126,9 +126,9 @@ void record_power_profiles(Record& gpu) {
     profile.add("conflicts", numbers(bits((*info)["conflictingMask"])).yaml());
     profiles.add(profile.yaml());
   }
-  gpu.set("workload_power_profiles.profiles", profiles.yaml(), {offers});
+  gpu.set("workload_power_profiles.profiles", profiles, {offers});
   if (const auto* mask = gpu.ask(current, "currentProfiles.requestedProfilesMask"))
-    gpu.set("workload_power_profiles.requested", numbers(bits(*mask)).yaml(), {current});
+    gpu.set("workload_power_profiles.requested", numbers(bits(*mask)), {current});
 }
 
 // The preset profiles of power smoothing, a field value for each parameter.
@@ -154,7 +154,7 @@ void record_power_smoothing(Record& gpu) {
     }
     if (any) profiles.add(profile.yaml());
   }
-  if (!profiles.empty()) gpu.set("power_smoothing.profiles", profiles.yaml(), questions);
+  if (!profiles.empty()) gpu.set("power_smoothing.profiles", profiles, questions);
 }
 
 void record_bandwidth_modes(Record& gpu) {
@@ -168,7 +168,7 @@ void record_bandwidth_modes(Record& gpu) {
   const auto count = gpu.number(question, "supportedBwMode.totalBwModes");
   for (std::size_t i = 0; i < count; ++i)
     list.add(std::to_string(std::stoul(modes->get<std::string>().substr(i * 2, 2), nullptr, 16)));
-  gpu.set("nvlink_bandwidth.modes", list.yaml(), {question});
+  gpu.set("nvlink_bandwidth.modes", list, {question});
   if (const auto* mode = gpu.ask("nvmlDeviceGetNvlinkBwMode", "getBwMode.bwMode")) {
     gpu.set("nvlink_bandwidth.mode", mode->dump(), {"nvmlDeviceGetNvlinkBwMode"});
     if (gpu.number("nvmlDeviceGetNvlinkBwMode", "getBwMode.bIsBest") != 0)
@@ -193,14 +193,14 @@ void record_lists(Record& gpu) {
       add_word(chip, "type", word_of("bridge_chips.type", number(chips->at(i), "type")));
       list.add(chip.yaml());
     }
-    gpu.set("bridge_chips", list.yaml(), {"nvmlDeviceGetBridgeChipInfo"});
+    gpu.set("bridge_chips", list, {"nvmlDeviceGetBridgeChipInfo"});
   }
   if (const auto* faults = gpu.ask("nvmlDeviceGetClkMonStatus", "status.clkMonList")) {
     FlowList list;
     const auto count = gpu.number("nvmlDeviceGetClkMonStatus", "status.clkMonListSize");
     for (std::size_t i = 0; i < count && i < faults->size(); ++i)
       list.add(mapping(faults->at(i), {{"domain", "clkApiDomain"}, {"mask", "clkDomainFaultMask"}}).yaml());
-    gpu.set("clock_monitor.faults", list.yaml(), {"nvmlDeviceGetClkMonStatus"});
+    gpu.set("clock_monitor.faults", list, {"nvmlDeviceGetClkMonStatus"});
   }
   const std::string unique = "nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts";
   if (const auto* errors = gpu.ask(unique, "errorCounts.entries"); errors != nullptr && errors->is_array()) {
@@ -215,7 +215,7 @@ void record_lists(Record& gpu) {
       error.add("parity", number(one, "isParity") != 0 ? "true" : "false");
       list.add(error.yaml());
     }
-    gpu.set("ecc.sram.unique_errors", list.yaml(), {unique});
+    gpu.set("ecc.sram.unique_errors", list, {unique});
   }
 }
 

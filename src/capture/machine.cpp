@@ -1,8 +1,11 @@
 #include "capture/machine.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <nvmlkit/sim/table.hpp>
 
+#include "capture/failing.hpp"
 #include "capture/parts.hpp"
 #include "capture/record.hpp"
 #include "capture/walk.hpp"
@@ -13,6 +16,7 @@ namespace nvmlkit::capture {
 namespace {
 
 constexpr int kMostRounds = 6;
+constexpr int kMostTries = 64;
 
 // Writes a file, asks the machine that it describes the same questions, and adds what that answers otherwise. So a
 // value that the built-in machine below has anyway, or that follows from others, is in no file.
@@ -23,15 +27,14 @@ class Writer {
   Captured run() {
     gather();
     for (int round = 0; round < kMostRounds; ++round) {
-      try {
-        write();
-      } catch (const smi_log::Refused&) {
-        // A part that needs another one.
-        if (!choose_all()) throw;
-        write();
-      }
+      write_what_fits();
       ask_twin();
       if (!choose()) break;
+    }
+    if (const auto failing = failing_functions(answers_, twin_); !failing.empty()) {
+      Record(answers_.machine(), host_, notes_).set("failing_functions", failing, {});
+      write_what_fits();
+      ask_twin();
     }
     out_.comparison = compare(answers_, twin_);
     return std::move(out_);
@@ -41,12 +44,27 @@ class Writer {
   void gather() {
     Record host(answers_.machine(), host_, notes_);
     record_host(host, answers_);
+    if (!answers_.no_gpus.empty())
+      notes_.push_back("the driver does not tell how many GPUs there are: " + answers_.no_gpus);
     driver_ = host.text("nvmlSystemGetDriverVersion", "version");
     for (std::size_t i = 0; i < gpus_.size(); ++i) {
       Record gpu(*gpus_[i], candidates_[i], notes_);
+      if (!gpus_[i]->refused.empty()) gpu.note("the driver gives no handle: " + gpus_[i]->refused);
       record_gpu(gpu, answers_);
     }
     name_silent_gpus();
+    drop_unfit(host_, answers_.machine(), false);
+    for (std::size_t i = 0; i < gpus_.size(); ++i) drop_unfit(candidates_[i], *gpus_[i], true);
+  }
+
+  // Drivers answer what they like; one value that no machine file takes costs that value.
+  void drop_unfit(Candidates& candidates, const Object& object, bool gpu) {
+    for (auto at = candidates.begin(); at != candidates.end();) {
+      const auto [known, fresh] = problems_.try_emplace({at->first, at->second.yaml});
+      if (fresh) known->second = problem_of(at->first, at->second.yaml, gpu);
+      if (!known->second.empty()) notes_.push_back(object.name + ": left out: " + known->second);
+      at = known->second.empty() ? std::next(at) : candidates.erase(at);
+    }
   }
 
   // A GPU that is lost does not tell what it is: one like the others.
@@ -88,6 +106,30 @@ class Writer {
     const auto library = nvml::Library::from_table(driver->table());
     if (!library) throw smi_log::Refused({"the machine file", 0}, library.error().message());
     twin_ = ask_everything(*library);
+  }
+
+  // Parts that need others are written with all others; what contradicts them is left out.
+  void write_what_fits() {
+    for (int tries = 0;; ++tries) {
+      try {
+        return write();
+      } catch (const smi_log::Refused& refused) {
+        if (choose_all()) continue;
+        if (tries == kMostTries || !drop_named(refused.what())) throw;
+      }
+    }
+  }
+
+  // The candidates whose field a message is about: "GPU 1: mig.instances[0]: expected ...".
+  bool drop_named(const std::string& message) {
+    std::size_t dropped =
+        std::erase_if(host_, [&](const auto& candidate) { return message.find(candidate.first) != std::string::npos; });
+    for (auto& candidates : candidates_)
+      dropped += std::erase_if(candidates, [&](const auto& candidate) {
+        return candidate.first != "name" && message.find(candidate.first) != std::string::npos;
+      });
+    if (dropped > 0) notes_.push_back("left out: " + message);
+    return dropped > 0;
   }
 
   bool choose_all() {
@@ -133,6 +175,7 @@ class Writer {
   Candidates host_;
   std::vector<Candidates> candidates_;  // of each GPU
   std::vector<std::string> notes_;
+  std::map<std::pair<std::string, std::string>, std::string> problems_;  // of a path and its value; empty: none
   std::string driver_;
   Answers twin_;
   Captured out_;

@@ -134,7 +134,7 @@ void StructBuffer::put(std::size_t offset, std::size_t size, std::uint64_t value
 }
 
 void StructBuffer::point(Array& array) {
-  array.memory.assign(std::size_t{array.room} * array.element, std::byte{});
+  array.memory.assign(std::size_t{array.room} * array.element + kSlack, std::byte{});
   put(array.pointer_at, sizeof(void*), reinterpret_cast<std::uintptr_t>(array.memory.data()));
   put(array.count_at, sizeof array.room, array.room);
 }

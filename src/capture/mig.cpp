@@ -68,7 +68,7 @@ void record_profiles(Record& gpu) {
   const bool none =
       gpu.ask("nvmlDeviceGetMigMode") != nullptr && failed(gpu.ask("nvmlDeviceGetMigMode"), "NOT_SUPPORTED");
   if (!profiles.empty() || none)
-    gpu.set("mig.profiles", profiles.yaml(), {function, "nvmlDeviceGetGpuInstancePossiblePlacements_v2"});
+    gpu.set("mig.profiles", profiles, {function, "nvmlDeviceGetGpuInstancePossiblePlacements_v2"});
 }
 
 std::string compute_instances(Record& gpu, const Object& instance, const Answers& answers) {
@@ -130,7 +130,7 @@ void record_mig(Record& gpu, const Answers& answers) {
       item.add("compute_instances", compute);
     list.add(item.yaml());
   }
-  gpu.set("mig.instances", list.yaml(), {});
+  gpu.set("mig.instances", list, {});
 }
 
 }  // namespace nvmlkit::capture

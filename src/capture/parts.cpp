@@ -3,7 +3,7 @@
 namespace nvmlkit::capture {
 
 void record_host(Record& host, const Answers& answers) {
-  record_shown(host, false);
+  record_shown(host);
   if (const auto* version = host.ask("nvmlSystemGetCudaDriverVersion", "cudaDriverVersion")) {
     const auto number = version->get<std::uint64_t>();  // 12040 is 12.4
     host.set("system.cuda_version_major", std::to_string(number / 1000), {"nvmlSystemGetCudaDriverVersion"});
@@ -18,7 +18,7 @@ void record_gpu(Record& gpu, const Answers& answers) {
   // Whoever is lost tells nothing else.
   if (gpu.object().refused == "GPU_IS_LOST" || failed(gpu.ask("nvmlDeviceGetName"), "GPU_IS_LOST"))
     gpu.set("failure.mode", "lost", {});
-  record_shown(gpu, true);
+  record_shown(gpu);
   record_lists(gpu);
   record_processes(gpu, answers);
   record_mig(gpu, answers);

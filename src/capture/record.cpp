@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <map>
 
+#include "sim/config/document.hpp"
+#include "sim/config/error.hpp"
+#include "sim/config/reader.hpp"
 #include "sim/generated/model_descriptors.hpp"
-#include "smi_log/units.hpp"
+#include "smi_log/machine_text.hpp"
 
 namespace nvmlkit::capture {
 namespace {
@@ -26,6 +29,10 @@ const FieldDescriptor* find(const StructDescriptor& root, std::string_view path)
   }
 }
 
+const StructDescriptor& root_of(bool gpu) {
+  return gpu ? sim::model::descriptor<sim::model::Gpu>() : sim::model::descriptor<sim::model::Machine>();
+}
+
 std::string word(const FieldDescriptor& field, std::uint64_t number) {
   for (const auto& w : field.words())
     if (w.value == static_cast<std::uint32_t>(number)) return std::string(w.word());
@@ -37,7 +44,7 @@ std::string yaml_of(const FieldDescriptor& field, const Json& value) {
   if (value.is_string()) {
     const auto text = value.get<std::string>();
     const bool fits = field.type == Type::pci_bus_id || (field.text() && text.size() < field.capacity);
-    return fits ? smi_log::quoted(text) : std::string();
+    return fits ? in_quotes(text) : std::string();
   }
   if (!value.is_number()) return {};
   if (field.type == Type::f64) return fmt::format("{}", value.get<double>());
@@ -88,7 +95,19 @@ bool identifies(std::string_view path) {
 
 }  // namespace
 
-std::string in_quotes(std::string_view text) { return smi_log::quoted(text); }
+// Texts of a driver need not be UTF-8, and a machine file takes no control characters.
+std::string in_quotes(std::string_view text) {
+  std::string printable(text);
+  std::replace_if(
+      printable.begin(), printable.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
+  return Json(printable).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string FlowList::yaml() const {
+  std::string out;
+  for (const auto& item : items_) out += (out.empty() ? "" : ", ") + item;
+  return "[" + out + "]";
+}
 
 const Json* Record::ask(const std::string& question, std::string_view output) const {
   const auto* answer = object_.answer(question);
@@ -109,14 +128,36 @@ void Record::set(const std::string& path, std::string yaml, std::vector<std::str
   candidates_.try_emplace(path, Candidate{std::move(yaml), std::move(questions)});
 }
 
+void Record::set(const std::string& path, FlowList list, std::vector<std::string> questions) {
+  const auto* field = find(root_of(is_gpu()), path);
+  if (field != nullptr && list.size() > field->max_items) {
+    note(fmt::format("left out: {} of {} {}", list.size() - field->max_items, list.size(), path));
+    list.cut(field->max_items);
+  }
+  set(path, list.yaml(), std::move(questions));
+}
+
+std::string problem_of(const std::string& path, const std::string& yaml, bool gpu) {
+  try {
+    const auto document = sim::config::Document::parse("answer", smi_log::text_of(path, yaml));
+    const auto& root = root_of(gpu);
+    std::vector<std::byte> scratch(root.size);
+    sim::config::apply(document.root(), root, scratch.data(), {}, false);
+    return {};
+  } catch (const sim::ConfigFailure& failure) {
+    return failure.error.message;
+  }
+}
+
 std::string word_of(std::string_view gpu_path, std::uint64_t number) {
   const auto* field = find(sim::model::descriptor<sim::model::Gpu>(), gpu_path);
   return field ? word(*field, number) : std::string();
 }
 
-void record_shown(Record& record, bool gpu) {
+void record_shown(Record& record) {
   constexpr std::string_view kGpu = "gpu.";
-  const auto& root = gpu ? sim::model::descriptor<sim::model::Gpu>() : sim::model::descriptor<sim::model::Machine>();
+  const bool gpu = record.is_gpu();
+  const auto& root = root_of(gpu);
   std::map<std::string, Finding> findings;
   for (const auto& row : shown()) {
     std::string_view path = row.field;

@@ -5,6 +5,8 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "capture/answers.hpp"
 
@@ -19,11 +21,26 @@ struct Candidate {
 
 using Candidates = std::map<std::string, Candidate>;  // by path
 
+// A list in flow style, item by item.
+class FlowList {
+ public:
+  void add(std::string item) { items_.push_back(std::move(item)); }
+  std::string yaml() const;
+  bool empty() const { return items_.empty(); }
+  std::size_t size() const { return items_.size(); }
+  void cut(std::size_t size) { items_.resize(size); }
+
+ private:
+  std::vector<std::string> items_;
+};
+
 // Gathers candidates from the answers about one object. What came first stays.
 class Record {
  public:
   Record(const Object& object, Candidates& candidates, std::vector<std::string>& notes)
       : object_(object), candidates_(candidates), notes_(notes) {}
+
+  bool is_gpu() const { return object_.subject == Subject::device; }
 
   const Object& object() const { return object_; }
   const Json* ask(const std::string& question) const { return object_.answer(question); }
@@ -33,23 +50,14 @@ class Record {
   std::string text(const std::string& question, std::string_view output) const;
 
   void set(const std::string& path, std::string yaml, std::vector<std::string> questions);
+  // As many items as the field takes; a note says how many there are more.
+  void set(const std::string& path, FlowList list, std::vector<std::string> questions);
   void note(const std::string& text) { notes_.push_back(object_.name + ": " + text); }
 
  private:
   const Object& object_;
   Candidates& candidates_;
   std::vector<std::string>& notes_;
-};
-
-// A list in flow style, item by item.
-class FlowList {
- public:
-  void add(const std::string& item) { text_ += (text_.empty() ? "" : ", ") + item; }
-  std::string yaml() const { return "[" + text_ + "]"; }
-  bool empty() const { return text_.empty(); }
-
- private:
-  std::string text_;
 };
 
 // A mapping in flow style.
@@ -68,8 +76,11 @@ class FlowMap {
 // Text in the double quotes of YAML.
 std::string in_quotes(std::string_view text);
 
-// What shown() says of GPUs, or of the host.
-void record_shown(Record& record, bool gpu);
+// What shown() says of a GPU, or of the host.
+void record_shown(Record& record);
+
+// What is wrong with a value for a machine file, on its own; empty: nothing.
+std::string problem_of(const std::string& path, const std::string& yaml, bool gpu);
 
 // The word of an enum of the model for a number that NVML told; empty when there is none.
 std::string word_of(std::string_view gpu_path, std::uint64_t number);

@@ -63,7 +63,7 @@ void record_units(Record& host, const Answers& answers) {
   FlowList units;
   for (const auto& object : answers.objects)
     if (object.subject == Subject::unit) units.add(unit_of(object));
-  if (!units.empty()) host.set("units", units.yaml(), {});
+  if (!units.empty()) host.set("units", units, {});
   if (const auto* cards = host.ask("nvmlSystemGetHicVersion", "hwbcEntries")) {
     FlowList list;
     for (const auto& card : *cards) {
@@ -72,7 +72,7 @@ void record_units(Record& host, const Answers& answers) {
       item.add("firmware_version", in_quotes(card["firmwareVersion"].get<std::string>()));
       list.add(item.yaml());
     }
-    host.set("host_interface_cards", list.yaml(), {"nvmlSystemGetHicVersion"});
+    host.set("host_interface_cards", list, {"nvmlSystemGetHicVersion"});
   }
   FlowList excluded;
   for (std::uint64_t i = 0; i < host.number("nvmlGetExcludedDeviceCount", "deviceCount"); ++i) {
@@ -85,7 +85,7 @@ void record_units(Record& host, const Answers& answers) {
     gpu.add("uuid", in_quotes(host.text(question, "info.uuid")));
     excluded.add(gpu.yaml());
   }
-  host.set("excluded_gpus", excluded.yaml(), {"nvmlGetExcludedDeviceCount", "nvmlGetExcludedDeviceInfoByIndex"});
+  host.set("excluded_gpus", excluded, {"nvmlGetExcludedDeviceCount", "nvmlGetExcludedDeviceInfoByIndex"});
 }
 
 }  // namespace nvmlkit::capture

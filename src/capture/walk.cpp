@@ -94,7 +94,11 @@ class Walk {
     const auto get_count = table_.DeviceGetCount_v2 ? table_.DeviceGetCount_v2 : table_.DeviceGetCount;
     const auto get =
         table_.DeviceGetHandleByIndex_v2 ? table_.DeviceGetHandleByIndex_v2 : table_.DeviceGetHandleByIndex;
-    if (!get_count || !get || get_count(&count) != abi::NVML_SUCCESS) return;
+    if (!get_count || !get) return;
+    if (const auto code = get_count(&count); code != abi::NVML_SUCCESS) {
+      answers_.no_gpus = Asker::code_name(static_cast<int>(code));
+      return;
+    }
     for (unsigned int i = 0; i < count; ++i) {
       abi::nvmlDevice_t device = nullptr;
       const auto code = get(i, &device);

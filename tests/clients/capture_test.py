@@ -10,7 +10,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from clients import BRANCHES, COMMAND, LIBRARY_DIR, SOURCE, environment, machines, real_library
+from clients import BRANCHES, COMMAND, LIBRARY_DIR, SOURCE, environment, machines, real_library, tell
 
 # Machines that no built-in one is like.
 MACHINES = {
@@ -125,7 +125,7 @@ class CaptureTest(unittest.TestCase):
                 total += count
                 self.assertGreater(count, 1000)
                 self.assertEqual(different, [])
-        print(f"capture: {len(choices)} machines, {total} answers come back")
+        tell(f"capture: {len(choices)} machines, {total} answers come back")
 
     def test_programs_see_the_captured_machine(self) -> None:
         file = self.folder / "machine.yaml"
@@ -179,6 +179,30 @@ class CaptureTest(unittest.TestCase):
         before = subprocess.run(look, env=env, check=True, capture_output=True).stdout
         subprocess.run([COMMAND, "capture", "-o", self.folder / "m.yaml"], env=env, check=True, capture_output=True)
         self.assertEqual(subprocess.run(look, env=env, check=True, capture_output=True).stdout, before)
+
+    def test_errors_come_back(self) -> None:
+        faults = ("gpu=all fail nvmlDeviceGetBrand UNKNOWN; gpu=1 fail nvmlDeviceGetSerial NO_PERMISSION;"
+                  "machine fail nvmlSystemGetHicVersion TIMEOUT")
+        file, before, after = (self.folder / name for name in ("m.yaml", "before.json", "after.json"))
+        library = LIBRARY_DIR / "libnvidia-ml.so.1"
+        made = capture("--library", library, "-o", file, "--answers", before, machine="h100", NVMLKIT_FAULT=faults,
+                       NVMLKIT_GPU_COUNT="3")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assertEqual(capture("-c", file, "--answers", after).returncode, 0)
+        told = answers(after)
+        self.assertEqual(told["GPU 1"]["nvmlDeviceGetSerial"], {"error": "NO_PERMISSION"})
+        self.assertEqual(told["GPU 2"]["nvmlDeviceGetBrand"], {"error": "UNKNOWN"})
+        self.assertEqual(told["machine"]["nvmlSystemGetHicVersion"], {"error": "TIMEOUT"})
+        self.assertEqual(differences(answers(before), told), [])
+
+    def test_wrong_failing_functions_are_refused(self) -> None:
+        for item, hint in (("{function: nvmlDeviceGetNam, error: UNKNOWN}", "nvmlDeviceGetName"),
+                           ("{function: nvmlDeviceGetName, error: UNKNWN}", "UNKNOWN")):
+            file = self.file("wrong.yaml", f'version: "1.0"\nbase: t4\nfailing_functions: [{item}]\n')
+            check = subprocess.run([COMMAND, "check", file], capture_output=True, text=True)
+            self.assertEqual(check.returncode, 2)
+            self.assertIn(f"{file}:3:", check.stderr)
+            self.assertIn(hint, check.stderr)
 
     def test_a_lost_gpu_does_not_stop_it(self) -> None:
         state = self.folder / "state"

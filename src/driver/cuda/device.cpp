@@ -72,6 +72,17 @@ void Device::report() {
   report_memory(*this, used_now);
 }
 
+CUdeviceptr Device::reserve_addresses(std::uint64_t size) {
+  const std::lock_guard lock(memory_mutex_);
+  if (!range_ && !range_.reserve(2 * total_memory())) return 0;
+  return range_.take(AddressRange::rounded(size));
+}
+
+void Device::give_addresses_back(CUdeviceptr address, std::uint64_t size) {
+  const std::lock_guard lock(memory_mutex_);
+  range_.give_back(address, AddressRange::rounded(size));
+}
+
 bool Device::add_context() {
   const std::lock_guard lock(contexts_mutex_);
   if (contexts_ == 0 && begin_use(*this) != CUDA_SUCCESS) return false;

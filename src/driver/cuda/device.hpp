@@ -37,6 +37,9 @@ class Device {
   CUdeviceptr take_memory(std::uint64_t size);
   void give_memory_back(CUdeviceptr address, std::uint64_t size);
   // Does the address lie in the range of this GPU, allocated or not?
+  // Addresses alone, for memory that is counted elsewhere.
+  CUdeviceptr reserve_addresses(std::uint64_t size);
+  void give_addresses_back(CUdeviceptr address, std::uint64_t size);
   bool owns(CUdeviceptr address);
 
   // The primary context; the mutex guards all three.

@@ -21,7 +21,10 @@ enum class HandleKind : std::uintptr_t {
   graph,
   graph_node,
   executable_graph,
-  pool
+  pool,
+  physical,
+  array,
+  texture
 };
 
 template <class Handle, class T, HandleKind kind>

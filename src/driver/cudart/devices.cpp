@@ -246,6 +246,10 @@ NVMLKIT_RUNTIME Error cudaThreadGetLimit(std::size_t* value, int which) { return
 NVMLKIT_RUNTIME Error cudaThreadSetLimit(int which, std::size_t value) { return cudaDeviceSetLimit(which, value); }
 NVMLKIT_RUNTIME Error cudaThreadGetCacheConfig(CUfunc_cache* config) { return cudaDeviceGetCacheConfig(config); }
 NVMLKIT_RUNTIME Error cudaThreadSetCacheConfig(int config) { return cudaDeviceSetCacheConfig(config); }
+
+// GPUs of today compute in double themselves.
+NVMLKIT_RUNTIME Error cudaSetDoubleForDevice(double*) { return 0; }
+NVMLKIT_RUNTIME Error cudaSetDoubleForHost(double*) { return 0; }
 #endif
 NVMLKIT_RUNTIME Error cudaDeviceGetSharedMemConfig(CUsharedconfig* config) {
   return with_context([&] { return cuCtxGetSharedMemConfig(config); });

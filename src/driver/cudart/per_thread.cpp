@@ -42,6 +42,23 @@ NVMLKIT_PER_THREAD(cudaMemcpyFromSymbol, (void* to, const void* symbol, Size siz
 NVMLKIT_PER_THREAD_IN_STREAM(cudaMemcpyFromSymbolAsync,
                              (void* to, const void* symbol, Size size, Size offset, int kind, CUstream stream),
                              (to, symbol, size, offset, kind, per_thread(stream)))
+NVMLKIT_PER_THREAD(cudaMemcpy2DToArray,
+                   (void* array, Size x, Size y, const void* from, Size pitch, Size width, Size height, int kind),
+                   (array, x, y, from, pitch, width, height, kind))
+NVMLKIT_PER_THREAD_IN_STREAM(cudaMemcpy2DToArrayAsync,
+                             (void* array, Size x, Size y, const void* from, Size pitch, Size width, Size height,
+                              int kind, CUstream stream),
+                             (array, x, y, from, pitch, width, height, kind, per_thread(stream)))
+NVMLKIT_PER_THREAD(cudaMemcpy2DFromArray,
+                   (void* to, Size pitch, void* array, Size x, Size y, Size width, Size height, int kind),
+                   (to, pitch, array, x, y, width, height, kind))
+NVMLKIT_PER_THREAD_IN_STREAM(cudaMemcpy2DFromArrayAsync,
+                             (void* to, Size pitch, void* array, Size x, Size y, Size width, Size height, int kind,
+                              CUstream stream),
+                             (to, pitch, array, x, y, width, height, kind, per_thread(stream)))
+NVMLKIT_PER_THREAD_IN_STREAM(cudaGraphInstantiateWithParams,
+                             (CUgraphExec * out, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS* params),
+                             (out, graph, params))
 NVMLKIT_PER_THREAD_IN_STREAM(cudaEventRecordWithFlags, (CUevent event, CUstream stream, unsigned flags),
                              (event, per_thread(stream), flags))
 

@@ -116,6 +116,12 @@ NVMLKIT_RUNTIME Error cudaDriverGetVersion(int* version) {
   return keep(cuDriverGetVersion(version));
 }
 
+// Private tables of NVIDIA's runtime: there are none here.
+NVMLKIT_RUNTIME Error cudaGetExportTable(const void** table, const void*) {
+  if (table) *table = nullptr;
+  return keep(kInvalidValue);
+}
+
 NVMLKIT_RUNTIME Error cudaProfilerStart() { return 0; }
 NVMLKIT_RUNTIME Error cudaProfilerStop() { return 0; }
 

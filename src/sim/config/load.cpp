@@ -11,6 +11,7 @@
 #include "sim/complete.hpp"
 #include "sim/config/builtin.hpp"
 #include "sim/config/check.hpp"
+#include "sim/config/failing_functions.hpp"
 #include "sim/config/known_mig.hpp"
 #include "sim/config/layers.hpp"
 #include "sim/config/reader.hpp"
@@ -57,6 +58,7 @@ class Build {
     config::adopt_mig_profiles(*machine_);
     complete(*machine_);
     config::check_machine(layers_, *machine_);
+    config::install_failing_functions(layers_, *machine_);
     faults::update_attention(*machine_);
     if (overrides.pace) host.clock = host.clock.paced(real_time_ns(), *overrides.pace);
     telemetry::start(*machine_);

@@ -1085,6 +1085,7 @@ struct VgpuInstance {
   Field<Text<37>> uuid;  // Its UUID. Default: made from the id.
   Field<Text<37>> vm_id;  // UUID of the VM, or the number of its domain. Default: a UUID made from the id.
   Field<Text<37>> mdev_uuid;  // UUID of the mediated device. Default: the UUID, where the host has no SR-IOV.
+  Field<std::uint32_t> host_pid;  // PID of the process on the host that runs it, which lists of the GPU's processes show as vgpu. Default: made from the id.
   Field<std::uint32_t> gpu_instance;  // GPU instance that it runs in; of types with a GPU instance profile. Default: the first with room.
   Field<std::uint32_t> placement;  // Where it lies in the frame buffer, in steps of 512 MiB; on GPUs in heterogeneous mode. Default: the first free place.
   Field<Text<24>> guest_driver;  // Version of the driver in the VM; "" while none is loaded. Default: driver_version of the host.
@@ -1449,6 +1450,7 @@ struct Nic {
 // Where the GPUs hang in the PCIe tree.
 struct PcieTopology {
   List<RootComplex, 32> root_complexes;  // Root complexes.
+  Field<std::uint32_t> node_level;  // Distance between root complexes of one NUMA node: node, or system where the host does not tell that they are near.
   Field<std::uint32_t> cores_per_numa;  // CPUs of each NUMA node.
   List<Nic, 64> nics;  // Network adapters, in the order in which nvidia-smi topo -m names them.
 };
@@ -1507,6 +1509,13 @@ struct ExcludedGpu {
   Field<Text<80>> uuid;  // Its UUID.
 };
 
+// A function that answers with an error, whatever else the machine says: what `nvmlkit fault gpu=0 fail FUNCTION ERROR` does, from the start on.
+struct FailingFunction {
+  Field<Text<64>> function;  // Its C name, as nvmlDeviceGetPowerUsage.
+  Field<Text<48>> error;  // The error, with or without NVML_ERROR_.
+  Field<std::uint32_t> gpu;  // Asked about which GPU. Default: any.
+};
+
 // InfiniBand adapters of the host, which other tools render into sysfs.
 struct InfiniBand {
   Field<bool> enabled;  // There are adapters.
@@ -1531,6 +1540,7 @@ struct Machine {
   List<Unit, 8> units;  // S-class units attached to the host.
   List<HostInterfaceCard, 8> host_interface_cards;  // Cards that connect S-class units.
   List<ExcludedGpu, 16> excluded_gpus;  // GPUs that the driver was told to leave alone.
+  List<FailingFunction, 128> failing_functions;  // Functions that answer with an error.
   InfiniBand infiniband;  // InfiniBand adapters of the host; of no meaning to NVML.
   DynamicMetrics dynamic_metrics_defaults;  // What installers put into dynamic_metrics when they switch it on.
   sim::Clock clock;  // What time it is for the GPUs.
@@ -1646,6 +1656,7 @@ static_assert(std::is_trivially_copyable_v<UnitFan>);
 static_assert(std::is_trivially_copyable_v<Unit>);
 static_assert(std::is_trivially_copyable_v<HostInterfaceCard>);
 static_assert(std::is_trivially_copyable_v<ExcludedGpu>);
+static_assert(std::is_trivially_copyable_v<FailingFunction>);
 static_assert(std::is_trivially_copyable_v<InfiniBand>);
 static_assert(std::is_trivially_copyable_v<Machine>);
 

@@ -231,11 +231,13 @@ inline const StructDescriptor& descriptor<HostInterfaceCard>() { return detail::
 template <>
 inline const StructDescriptor& descriptor<ExcludedGpu>() { return detail::struct_table[109]; }
 template <>
-inline const StructDescriptor& descriptor<InfiniBand>() { return detail::struct_table[110]; }
+inline const StructDescriptor& descriptor<FailingFunction>() { return detail::struct_table[110]; }
 template <>
-inline const StructDescriptor& descriptor<Machine>() { return detail::struct_table[111]; }
+inline const StructDescriptor& descriptor<InfiniBand>() { return detail::struct_table[111]; }
+template <>
+inline const StructDescriptor& descriptor<Machine>() { return detail::struct_table[112]; }
 
-inline std::span<const StructDescriptor> all_structs() { return {detail::struct_table, 112}; }
+inline std::span<const StructDescriptor> all_structs() { return {detail::struct_table, 113}; }
 
 inline constexpr std::size_t max_fields_of_a_struct = 96;
 

@@ -1,0 +1,34 @@
+#include "sim/config/failing_functions.hpp"
+
+#include <array>
+#include <string>
+
+#include "sim/calls/rules.hpp"
+#include "sim/faults/rule_words.hpp"
+
+namespace nvmlkit::sim::config {
+namespace {
+
+// Of the newest layer that lists any: lists are replaced.
+Node place_of_list(const Layers& layers) {
+  for (auto layer = layers.all().rbegin(); layer != layers.all().rend(); ++layer)
+    if (const Node node = layer->root.find("failing_functions")) return node;
+  return layers.all().back().root;
+}
+
+}  // namespace
+
+void install_failing_functions(const Layers& layers, const Machine& machine) {
+  std::size_t item = 0;
+  for (const auto& said : machine.host().failing_functions.span()) {
+    const std::array<std::string, 3> words{"fail", std::string(said.function->view()), std::string(said.error->view())};
+    calls::Rule rule{};
+    const auto problem = faults::parse_rule(words, rule);
+    if (!problem.empty()) place_of_list(layers).fail("failing_functions[" + std::to_string(item) + "]: " + problem);
+    rule.gpu = said.gpu.value_or(calls::any_gpu);
+    ++item;
+    if (rule.gpu == calls::any_gpu || rule.gpu < machine.gpus().size()) machine.call_rules().add(rule);
+  }
+}
+
+}  // namespace nvmlkit::sim::config

@@ -1,0 +1,12 @@
+// Functions that a machine file says fail.
+#pragma once
+
+#include "sim/config/layers.hpp"
+#include "sim/machine.hpp"
+
+namespace nvmlkit::sim::config {
+
+// Makes them call rules of the machine. Throws ConfigFailure for a function or an error that there is none of.
+void install_failing_functions(const Layers& layers, const Machine& machine);
+
+}  // namespace nvmlkit::sim::config
