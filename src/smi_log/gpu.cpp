@@ -51,6 +51,7 @@ class Walk {
  public:
   Walk(const Log& log, bool gpu, Values& values, Leftovers& leftovers)
       : log_(log),
+        gpu_(gpu),
         rows_(rows_of(gpu, log.format)),
         type_(gpu ? sim::model::descriptor<sim::model::Gpu>() : sim::model::descriptor<sim::model::Machine>()),
         values_(values),
@@ -70,7 +71,7 @@ class Walk {
 
   void group(const std::string& path, const Node& node) {
     const std::string here = path.empty() ? node.name : path + "/" + node.name;
-    if (read_list(log_, here, node, values_, leftovers_)) return;
+    if (gpu_ && read_list(log_, here, node, values_, leftovers_)) return;
     if (node.children.empty() || !node.value.empty()) leaf(here, node);
     for (const auto& child : node.children) group(here, child);
   }
@@ -100,6 +101,7 @@ class Walk {
   }
 
   const Log& log_;
+  bool gpu_;  // or the host
   const Index& rows_;
   const StructDescriptor& type_;
   Values& values_;

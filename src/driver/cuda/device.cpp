@@ -9,7 +9,11 @@
 namespace nvmlkit::cuda {
 
 std::uint64_t Device::total_memory() const {
-  return read([](const sim::model::Gpu& gpu) {
+  return read([&](const sim::model::Gpu& gpu) {
+    if (mig_) {
+      const auto device = sim::mig::find_device(gpu, *mig_);
+      return device ? device->profile->memory_mib.value_or(0) << 20 : std::uint64_t{0};
+    }
     const auto total = gpu.memory.total_bytes.value_or(0);
     const auto reserved = gpu.memory.reserved_bytes.value_or(0);
     return total > reserved ? total - reserved : std::uint64_t{0};
@@ -23,8 +27,10 @@ std::uint64_t Device::room() const {
   const auto others = read([&](const sim::model::Gpu& gpu) {
     std::uint64_t held = 0;
     sim::processes::for_each_client(machine_, index, [&](const auto& client, sim::processes::Life) {
+      if (mig_ && client.gpu_instance != mig_->instance) return;
       if (client.pid != static_cast<std::uint32_t>(getpid())) held += client.memory_bytes;
     });
+    if (mig_) return held;
     return sim::processes::memory_of(gpu, held).used;
   });
   return total > others ? total - others : 0;

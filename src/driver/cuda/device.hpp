@@ -1,25 +1,31 @@
-// One GPU as this process sees it: its primary context, its range of addresses, what the process has of its memory.
+// One GPU or MIG device as this process sees it: its primary context, its range of addresses, what the process has of
+// its memory.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 
 #include "driver/cuda/address_range.hpp"
 #include "driver/cuda/generated/api.hpp"
 #include "sim/machine.hpp"
+#include "sim/mig/devices.hpp"
 #include "sim/state/read.hpp"
 
 namespace nvmlkit::cuda {
 
 class Device {
  public:
-  Device(const sim::Machine& machine, const sim::model::Gpu& gpu, CUdevice ordinal)
-      : machine_(machine), gpu_(gpu), ordinal_(ordinal) {}
+  Device(const sim::Machine& machine, const sim::model::Gpu& gpu, CUdevice ordinal,
+         std::optional<sim::mig::DeviceId> mig = std::nullopt)
+      : machine_(machine), gpu_(gpu), ordinal_(ordinal), mig_(mig) {}
 
   CUdevice ordinal() const { return ordinal_; }
   const sim::Machine& machine() const { return machine_; }
   const sim::model::Gpu& gpu() const { return gpu_; }
+  // The MIG device of the GPU that it is; nothing for a whole GPU.
+  const std::optional<sim::mig::DeviceId>& mig() const { return mig_; }
 
   // read(gpu) of one state of the GPU; T{} where a writer that was stopped blocks all readers.
   template <class Read>
@@ -64,6 +70,7 @@ class Device {
   const sim::Machine& machine_;
   const sim::model::Gpu& gpu_;
   const CUdevice ordinal_;
+  const std::optional<sim::mig::DeviceId> mig_;
   std::mutex memory_mutex_;
   AddressRange range_;
   std::uint64_t used_ = 0;  // by this process
