@@ -229,8 +229,10 @@ void names() {
   EXPECT(function);
   const cudaChannelFormatDesc format = cudaCreateChannelDesc(32, 16, 8, 4, cudaChannelFormatKindFloat);
   EXPECT(format.x == 32 && format.y == 16 && format.z == 8 && format.w == 4 && format.f == cudaChannelFormatKindFloat);
-  cudaArray_t array = nullptr;
-  EXPECT(cudaMallocArray(&array, &format, 4, 4) == cudaErrorNotSupported);
+  cudaExternalMemory_t memory = nullptr;
+  cudaExternalMemoryHandleDesc description;
+  std::memset(&description, 0, sizeof description);
+  EXPECT(cudaImportExternalMemory(&memory, &description) == cudaErrorNotSupported);
   EXPECT(cudaGetLastError() == cudaErrorNotSupported && cudaGetLastError() == cudaSuccess);
 }
 
