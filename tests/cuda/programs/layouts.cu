@@ -229,8 +229,9 @@ void names() {
   EXPECT(function);
   const cudaChannelFormatDesc format = cudaCreateChannelDesc(32, 16, 8, 4, cudaChannelFormatKindFloat);
   EXPECT(format.x == 32 && format.y == 16 && format.z == 8 && format.w == 4 && format.f == cudaChannelFormatKindFloat);
-  cudaArray_t array = nullptr;
-  EXPECT(cudaMallocArray(&array, &format, 4, 4) == cudaErrorNotSupported);
+  // One that is not simulated says so.
+  cudaMipmappedArray_t array = nullptr;
+  EXPECT(cudaMallocMipmappedArray(&array, &format, make_cudaExtent(4, 4, 0), 1) == cudaErrorNotSupported);
   EXPECT(cudaGetLastError() == cudaErrorNotSupported && cudaGetLastError() == cudaSuccess);
 }
 
