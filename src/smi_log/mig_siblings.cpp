@@ -26,7 +26,8 @@ std::vector<std::string> sibling_machines(const std::string& product, const std:
     for (const auto& builtin : sim::list_builtin_machines()) {
       const auto& fields = fields_of_profile(builtin.name);
       const auto its = fields.find("architecture");
-      if (its != fields.end() && its->second == architecture && fields.contains("mig.profiles"))
+      if ((architecture.empty() || (its != fields.end() && its->second == architecture)) &&
+          fields.contains("mig.profiles"))
         names.emplace_back(builtin.name);
     }
   }

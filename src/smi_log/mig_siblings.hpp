@@ -11,6 +11,7 @@
 namespace nvmlkit::smi_log {
 
 // The built-in machine of the product, if its GPUs have MIG profiles; else all of that architecture that have some.
+// Older drivers do not tell the architecture; then all.
 std::vector<std::string> sibling_machines(const std::string& product, const std::string& architecture);
 
 // A GPU of a built-in machine.

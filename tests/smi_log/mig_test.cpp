@@ -62,6 +62,15 @@ TEST(ImportMig, ScalesTheProfilesOfASiblingWithMoreMemory) {
   EXPECT_NE(*device->instance->idle_kib % 1024, 0u) << "used and free miss one MiB of the total";
 }
 
+TEST(ImportMig, FindsTheSiblingOfAnOldLogWithoutArchitecture) {
+  const auto machine =
+      machine_of(text_log("    Product Name : A100-PCIE-40GB\n    MIG Mode\n        Current : Enabled\n"
+                          "    FB Memory Usage\n        Total : 40536 MiB\n") +
+                 mig_device(0, 1, 0, 42, "        FB Memory Usage\n            Total : 20096 MiB\n"));
+  ASSERT_TRUE(machine);
+  EXPECT_EQ(name_at(machine->gpus()[0], 0), "A100-PCIE-40GB MIG 3g.20gb");
+}
+
 TEST(ImportMig, TakesNamesAndUuidsOfTheListing) {
   const auto machine = machine_of(
       "GPU 0: NVIDIA A100-SXM4-40GB (UUID: GPU-01234567-89ab-cdef-0123-456789abcdef)\n"

@@ -17,20 +17,22 @@ constexpr std::uint32_t open_anchor = std::numeric_limits<std::uint32_t>::max();
                        std::move(message)}};
 }
 
-class Parser {
+}  // namespace
+
+class YamlParser {
  public:
-  Parser(const std::string& file, std::string_view text) : file_(file) {
+  YamlParser(const std::string& file, std::string_view text) : file_(file) {
     if (!yaml_parser_initialize(&parser_)) throw std::bad_alloc();
     yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()), text.size());
     // The encoding is not up to a byte order mark: what is not UTF-8 is refused.
     yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
   }
-  ~Parser() {
+  ~YamlParser() {
     yaml_event_delete(&event_);
     yaml_parser_delete(&parser_);
   }
-  Parser(const Parser&) = delete;
-  Parser& operator=(const Parser&) = delete;
+  YamlParser(const YamlParser&) = delete;
+  YamlParser& operator=(const YamlParser&) = delete;
 
   const yaml_event_t& next() {
     yaml_event_delete(&event_);
@@ -52,8 +54,6 @@ class Parser {
   yaml_parser_t parser_{};
   yaml_event_t event_{};
 };
-
-}  // namespace
 
 // Builds the nodes out of the parser's events.
 class Builder {
@@ -156,7 +156,7 @@ class Builder {
   }
 
   Document& document_;
-  Parser parser_;
+  YamlParser parser_;
   std::map<std::string, std::uint32_t> anchors_;
   std::vector<std::uint32_t> pending_;
 };

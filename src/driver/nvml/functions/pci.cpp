@@ -57,7 +57,7 @@ nvmlReturn_t DeviceGetPcieThroughput(const Machine& machine, const Gpu& gpu, nvm
   if (counter == NVML_PCIE_UTIL_RX_BYTES) return read(received, value);
   // NVML_PCIE_UTIL_COUNT: the tests of pynvml ask for it, and drivers answer. What it counts no header says.
   if (!sent || !received) return NVML_ERROR_NOT_SUPPORTED;
-  *value = *sent + *received;
+  *value = static_cast<unsigned int>(*sent + *received);
   return NVML_SUCCESS;
 }
 
