@@ -1,6 +1,7 @@
 // Processes on a GPU.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "capture/parts.hpp"
@@ -38,16 +39,34 @@ std::string type_of(const std::string& letters) {
   return has('G') ? has('C') ? "C+G" : "G" : "C";
 }
 
+const Json* name_of(std::uint64_t pid, const Answers& answers) {
+  const auto* answer = answers.machine().answer(fmt::format("nvmlSystemGetProcessName({})", pid));
+  return succeeded(answer) ? at(answer, "name") : nullptr;
+}
+
 }  // namespace
 
+std::vector<std::uint64_t> vgpu_pids(const Record& gpu, const Answers& answers) {
+  std::vector<std::uint64_t> pids;
+  if (answers.children(gpu.object(), Subject::vgpu).empty()) return pids;
+  if (const auto* infos = list(gpu, "Compute"))
+    for (const auto& info : *infos)
+      if (const auto* name = name_of(number(info, "pid", 0), answers); name != nullptr && *name == "vgpu")
+        pids.push_back(number(info, "pid", 0));
+  return pids;
+}
+
 void record_processes(Record& gpu, const Answers& answers) {
+  const auto of_vgpus = vgpu_pids(gpu, answers);
   std::map<std::uint64_t, Process> processes;
   const std::pair<const char*, char> kinds[] = {{"Compute", 'C'}, {"Graphics", 'G'}, {"MPSCompute", 'M'}};
   for (const auto& [kind, letter] : kinds) {
     const auto* infos = list(gpu, kind);
     if (infos == nullptr) continue;
     for (const auto& info : *infos) {
-      auto& process = processes[number(info, "pid", 0)];
+      const auto pid = number(info, "pid", 0);
+      if (std::find(of_vgpus.begin(), of_vgpus.end(), pid) != of_vgpus.end()) continue;
+      auto& process = processes[pid];
       process.type += letter;
       process.memory = number(info, "usedGpuMemory", kUnknown);
       process.gpu_instance = number(info, "gpuInstanceId", kNoInstance);
@@ -63,8 +82,8 @@ void record_processes(Record& gpu, const Answers& answers) {
     FlowMap item;
     item.add("pid", pid);
     item.add("type", in_quotes(type_of(process.type)));
-    const auto* name = answers.machine().answer(fmt::format("nvmlSystemGetProcessName({})", pid));
-    if (succeeded(name)) item.add("name", in_quotes(at(name, "name")->get<std::string>().substr(0, kLongestName)));
+    if (const auto* name = name_of(pid, answers))
+      item.add("name", in_quotes(name->get<std::string>().substr(0, kLongestName)));
     if (process.memory != kUnknown) item.add("used_memory_mib", process.memory >> 20);
     if (process.gpu_instance != kNoInstance) item.add("gpu_instance", process.gpu_instance);
     if (process.compute_instance != kNoInstance) item.add("compute_instance", process.compute_instance);

@@ -16,10 +16,11 @@ class Vgpu {
  public:
   Vgpu(const Object& vgpu, const Record& gpu, const Answers& answers) : vgpu_(vgpu), gpu_(gpu), answers_(answers) {}
 
-  std::string yaml() const {
+  std::string yaml(std::uint64_t host_pid) const {
     FlowMap out;
     out.add("type", in_quotes(type()));
     out.add("id", vgpu_.handle);
+    if (host_pid != 0) out.add("host_pid", host_pid);
     text(out, "uuid", "nvmlVgpuInstanceGetUUID", "uuid");
     text(out, "vm_id", "nvmlVgpuInstanceGetVmID", "vmId");
     text(out, "mdev_uuid", "nvmlVgpuInstanceGetMdevUUID", "mdevUuid");
@@ -164,7 +165,12 @@ void record_scheduler(Record& gpu) {
 void record_vgpus(Record& gpu, const Answers& answers) {
   record_scheduler(gpu);
   FlowList list;
-  for (const auto* vgpu : answers.children(gpu.object(), Subject::vgpu)) list.add(Vgpu(*vgpu, gpu, answers).yaml());
+  const auto pids = vgpu_pids(gpu, answers);
+  std::size_t index = 0;
+  for (const auto* vgpu : answers.children(gpu.object(), Subject::vgpu)) {
+    list.add(Vgpu(*vgpu, gpu, answers).yaml(index < pids.size() ? pids[index] : 0));
+    ++index;
+  }
   if (!list.empty()) gpu.set("vgpu.instances", list, {});
 }
 

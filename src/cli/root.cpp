@@ -33,6 +33,8 @@ constexpr std::string_view kLibraries = "usr/lib/aarch64-linux-gnu";
 #else
 constexpr std::string_view kLibraries = "usr/lib/x86_64-linux-gnu";
 #endif
+// Where the driver of Windows puts its files for the Linux beside it.
+constexpr std::string_view kWsl = "usr/lib/wsl/lib";
 // Says that a folder was made by this command.
 constexpr const char* kMark = ".nvmlkit-root";
 constexpr const char* kParts[] = {"dev", "dev-nodes", "etc", "nvidia-cdi.json", "proc", "run", "sys", "usr", kMark};
@@ -95,6 +97,8 @@ void add_library(root::Tree& tree, const fs::path& folder, const fs::path& libra
   tree[file] = root::Copy{library, 0644};
   tree[in_root + ".1"] = root::link_between(in_root + ".1", file);
   tree[in_root] = root::link_between(in_root, in_root + ".1");
+  const auto of_wsl = fmt::format("{}/{}.1", kWsl, name);
+  tree[of_wsl] = root::link_between(of_wsl, file);
   // No hook runs ldconfig: they lie where the loader looks without its cache, on systems of either custom.
   for (const std::string_view where : {kLibraries, std::string_view("usr/lib64")})
     for (const auto& suffix : {std::string("1"), version})
@@ -130,6 +134,8 @@ root::Tree make_tree(const fs::path& folder, const Found& found, const Files& fi
   if (files.cuda) add_library(tree, folder, *files.cuda, "libcuda.so", version, cdi.mounts);
   if (files.nvidia_smi) {
     tree["usr/bin/nvidia-smi"] = root::Copy{*files.nvidia_smi};
+    const auto of_wsl = fmt::format("{}/nvidia-smi", kWsl);
+    tree[of_wsl] = root::link_between(of_wsl, "usr/bin/nvidia-smi");
     cdi.mounts.push_back({folder / "usr/bin/nvidia-smi", "/usr/bin/nvidia-smi"});
   }
   root::add_nodes(tree, gpus);

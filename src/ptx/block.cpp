@@ -22,7 +22,8 @@ void Run::forget(std::uint64_t address) {
 Block::Block(Run& run) : run_(run) {
   const auto warps = (run.threads_of_block + kLanes - 1) / kLanes;
   for (unsigned i = 0; i < warps; ++i) warps_.push_back(std::make_unique<Warp>(*this));
-  shared_.resize(run.grid.module->shared_bytes + run.grid.dynamic_shared);
+  asked_ = (run.grid.module->shared_bytes + run.grid.dynamic_shared + 15) / 16 * 16;
+  shared_.resize(asked_ + kReserved);
 }
 
 void Block::start(std::uint64_t number) {
@@ -65,7 +66,10 @@ void Block::fill_special(std::uint64_t number) {
       s.nwarpid[lane] = static_cast<std::uint32_t>(warps_.size());
       s.smid[lane] = static_cast<std::uint32_t>(number % grid.multiprocessors);
       s.nsmid[lane] = grid.multiprocessors;
-      s.shared_bytes[0][lane] = s.shared_bytes[1][lane] = static_cast<std::uint32_t>(shared_.size());
+      s.shared_bytes[0][lane] = s.shared_bytes[1][lane] = static_cast<std::uint32_t>(asked_);
+      s.reserved[0][lane] = s.reserved[2][lane] = static_cast<std::uint32_t>(asked_);
+      s.reserved[1][lane] = static_cast<std::uint32_t>(asked_ + kReserved);
+      s.reserved[3][lane] = static_cast<std::uint32_t>(asked_ + kReserved / 2);
       s.shared_bytes[2][lane] = static_cast<std::uint32_t>(grid.dynamic_shared);
       s.warp_size[lane] = kLanes;
       s.zero[lane] = 0;

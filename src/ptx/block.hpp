@@ -49,6 +49,8 @@ class Block {
   std::vector<std::byte>& shared() { return shared_; }
 
   static constexpr unsigned kBarriers = 16;
+  // Bytes of shared memory for the libraries that come with the compiler.
+  static constexpr std::size_t kReserved = 1024;
   // `expected` threads, 0 for all that live.
   void arrive(unsigned barrier, unsigned threads, unsigned with_true, unsigned expected);
   void threads_ended(unsigned threads);
@@ -63,6 +65,7 @@ class Block {
   Run& run_;
   std::vector<std::unique_ptr<Warp>> warps_;
   std::vector<std::byte> shared_;
+  std::size_t asked_ = 0;  // bytes of it that the program asked for
   Barrier barriers_[kBarriers];
   unsigned live_threads_ = 0;
   bool released_ = false;

@@ -102,6 +102,7 @@ Shape shape_of(const Form& f) {
 // The registers of a tile, behind those that are there.
 void append(Form& f, const Term& term, const Tile& tile, bool is_target, std::vector<Operand>& operands) {
   const bool is_vector = term.kind == Term::Kind::vector;
+  if (tile.slots() == 0 || tile.slots() % tile.per_register() != 0) f.fail_types();
   if ((is_vector ? term.items.size() : 1) != tile.registers()) f.fail("a vector of another length");
   for (unsigned r = 0; r < tile.registers(); ++r) {
     const auto& one = is_vector ? term.items[r] : term;
@@ -150,6 +151,8 @@ void product(Form& f, bool whole_warp) {
   }
   if (!may_multiply(p)) f.fail_types();
   if (!whole_warp && shape.m == 8 && shape.k == 4 && p.a != Type::f64) f.fail_types();
+  // Whole registers of each lane lie along k.
+  if (!whole_warp && (shape.n != 8 || shape.m > 16 || shape.k % (4 * tile(p, 'a').per_register()) != 0)) f.fail_types();
   if (!whole_warp && (!f.has("row") || !f.has("col"))) f.fail("only .row.col is simulated");
   p.flags = static_cast<std::uint8_t>((whole_warp ? kWholeWarp : 0) | (f.has("satfinite") ? kSaturates : 0));
   std::vector<Operand> operands;

@@ -15,6 +15,17 @@ struct Region {
   std::shared_ptr<const void> holder;  // the bytes stay while it lives
 };
 
+// What a kernel reads from a texture.
+struct Lookup {
+  std::uint64_t texture = 0;
+  unsigned dimensions = 1;
+  bool is_layered = false, by_index = false;  // coordinates are numbers of texels
+  int gathered = -1;                          // the component that four neighbours give, or -1: filtered
+  float at[3] = {};
+  std::int32_t index[3] = {};
+  std::uint32_t layer = 0;
+};
+
 // Memory of the device and what of the host the device may reach. The driver implements it.
 class GlobalMemory {
  public:
@@ -24,6 +35,10 @@ class GlobalMemory {
   // The heap of device code; 0 when it is full.
   virtual std::uint64_t allocate(std::uint64_t size) = 0;
   virtual void release(std::uint64_t address) = 0;
+  // Four components, as they lie in registers. False: no texture, or not of that shape.
+  virtual bool sample(const Lookup&, std::uint32_t[4]) { return false; }
+  // `size` bytes of a surface, at so many bytes from the left, or null. False: no surface.
+  virtual bool surface(std::uint64_t, const std::int32_t[3], std::size_t, std::byte*&) { return false; }
 };
 
 enum class FaultKind : std::uint8_t {

@@ -203,7 +203,9 @@ Term Parser::address() {
       out.value = static_cast<std::uint64_t>(integer());
     else if (peek().is('-'))
       out.value = static_cast<std::uint64_t>(integer());
-    while (accept(',')) out.items.push_back(term());  // a texture with its coordinates
+    if (++depth_ > 4) fail("lists within lists");
+    while (accept(',') && out.items.size() < 4) out.items.push_back(term());  // a texture with its coordinates
+    --depth_;
   }
   expect(']');
   return out;

@@ -19,6 +19,7 @@ struct SpecialValues {
   std::uint32_t warpid[kLanes], nwarpid[kLanes];
   std::uint32_t smid[kLanes], nsmid[kLanes];
   std::uint32_t shared_bytes[3][kLanes];  // total, aggregate, dynamic
+  std::uint32_t reserved[4][kLanes];      // begin and end of what programs do not ask for, and two places in it
   std::uint32_t warp_size[kLanes];
   std::uint32_t zero[kLanes], one[kLanes];  // clusters of one block
   std::uint64_t gridid[kLanes];

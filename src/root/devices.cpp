@@ -7,20 +7,11 @@
 namespace nvmlkit::root {
 namespace {
 
-// Of each GPU: 15 GPU instances, with 8 compute instances each.
-constexpr unsigned int kFirstCapability = 3, kPerInstance = 1 + 8, kPerGpu = 15 * kPerInstance;
+using sim::mig::capability_minor;
 
 std::string capability_node(unsigned int minor) { return fmt::format("nvidia-caps/nvidia-cap{}", minor); }
 
 }  // namespace
-
-unsigned int capability_minor(unsigned int gpu_minor, std::uint32_t gpu_instance) {
-  return kFirstCapability + gpu_minor * kPerGpu + gpu_instance * kPerInstance;
-}
-
-unsigned int capability_minor(unsigned int gpu_minor, sim::mig::DeviceId device) {
-  return capability_minor(gpu_minor, device.instance) + 1 + device.compute;
-}
 
 std::vector<GpuDevice> devices_of(const sim::Machine& machine) {
   std::vector<GpuDevice> out;

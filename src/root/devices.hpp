@@ -15,10 +15,8 @@ namespace nvmlkit::root {
 // Those that the driver registers for itself, as /proc/devices lists them. Only the first is the same on every host.
 inline constexpr unsigned int gpu_major = 195, caps_major = 509, uvm_major = 511;
 
-// Which capability a minor number of nvidia-caps stands for.
+// What else nvidia-caps gives access to.
 inline constexpr unsigned int mig_config_minor = 1, mig_monitor_minor = 2;
-unsigned int capability_minor(unsigned int gpu_minor, std::uint32_t gpu_instance);
-unsigned int capability_minor(unsigned int gpu_minor, sim::mig::DeviceId device);
 
 // A MIG device of a GPU.
 struct MigDevice {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <nvmlkit/generated/abi.hpp>
 #include <optional>
 #include <string_view>
 
@@ -30,6 +31,7 @@ struct Device {
   CpuSet cpus;
 };
 
+constexpr std::uint32_t kNvidia = 0x10de;
 // ConnectX-7, as other parts of the simulation have them.
 constexpr std::uint32_t kMellanox = 0x15b3, kConnectX7 = 0x1021, kBoard = 0x0023;
 
@@ -145,7 +147,7 @@ void add_gpu(Tree& tree, const sim::Machine& machine, const sim::model::Gpu& gpu
   const sim::telemetry::Reading reading(machine, gpu);
   const auto& pcie = gpu.pcie;
   const auto generation = reading(pcie.current_link_gen);
-  const auto ids = gpu.pci.device_id.value_or(0x10de), subsystem = gpu.pci.subsystem_id.value_or(0);
+  const auto ids = gpu.pci.device_id.value_or(kNvidia), subsystem = gpu.pci.subsystem_id.value_or(0);
   Device device{.id = *gpu.pci.bus_id,
                 .vendor = ids & 0xFFFF,
                 .device = ids >> 16,
@@ -196,11 +198,37 @@ void add_adapter(Tree& tree, const sim::Machine& machine, const sim::model::Nic&
   if (told.link_layer) tree[own + "/ports/1/link_layer"] = Text{fmt::format("{}\n", told.link_layer->view())};
 }
 
+// The NVSwitches that the host sees; those of later baseboards it does not.
+void add_switches(Tree& tree, const sim::Machine& machine) {
+  const auto& gpus = machine.gpus();
+  const int architecture = gpus.empty() ? 0 : static_cast<int>(gpus[0].architecture.value_or(0));
+  const std::uint32_t device = architecture == abi::DEVICE_ARCH_AMPERE   ? 0x1af1
+                               : architecture == abi::DEVICE_ARCH_HOPPER ? 0x22a3
+                                                                         : 0;
+  for (const auto& nvswitch : machine.host().nvlink.switches)
+    if (nvswitch.bdf && device != 0)
+      add_device(tree, machine,
+                 {.id = *nvswitch.bdf,
+                  .vendor = kNvidia,
+                  .device = device,
+                  .subsystem_vendor = kNvidia,
+                  .subsystem = 0,
+                  .revision = 0xa1,
+                  .base_class = 6,
+                  .sub_class = 0x80,
+                  .irq = 0,
+                  .driver = "nvidia-nvswitch",
+                  .current = {},
+                  .best = {},
+                  .cpus = {}});
+}
+
 }  // namespace
 
 void add_sys(Tree& tree, const sim::Machine& machine) {
   for (const auto& gpu : machine.gpus()) add_gpu(tree, machine, gpu);
   for (const auto& nic : machine.host().pcie_topology.nics) add_adapter(tree, machine, nic);
+  add_switches(tree, machine);
   if (const auto& version = machine.system().driver_version)
     tree["sys/module/nvidia/version"] = Text{fmt::format("{}\n", version->view())};
   tree["sys/module/nvidia/initstate"] = Text{"live\n"};

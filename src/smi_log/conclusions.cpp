@@ -116,6 +116,20 @@ void conclude_chip(Values& values) {
                      Value{capability.empty() ? "N/A" : std::string(capability.substr(dot + 1)), place, true});
 }
 
+// A GPU without ECC counts no errors, one in MIG mode tells no utilization. It has them all the same.
+void conclude_modes(Values& values) {
+  const auto is = [&](const char* path, std::string_view word) {
+    const Value* value = find(values, path);
+    return value != nullptr && value->yaml == word;
+  };
+  const bool no_ecc = is("ecc.mode_current", "disabled"), mig = is("mig.mode_current", "enabled");
+  for (auto& [path, value] : values) {
+    const bool counts = path.starts_with("ecc.errors.") || path.starts_with("ecc.sram.");
+    const bool in_mig = path.starts_with("utilization.") || path.starts_with("remapped_rows.");
+    value.hidden = value.yaml == "N/A" && ((no_ecc && counts) || (mig && in_mig));
+  }
+}
+
 }  // namespace
 
 void conclude(Values& values, const Place& place, bool lost) {
@@ -135,6 +149,10 @@ void conclude(Values& values, const Place& place, bool lost) {
     values.try_emplace("gsp_firmware.mode", Value{version->yaml == "N/A" ? "disabled" : "enabled", version->place});
   if (const Value* count = find(values, "retired_pages.single_bit_retirement.count"))
     values.try_emplace("retired_pages.supported", Value{count->yaml == "N/A" ? "false" : "true", count->place});
+  conclude_modes(values);
+  // So an older nvidia-smi calls what is newer than itself.
+  for (const char* path : {"brand", "architecture"})
+    if (const auto at = values.find(path); at != values.end() && at->second.yaml == "unknown") at->second.weak = true;
   // What nvidia-smi prints of a lost GPU's power is what its memory happened to hold.
   if (lost) std::erase_if(values, [](const auto& entry) { return entry.first.starts_with("power."); });
   if (lost) values.insert_or_assign("failure.mode", Value{"lost", place});

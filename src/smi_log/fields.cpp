@@ -14,8 +14,8 @@ constexpr Row kHost[] = {
 constexpr Row kGpu[] = {
     // Identity
     {"Product Name", "product_name", "name", Unit::text},
-    {"Product Brand", "product_brand", "brand", Unit::word},
-    {"Product Architecture", "product_architecture", "architecture", Unit::word},
+    {"Product Brand", "product_brand", "brand", Unit::known_word},
+    {"Product Architecture", "product_architecture", "architecture", Unit::known_word},
     {"Serial Number", "serial", "serial", Unit::text},
     {"GPU UUID", "uuid", "uuid", Unit::text},
     {"GPU PDI", "pdi", "pdi", Unit::hex},
@@ -78,7 +78,7 @@ constexpr Row kGpu[] = {
     {"Sparse Operation Mode", "sparse_operation_mode", "sparse_operation_mode", Unit::word},
     {"DRAM Encryption Mode/Current", "dram_encryption_mode/current_dram_encryption", "dram_encryption.current", Unit::word},
     {"DRAM Encryption Mode/Pending", "dram_encryption_mode/pending_dram_encryption", "dram_encryption.pending", Unit::word},
-    {"Performance State", "performance_state", "performance_state", Unit::p_state},
+    {"Performance State", "performance_state", "performance_state", Unit::known_word},
     {"Fan Speed", "fan_speed", "fan.speed_percent", Unit::number},
     // PCI. The address is that of the GPU itself.
     {"PCI/Bus", "pci/pci_bus", "", Unit::redundant},
@@ -253,9 +253,9 @@ constexpr Row kGpu[] = {
     {"GPU Power Readings/Default Power Limit", "gpu_power_readings/default_power_limit", "power.default_limit_mw", Unit::milli},
     {"GPU Power Readings/Min Power Limit", "gpu_power_readings/min_power_limit", "power.min_limit_mw", Unit::milli},
     {"GPU Power Readings/Max Power Limit", "gpu_power_readings/max_power_limit", "power.max_limit_mw", Unit::milli},
-    {"", "gpu_power_readings/power_state", "power.power_state", Unit::p_state},
+    {"", "gpu_power_readings/power_state", "power.power_state", Unit::known_word},
     {"", "module_power_readings/power_state", "", Unit::redundant},
-    {"", "power_readings/power_state", "power.power_state", Unit::p_state},
+    {"", "power_readings/power_state", "power.power_state", Unit::known_word},
     {"Power Readings/Power Management", "power_readings/power_management", "power.management_mode", Unit::word},
     {"Power Readings/Power Draw", "power_readings/power_draw", "power.current_draw_mw", Unit::milli},
     {"Power Readings/Power Limit", "power_readings/power_limit", "power.limit_mw", Unit::milli},

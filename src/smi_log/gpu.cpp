@@ -51,6 +51,7 @@ class Walk {
  public:
   Walk(const Log& log, bool gpu, Values& values, Leftovers& leftovers)
       : log_(log),
+        gpu_(gpu),
         rows_(rows_of(gpu, log.format)),
         type_(gpu ? sim::model::descriptor<sim::model::Gpu>() : sim::model::descriptor<sim::model::Machine>()),
         values_(values),
@@ -70,7 +71,7 @@ class Walk {
 
   void group(const std::string& path, const Node& node) {
     const std::string here = path.empty() ? node.name : path + "/" + node.name;
-    if (read_list(log_, here, node, values_, leftovers_)) return;
+    if (gpu_ && read_list(log_, here, node, values_, leftovers_)) return;
     if (node.children.empty() || !node.value.empty()) leaf(here, node);
     for (const auto& child : node.children) group(here, child);
   }
@@ -83,7 +84,7 @@ class Walk {
 
   void take(const Row& row, const std::string& path, const Node& node) {
     if (row.unit == Unit::redundant || node.value.empty()) return;
-    if (says_nothing(node.value) && !(row.unit == Unit::p_state && node.value == "Unknown")) return;
+    if (says_nothing(node.value) && !(row.unit == Unit::known_word && node.value == "Unknown")) return;
     const bool absent = says_absent(node.value);
     if (row.field.empty()) {
       if (!absent) leftovers_.not_kept.push_back(described(path, node));
@@ -100,6 +101,7 @@ class Walk {
   }
 
   const Log& log_;
+  bool gpu_;  // or the host
   const Index& rows_;
   const StructDescriptor& type_;
   Values& values_;
@@ -141,7 +143,9 @@ GpuValues& gpu_at(MachineValues& machine, const Log& log, const Node& node, bool
 void add_log(const Log& log, MachineValues& machine) {
   Walk host(log, false, machine.host, machine.leftovers);
   std::vector<std::string> seen;
+  const Node* attached = nullptr;
   for (const auto& node : log.root.children) {
+    if (node.name == "Attached GPUs" || node.name == "attached_gpus") attached = &node;
     if (node.name == "CUDA Version" || node.name == "cuda_version") {
       read_cuda_version(log, node, machine);
     } else if (node.name == "GPU" || node.name == "gpu") {
@@ -166,6 +170,9 @@ void add_log(const Log& log, MachineValues& machine) {
       host.group("", node);
     }
   }
+  if (attached != nullptr && !seen.empty() && attached->value != std::to_string(seen.size()))
+    machine.notes.push_back(Place{log.file, attached->line}.text() + ": the log shows " + std::to_string(seen.size()) +
+                            " of " + attached->value + " GPUs; the machine has those that it shows");
 }
 
 }  // namespace nvmlkit::smi_log

@@ -28,6 +28,7 @@ class Reader {
       if (starts_text_log(rest.front().text))
         add_log(read_text_log(input_.name, rest, used), machine_);
       else if ((used = xml(rest)) == 0 && (used = read_topology(input_.name, rest, tables_)) == 0 &&
+               (used = read_topology_legend(rest.front().text, tables_)) == 0 &&
                (used = read_nvlinks(input_.name, rest, tables_)) == 0 &&
                (used = read_listing(input_.name, rest, tables_)) == 0 &&
                (used = read_mig_profiles(input_.name, rest, tables_)) == 0)

@@ -119,8 +119,9 @@ class Writer {
   void settle_weak(GpuValues& gpu, const std::string& profile) {
     const auto& known = fields_of_profile(profile);
     std::erase_if(gpu.values, [&](const auto& entry) {
-      if (!entry.second.weak) return false;
+      if (!entry.second.weak && !entry.second.hidden) return false;
       const auto at = known.find(entry.first);
+      if (entry.second.hidden) return at != known.end();
       return at != known.end() && at->second != "0" && at->second != "N/A";
     });
   }

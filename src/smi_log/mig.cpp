@@ -5,12 +5,10 @@
 #include <cmath>
 #include <memory>
 
-#include "sim/config/builtin.hpp"
-#include "sim/config/load.hpp"
 #include "sim/mig/devices.hpp"
 #include "sim/mig/instances.hpp"
 #include "sim/mig/placement.hpp"
-#include "smi_log/profile.hpp"
+#include "smi_log/mig_siblings.hpp"
 #include "smi_log/units.hpp"
 
 namespace nvmlkit::smi_log {
@@ -27,34 +25,6 @@ std::optional<std::uint64_t> number_at(const GpuValues& gpu, const std::string& 
   const auto [end, problem] = std::from_chars(yaml.data(), yaml.data() + yaml.size(), value);
   if (problem != std::errc() || end != yaml.data() + yaml.size()) return {};
   return value;
-}
-
-// A GPU of a built-in machine.
-std::unique_ptr<Gpu> builtin_gpu(std::string_view name) {
-  sim::ConfigError error;
-  const auto machine = sim::read_machine(name, sim::builtin_machine_text(name), error);
-  return machine ? std::make_unique<Gpu>(machine->gpus()[0]) : nullptr;
-}
-
-std::uint64_t gib_up(std::uint64_t bytes) { return (bytes + (kMib << 10) - 1) >> 30; }
-
-// Profiles of a GPU of the same kind with more or less memory: 1g.5gb of 40 GB is 1g.10gb of 80 GB.
-void scale(Gpu& gpu, std::uint64_t bytes) {
-  const auto own = gpu.memory.total_bytes.value_or(0);
-  if (own == 0 || gib_up(own) == gib_up(bytes)) return;
-  const auto slices = sim::mig::memory_slices(gpu);
-  for (auto& profile : gpu.mig.profiles.span()) {
-    const auto name = profile.name->view();
-    const auto dot = name.find('.'), unit = name.find("gb");
-    if (dot == std::string_view::npos || unit == std::string_view::npos || slices == 0) continue;
-    const auto share = static_cast<double>(gib_up(bytes)) * *profile.size / slices;
-    profile.name = sim::model::Text<24>(std::string(name.substr(0, dot + 1)) + std::to_string(std::llround(share)) +
-                                        std::string(name.substr(unit)));
-    const auto ratio = static_cast<double>(bytes) / static_cast<double>(own);
-    profile.memory_mib =
-        static_cast<std::uint64_t>(std::llround(ratio * static_cast<double>(*profile.memory_mib) / 128)) * 128;
-    profile.bar1_mib.present = false;
-  }
 }
 
 struct Instance {
@@ -109,26 +79,14 @@ class Layout {
 
   // The machine whose profiles explain the devices best: that of the GPU, else one of its architecture.
   void choose_machine() {
-    std::vector<std::string> names;
-    const std::string own(profile_of(unquoted(yaml_at(gpu_.values, "name"))));
-    if (fields_of_profile(own).contains("mig.profiles")) {
-      names = {own};
-    } else {
-      for (const auto& builtin : sim::list_builtin_machines()) {
-        const auto& fields = fields_of_profile(builtin.name);
-        const auto architecture = fields.find("architecture");
-        if (architecture != fields.end() && architecture->second == yaml_at(gpu_.values, "architecture") &&
-            fields.contains("mig.profiles"))
-          names.emplace_back(builtin.name);
-      }
-    }
+    const auto names = sibling_machines(unquoted(yaml_at(gpu_.values, "name")), yaml_at(gpu_.values, "architecture"));
     int best = -1;
     for (const auto& name : names)
       for (const bool upper_first : {false, true}) {
         auto gpu = builtin_gpu(name);
         if (!gpu) continue;
         if (const auto total = number_at(gpu_, "memory.total_bytes"))
-          scale(*gpu, *total), gpu->memory.total_bytes = *total;
+          scale_profiles(*gpu, *total), gpu->memory.total_bytes = *total;
         if (const auto bar1 = number_at(gpu_, "bar1_memory.total_bytes")) gpu->bar1_memory.total_bytes = *bar1;
         gpu->mig.upper_half_first = upper_first;
         take_listed(*gpu);
@@ -174,13 +132,19 @@ class Layout {
       if (row.ofa) made.ofa = *row.ofa;
       gpu.mig.profiles.push_back(made);
     }
-    // A table that lacks the whole GPU was cut; what it does not show is as before.
+    // A table that lacks the whole GPU was cut, and nvidia-smi lists no profile that is newer than itself.
     const auto whole = [&](const MigProfile& p) { return *p.size == slices; };
-    if (std::any_of(gpu.mig.profiles.begin(), gpu.mig.profiles.end(), whole)) return;
+    const bool cut = std::none_of(gpu.mig.profiles.begin(), gpu.mig.profiles.end(), whole);
     for (const auto& profile : *known) {
       const auto same = [&](const MigProfile& p) { return *p.id == *profile.id; };
-      if (std::none_of(gpu.mig.profiles.begin(), gpu.mig.profiles.end(), same)) gpu.mig.profiles.push_back(profile);
+      if (std::any_of(gpu.mig.profiles.begin(), gpu.mig.profiles.end(), same)) continue;
+      if (cut || is_named(profile.name->view())) gpu.mig.profiles.push_back(profile);
     }
+  }
+
+  bool is_named(std::string_view profile) const {
+    return std::any_of(instances_.begin(), instances_.end(),
+                       [&](const Instance& instance) { return listed_profile(instance) == profile; });
   }
 
   // Name of the GPU instance's profile as `-L` tells it: 3g.20gb of a 1c.3g.20gb.
@@ -255,21 +219,7 @@ class Layout {
   }
 
   void say_profiles() {
-    std::string list;
-    for (const auto& p : best_->mig.profiles) {
-      std::string starts;
-      for (const auto start : p.starts) starts += (starts.empty() ? "" : ", ") + std::to_string(start);
-      list += (list.empty() ? "{name: " : ", {name: ") + quoted(p.name->view()) + ", starts: [" + starts + "]";
-      const auto say = [&](const char* name, const auto& field) {
-        if (field && *field != 0) list += std::string(", ") + name + ": " + std::to_string(*field);
-      };
-      list += ", id: " + std::to_string(*p.id) + ", sm: " + std::to_string(p.sm.value_or(0)) +
-              ", memory_mib: " + std::to_string(p.memory_mib.value_or(0));
-      say("instances", p.instances), say("size", p.size), say("idle_kib", p.idle_kib), say("bar1_mib", p.bar1_mib);
-      say("ce", p.ce), say("dec", p.dec), say("enc", p.enc), say("jpeg", p.jpeg), say("ofa", p.ofa);
-      list += p.p2p.value_or(false) ? ", p2p: true}" : "}";
-    }
-    gpu_.values.try_emplace("mig.profiles", Value{"[" + list + "]", place()});
+    gpu_.values.try_emplace("mig.profiles", Value{yaml_of_profiles(*best_), place()});
     if (best_->mig.upper_half_first.value_or(false))
       gpu_.values.try_emplace("mig.upper_half_first", Value{"true", place()});
   }

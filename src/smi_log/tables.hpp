@@ -13,13 +13,16 @@
 
 namespace nvmlkit::smi_log {
 
-// A row of `topo -m`.
-struct TopologyRow {
+// `topo -m`: GPUs and network adapters, and how far they are from each other.
+struct TopologyDevice {
   Place place;
-  std::string cpu_affinity;  // empty: not shown
-  std::string numa_affinity;
-  std::string gpu_numa_id;
-  std::map<std::uint32_t, std::string> distances;  // to other GPUs, by their index: PIX, NODE, NV12
+  std::string name;                                      // GPU0, NIC0, mlx5_0
+  std::optional<std::uint32_t> gpu;                      // its index
+  std::string cpu_affinity, numa_affinity, gpu_numa_id;  // empty: not shown
+};
+struct Topology {
+  std::vector<TopologyDevice> devices;
+  std::map<std::pair<std::size_t, std::size_t>, std::string> distances;  // PIX, NODE, NV12
 };
 
 // A GPU in `nvlink -s`.
@@ -58,8 +61,8 @@ struct ListedPlacement {
 };
 
 struct Tables {
-  std::vector<std::string> unreadable;            // lines that have another form than is known
-  std::map<std::uint32_t, TopologyRow> topology;  // by index of the GPU
+  std::vector<std::string> unreadable;  // lines that have another form than is known
+  Topology topology;                    // the first one
   std::map<std::uint32_t, LinksOfGpu> nvlinks;
   std::map<std::uint32_t, ListedGpu> listing;
   std::map<std::uint32_t, std::vector<ListedProfile>> mig_profiles;
@@ -68,6 +71,7 @@ struct Tables {
 
 // Each is nothing, or how many lines belong to the output that starts at lines[0].
 std::size_t read_topology(const std::string& file, std::span<const Line> lines, Tables& tables);
+std::size_t read_topology_legend(std::string_view line, Tables& tables);
 std::size_t read_nvlinks(const std::string& file, std::span<const Line> lines, Tables& tables);
 std::size_t read_listing(const std::string& file, std::span<const Line> lines, Tables& tables);
 std::size_t read_mig_profiles(const std::string& file, std::span<const Line> lines, Tables& tables);

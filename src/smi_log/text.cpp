@@ -46,6 +46,9 @@ bool ends_log(std::string_view line) {
   return !names_gpu(line) && (separator(line) == std::string_view::npos || line.front() < 'A' || line.front() > 'Z');
 }
 
+// The head of `topo -m` is indented as well.
+bool begins_topology(std::string_view text) { return text.starts_with("GPU0") || text.starts_with("\x1b[4mGPU0"); }
+
 // A value of a GPU at the margin: the log went through something that took its indentation away.
 void check_indentation(const std::string& file, const Line& line, std::string_view text) {
   const auto name = trim(text.substr(0, text.find(':')));
@@ -96,7 +99,7 @@ Log read_text_log(const std::string& file, std::span<const Line> lines, std::siz
     const auto text = trim(lines[used].text);
     if (text.empty()) continue;
     const auto indent = indentation(lines[used].text);
-    if ((used > 0 && text == text_log_mark) || indent < margin) break;
+    if ((used > 0 && text == text_log_mark) || indent < margin || begins_topology(text)) break;
     const std::size_t column = indent - margin;
     if (column == 0) {
       if (in_gpu) check_indentation(file, lines[used], text);

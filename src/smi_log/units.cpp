@@ -85,11 +85,26 @@ std::string letters(std::string_view text) {
 Value read_word(std::string_view text, const FieldDescriptor& field) {
   const std::string wanted = letters(text);
   if (field.type != Type::enumeration || wanted.empty()) return {};
-  // A display that is attached, power management that is supported, the long name of an operation mode.
-  const std::string_view also = one_of(wanted, {"yes", "supported", "active", "on"})                     ? "enabled"
-                                : one_of(wanted, {"no", "notactive", "notsupported", "inactive", "off"}) ? "disabled"
-                                : wanted == "lowdoubleprecision"                                         ? "low_dp"
-                                                                                                         : "";
+  // A display that is attached, power management that is supported, and long names.
+  constexpr std::pair<std::string_view, std::string_view> aliases[] = {
+      {"yes", "enabled"},
+      {"supported", "enabled"},
+      {"active", "enabled"},
+      {"on", "enabled"},
+      {"no", "disabled"},
+      {"notsupported", "disabled"},
+      {"notactive", "disabled"},
+      {"inactive", "disabled"},
+      {"off", "disabled"},
+      {"lowdoubleprecision", "low_dp"},
+      {"nvidiavirtualapplications", "nvidia_vapps"},
+      {"nvidiavirtualpc", "nvidia_vpc"},
+      {"nvidiavirtualcomputeserver", "nvidia_vcs"},
+      {"nvidiartxvirtualworkstation", "nvidia_vws"},
+  };
+  std::string_view also;
+  for (const auto& [name, word] : aliases)
+    if (name == wanted) also = word;
   for (const auto& word : field.words())
     if (letters(word.word()) == wanted || word.word() == also) return std::string(word.word());
   return {};
@@ -170,7 +185,7 @@ std::optional<std::string> read_value(std::string_view text, Unit unit, const Fi
     case Unit::redundant:
       return {};
     case Unit::word:
-    case Unit::p_state:
+    case Unit::known_word:
       return read_word(text, field);
     case Unit::time:
       return read_time(text);

@@ -20,7 +20,7 @@ enum class Unit : std::uint8_t {
   micro_volt,  // "705.000 mV"
   flag,        // Yes / No, Active / Not Active, True / False; a bandwidth that is "Full" is not degraded
   word,        // one of the words of the model's field
-  p_state,     // the same, where "Unknown" is an answer
+  known_word,  // the same, where "Unknown" is an answer
   time,        // "2024/11/13 22:03:47.226", taken as UTC, in microseconds since 1970
   atomics,     // "FETCHADD_32 SWAP_32"
 };

@@ -10,7 +10,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from clients import BRANCHES, COMMAND, LIBRARY_DIR, SOURCE, environment, machines, real_library
+from clients import BRANCHES, COMMAND, LIBRARY_DIR, SOURCE, environment, machines, real_library, tell
 
 # Machines that no built-in one is like.
 MACHINES = {
@@ -125,7 +125,7 @@ class CaptureTest(unittest.TestCase):
                 total += count
                 self.assertGreater(count, 1000)
                 self.assertEqual(different, [])
-        print(f"capture: {len(choices)} machines, {total} answers come back")
+        tell(f"capture: {len(choices)} machines, {total} answers come back")
 
     def test_programs_see_the_captured_machine(self) -> None:
         file = self.folder / "machine.yaml"

@@ -37,6 +37,7 @@ def main() -> int:
             looks.gpu(gpu, watts=entry["power.draw"], limit_watts=entry["enforced.power.limit"])
             looks.gpu(gpu, used_percent=entry["utilization.gpu"], total_mib=entry["memory.total"])
             looks.gpu(gpu, fan_percent=entry["fan.speed"])
+            looks.gpu(gpu, processes=[(process["pid"], process["gpu_memory_usage"]) for process in entry["processes"]])
             if not gpu.mig:  # the plain memory call counts what the driver keeps as used
                 looks.equal(f"GPU {gpu.index} memory", entry["memory.used"], gpu.used_mib + gpu.reserved_mib)
     return looks.end()

@@ -248,8 +248,9 @@ class Mig(unittest.TestCase):
             listed = re.findall(r"^  MIG (\S+)\s+Device\s+(\d):", self.smi(smi, "-L"), re.M)
             self.assertEqual(listed, [("2g.12gb", "0"), ("1g.6gb", "1"), ("1g.6gb", "2")])
             table = re.sub(r" +", " ", self.smi(smi))
-            small = 12 if smi == SMI.get("535") else 13  # it cuts MiB where later versions round
-            for line in (r"50MiB / 24576MiB", r"| 0 2 0 0 | 25MiB / 11968MiB | 28 0 | 2 0 2 0 0 |",
+            # 535 cuts MiB where later versions round up: captures of 535.183.01 and of 550.90.07.
+            all_of_it, half, small = (50, 25, 12) if smi == SMI.get("535") else (51, 26, 13)
+            for line in (rf"{all_of_it}MiB / 24576MiB", rf"| 0 2 0 0 | {half}MiB / 11968MiB | 28 0 | 2 0 2 0 0 |",
                          rf"| 0 3 0 1 | {small}MiB / 5952MiB | 14 0 | 1 0 1 0 0 |", r"0MiB / 16383MiB", r"0MiB / 8191MiB"):
                 self.assertIn(line, table)
 

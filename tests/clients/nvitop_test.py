@@ -43,17 +43,19 @@ def main() -> int:
     mig_devices = 0
     for machine in looks.machines():
         shown = machine.run([PYTHON, "-m", "nvitop", "--once"], PYTHONPATH=str(MODULES))
-        lines = shown.text.splitlines()
-        rows = {int(line[1:6]): number for number, line in enumerate(lines) if re.match(r"│ +\d+ +\S", line) and "PID" not in line}
+        table, _, running = shown.text.partition("Processes:")
+        lines = table.splitlines()
+        rows = {int(line[1:6]): number for number, line in enumerate(lines) if re.match(r"│ +\d+ +\S", line)}
         looks.equal("end", (shown.code, sorted(rows)), (0, [gpu.index for gpu in machine.gpus]))
         for gpu in machine.gpus:
             if gpu.index in rows:
                 look_at(looks, gpu, lines[rows[gpu.index]], lines[rows[gpu.index] + 1])
-            if gpu.mig:
-                found = re.findall(rf"^│ {gpu.index}:(\d+) +(\S+) @ GI/CI: +(\d+)/ ?(\d+)", shown.text, re.M)
-                profiles = sorted(instance["profile"] for instance in gpu.model["mig"]["instances"])
-                looks.equal(f"GPU {gpu.index} MIG devices", sorted(profile for _, profile, *_ in found), profiles)
-                mig_devices += len(found)
+            found = re.findall(rf"^│ {gpu.index}:\d+ +(\S+) @ GI/CI: *\d+/ ?\d+", table, re.M)
+            looks.gpu(gpu, mig_devices=found)
+            mig_devices += len(found)
+        using = re.findall(rf"^│ +(\d+) +(\d+) C +\S+ +{SIZE}", running, re.M)
+        looks.equal("processes", [(int(index), int(pid), round(mebibytes(size))) for index, pid, size in using],
+                    [(gpu.index, pid, mib) for gpu in machine.usable for pid, mib in gpu.processes])  # fmt: skip
     return looks.end(f"{mig_devices} MIG devices")
 
 

@@ -54,8 +54,12 @@ def main() -> int:
         environment = machine.environment
         environment["LD_LIBRARY_PATH"] += f":{LIBRARIES}"
         complete = lambda screen: len(found := boxes(screen)) >= len(gpus) and all("MEM[" in box[2] for box in found.values())
-        found = boxes(screen_of([str(NVTOP)], environment, columns, rows, complete))
+        screen = screen_of([str(NVTOP)], environment, columns, rows, complete)
+        found = boxes(screen)
         looks.equal("devices", sorted(found), list(range(len(gpus))))
+        rows = re.findall(r"^ *(\d+) +\S+ +(\d+) +Compute +\S+ +(\d+)MiB", screen, re.M)
+        looks.equal("processes", sorted((int(device), int(pid), int(mib)) for pid, device, mib in rows),
+                    [(place, pid, mib) for place, gpu in enumerate(gpus) for pid, mib in gpu.processes])  # fmt: skip
         for place, gpu in enumerate(gpus):
             if place in found:
                 look_at(looks, gpu, found[place])

@@ -54,6 +54,7 @@ def main() -> int:
                 looks.gpu(gpu, name=value.get("cardname"), uuid=value.get("carduuid"))
                 looks.equal(f"GPU {gpu.index} temperature", value.get("temperature"), str(gpu.celsius))
                 looks.equal(f"GPU {gpu.index} power", value.get("power"), str(gpu.model["power"]["current_draw_mw"]))
+                looks.equal(f"GPU {gpu.index} processes", value.get("nprocs"), str(len(gpu.processes)))
                 looks.equal(f"GPU {gpu.index} memory", value.get("memtotal"), str(gpu.model["memory"]["total_bytes"]))
                 if not gpu.mig:
                     used = (gpu.used_mib + gpu.reserved_mib) * MIB

@@ -73,8 +73,19 @@ class Gpu:
         return fan["speed_percent"] if fan.get("count") else None
 
     @property
+    def processes(self) -> list[tuple[int, int]]:
+        """PID and MiB of each."""
+        return [(process["pid"], process["used_memory_mib"]) for process in self.model["processes"]]
+
+    @property
     def mig(self) -> bool:
         return self.model["mig"]["mode_current"] == "enabled"
+
+    @property
+    def mig_devices(self) -> list[str]:
+        """The profiles of its compute instances, which name them."""
+        instances = self.model["mig"]["instances"] if self.mig else []
+        return [compute["profile"] for instance in instances for compute in instance["compute_instances"]]
 
 
 @dataclass(frozen=True)
@@ -124,6 +135,7 @@ class Scene:
     others: dict[int, str] = field(default_factory=dict)  # GPUs of another built-in machine, by index
     mig: dict[int, list[str]] = field(default_factory=dict)  # profiles of the GPU instances, by index
     lost: frozenset[int] = frozenset()
+    used: dict[int, int] = field(default_factory=dict)  # GPUs that this test's own process uses, and how much memory: MiB
     capture: Path | None = None  # what nvidia-smi printed on a real machine; the rest is in there then
 
     def machine_file(self) -> str:
@@ -136,6 +148,9 @@ class Scene:
                 "utilization": {"gpu": 20 + index, "memory": 10 + index},
                 "clocks": {"graphics_current": 1000 + index, "sm_current": 1000 + index},
             }
+            if index in self.used:
+                mine = {"pid": os.getpid(), "type": "C", "name": "python3", "used_memory_mib": self.used[index]}
+                device["processes"] = [mine]
             if index in self.others:
                 device["base"] = self.others[index]
             if index in self.mig:
@@ -170,7 +185,7 @@ def nvmlkit(*arguments: str | Path) -> str:
 
 
 SCENES = [
-    Scene("H100", "h100", 8),
+    Scene("H100", "h100", 8, used={1: 301, 6: 602}),
     Scene("T4", "t4", 1),
     Scene("MIG", "h100", 2, mig={0: ["3g.40gb", "2g.20gb", "1g.10gb"]}),
     Scene("lost GPU", "h100", 4, lost=frozenset({2})),

@@ -77,7 +77,7 @@ class BuiltIn(OnMachines):
             lowest, highest = (gpu["power"][key] // 1000 for key in ("min_limit_mw", "max_limit_mw"))
             wanted = (lowest + highest) // 2
             self.smi(smi, "-i", "0", "-pl", str(wanted))
-            self.assertEqual(self.query(smi, "power.limit"), [f"{wanted}.00", f"{gpu['power']['limit_mw'] // 1000}.00"])
+            self.assertEqual(self.query(smi, "power.limit"), [f"{wanted}.00", f"{gpu['power']['limit_mw'] / 1000:.2f}"])
             self.assertIn("is not a valid power limit", self.smi(smi, "-pl", str(highest + 1)))
             self.assertEqual(self.query(smi, "power.limit")[0], f"{wanted}.00")
 

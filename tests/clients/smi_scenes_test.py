@@ -33,8 +33,8 @@ def look_at(looks: Looks, gpu: Gpu, cells: list[str]) -> None:
 def look_at_list(looks: Looks, machine: Machine, text: str) -> None:
     looks.equal("list", re.findall(r"^GPU (\d+): (.*) \(UUID: (GPU-[^)]*)\)$", text, re.M),
                 [(str(gpu.index), gpu.name, gpu.uuid) for gpu in machine.usable])  # fmt: skip
-    profiles = [instance["profile"] for gpu in machine.gpus if gpu.mig for instance in gpu.model["mig"]["instances"]]
-    looks.equal("MIG devices", sorted(re.findall(r"^  MIG (\S+) +Device +\d+: \(UUID: MIG-", text, re.M)), sorted(profiles))
+    devices = re.findall(r"^  MIG (\S+) +Device +\d+: \(UUID: MIG-", text, re.M)
+    looks.equal("MIG devices", devices, [name for gpu in machine.usable for name in gpu.mig_devices])
 
 
 def look_at_table(looks: Looks, machine: Machine, text: str) -> None:
@@ -64,6 +64,9 @@ def check(looks: Looks, machine: Machine, smi: Path) -> None:
     looks.equal("rows", [len(row) for row in rows], [QUERY.count(",") + 1] * len(machine.usable))
     for gpu, row in zip(machine.usable, rows):
         look_at(looks, gpu, row)
+    apps = machine.run([smi, "-i", usable, "--query-compute-apps=gpu_uuid,pid,used_memory", "--format=csv,noheader,nounits"])
+    running = [f"{gpu.uuid}, {pid}, {mib}" for gpu in machine.usable for pid, mib in gpu.processes]
+    looks.equal("processes", apps.text.splitlines(), running)
 
 
 def main() -> int:

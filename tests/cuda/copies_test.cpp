@@ -85,7 +85,7 @@ TEST_F(CudaCopies, Rectangles) {
   EXPECT_EQ(call("cuMemcpy2D_v2", const_cast<const CUDA_MEMCPY2D*>(&copy)), CUDA_ERROR_INVALID_VALUE);
   copy.dstPitch = 512;
   copy.srcMemoryType = CU_MEMORYTYPE_ARRAY;
-  EXPECT_EQ(call("cuMemcpy2D_v2", const_cast<const CUDA_MEMCPY2D*>(&copy)), CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(call("cuMemcpy2D_v2", const_cast<const CUDA_MEMCPY2D*>(&copy)), CUDA_ERROR_INVALID_HANDLE);
 }
 
 TEST_F(CudaCopies, Boxes) {

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# runtime_library_test.sh LIBRARY SOVERSION: symbols, their version, soname, needed libraries.
+# runtime_library_test.sh LIBRARY SOVERSION [NVIDIAS]: symbols, their version, soname, needed libraries; where NVIDIA's
+# library is at hand, that every function of it is there.
 set -euo pipefail
 export LC_ALL=C
 library=$1
@@ -20,6 +21,10 @@ check "others than of the runtime" "" "$(grep -vE "^(__)?cuda[A-Z]|^libcudart" <
 for name in cudaMalloc cudaFree cudaMemcpy cudaLaunchKernel cudaGetDeviceProperties __cudaRegisterFatBinary __cudaRegisterFunction; do
   check "$name" 1 "$(grep -c "^$name@" <<<"$symbols")"
 done
+if [ -n "${3:-}" ]; then
+  names() { nm -D --defined-only "$1" | awk '{print $3}' | sed 's/@.*//' | grep -v '^libcudart' | sort; }
+  check "functions of $3 that are missing" "" "$(comm -13 <(names "$library") <(names "$3"))"
+fi
 needed=$(readelf -d "$library" | sed -nE 's/.*NEEDED.*\[(.*)\]/\1/p' | grep -vE '^(libc|libm|libdl|libpthread|librt|ld-linux.*)\.so' || true)
 check "needed beside the C library" "libcuda.so.1" "$needed"
 

@@ -10,7 +10,13 @@ namespace {
 
 using Indices = std::vector<std::size_t>;
 
-class Visible : public testing::Test {
+Indices visible_gpus(const sim::Machine& machine, const sim::Environment& environment) {
+  Indices out;
+  for (const auto& device : visible_devices(machine, environment)) out.push_back(device.gpu);
+  return out;
+}
+
+class VisibleGpus : public testing::Test {
  protected:
   void SetUp() override {
     sim::ConfigError error;
@@ -31,16 +37,16 @@ devices:
   std::unique_ptr<sim::Machine> machine_;
 };
 
-TEST_F(Visible, AllWithoutAList) { EXPECT_EQ(visible_gpus(*machine_, {}), (Indices{0, 1, 2, 3})); }
+TEST_F(VisibleGpus, AllWithoutAList) { EXPECT_EQ(visible_gpus(*machine_, {}), (Indices{0, 1, 2, 3})); }
 
-TEST_F(Visible, NoneWithAnEmptyList) { EXPECT_EQ(with(""), Indices{}); }
+TEST_F(VisibleGpus, NoneWithAnEmptyList) { EXPECT_EQ(with(""), Indices{}); }
 
-TEST_F(Visible, NumbersChooseAndOrder) {
+TEST_F(VisibleGpus, NumbersChooseAndOrder) {
   EXPECT_EQ(with("2,0"), (Indices{2, 0}));
   EXPECT_EQ(with(" 3 , 1"), (Indices{3, 1}));
 }
 
-TEST_F(Visible, TheListEndsBeforeWhatIsNoGpu) {
+TEST_F(VisibleGpus, TheListEndsBeforeWhatIsNoGpu) {
   EXPECT_EQ(with("1,7,2"), Indices{1});
   EXPECT_EQ(with("1,-1,2"), Indices{1});
   EXPECT_EQ(with("-1"), Indices{});
@@ -49,9 +55,9 @@ TEST_F(Visible, TheListEndsBeforeWhatIsNoGpu) {
   EXPECT_EQ(with("99999999999999999999"), Indices{});
 }
 
-TEST_F(Visible, TwiceIsNone) { EXPECT_EQ(with("0,1,0"), Indices{}); }
+TEST_F(VisibleGpus, TwiceIsNone) { EXPECT_EQ(with("0,1,0"), Indices{}); }
 
-TEST_F(Visible, UuidsAndTheirBeginnings) {
+TEST_F(VisibleGpus, UuidsAndTheirBeginnings) {
   EXPECT_EQ(with("GPU-bbbb0000-0000-0000-0000-000000000000,GPU-aaaa1"), (Indices{2, 1}));
   EXPECT_EQ(with("GPU-aaaa"), Indices{});  // two begin so
   EXPECT_EQ(with("GPU-b,GPU-cccc,0"), Indices{2});
@@ -70,6 +76,36 @@ devices:
   EXPECT_EQ(visible_gpus(*machine, {}), (Indices{1, 0, 2}));
   EXPECT_EQ(visible_gpus(*machine, {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}}), (Indices{0, 1, 2}));
   EXPECT_EQ(visible_gpus(*machine, {{"CUDA_VISIBLE_DEVICES", "0"}}), Indices{1});
+}
+
+// GPU 1 has two MIG devices, GPU 2 none although it is in MIG mode.
+TEST(VisibleMig, OneDeviceOfThem) {
+  sim::ConfigError error;
+  const auto machine = sim::read_machine("machine", R"(version: "1.0"
+base: h100
+system: {num_devices: 3}
+devices:
+  - {index: 1, mig: {mode_current: enabled, instances: [{profile: 3g.40gb}, {profile: 1g.10gb}]}}
+  - {index: 2, mig: {mode_current: enabled}}
+)",
+                                         error);
+  ASSERT_TRUE(machine) << error.text();
+  EXPECT_EQ(visible_gpus(*machine, {}), Indices{0});
+  const auto with = [&](std::string list) { return visible_devices(*machine, {{"CUDA_VISIBLE_DEVICES", list}}); };
+  const auto& gpu = machine->gpus()[1];
+  const auto second = sim::mig::device_at(gpu, 1);
+  ASSERT_TRUE(second);
+  const std::string uuid(sim::mig::uuid_of(gpu, second->id()).view());
+  const auto found = with(uuid + ",0");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].gpu, 1U);
+  ASSERT_TRUE(found[0].mig);
+  EXPECT_EQ(found[0].mig->instance, second->id().instance);
+  EXPECT_EQ(with("0," + uuid).size(), 1U);
+  ASSERT_EQ(with("1").size(), 1U);
+  EXPECT_TRUE(with("1")[0].mig);
+  EXPECT_TRUE(with("2").empty());
+  EXPECT_TRUE(with("MIG-nobody").empty());
 }
 
 }  // namespace

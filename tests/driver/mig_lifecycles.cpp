@@ -96,8 +96,9 @@ class Life {
   void pick_device() { require(library_.call("nvmlDeviceGetHandleByIndex_v2", any(gpus), &device_) == 0, "no GPU"); }
 
   unsigned int profile() {
-    constexpr unsigned int ids[] = {19, 19, 19, 20, 15, 14, 14, 9, 5, 0, 77};
-    return ids[any(std::size(ids))];
+    constexpr unsigned int ids[] = {19, 19, 19, 20, 15, 14, 14, 9, 5, 0, 77},
+                           newer[] = {21, 47, 65, 67, 35, 64, 66, 32};
+    return any(4) == 0 ? newer[any(std::size(newer))] : ids[any(std::size(ids))];
   }
 
   void create_instance() {
@@ -108,7 +109,8 @@ class Life {
 
   void create_placed() {
     nvmlGpuInstance_t made = nullptr;
-    const nvmlGpuInstancePlacement_t at{any(9), 1U << any(4)};
+    constexpr unsigned int sizes[] = {1, 2, 3, 4, 6, 8, 12};
+    const nvmlGpuInstancePlacement_t at{any(10), sizes[any(std::size(sizes))]};
     allow("create with placement",
           library_.call("nvmlDeviceCreateGpuInstanceWithPlacement", device_, profile(), &at, &made),
           {NVML_ERROR_INSUFFICIENT_RESOURCES, NVML_ERROR_INVALID_ARGUMENT});
@@ -146,7 +148,9 @@ class Life {
   void look() {
     nvmlDevice_t mig = nullptr;
     char name[96];
-    allow("MIG device", library_.call("nvmlDeviceGetMigDeviceHandleByIndex", device_, any(7), &mig),
+    unsigned int most = 0;
+    require(library_.call("nvmlDeviceGetMaxMigDeviceCount", device_, &most) == NVML_SUCCESS && most > 0, "no maximum");
+    allow("MIG device", library_.call("nvmlDeviceGetMigDeviceHandleByIndex", device_, any(most), &mig),
           {NVML_ERROR_NOT_FOUND});
     if (mig) allow("name", library_.call("nvmlDeviceGetName", mig, +name, 96U), {NVML_ERROR_INVALID_ARGUMENT});
   }
@@ -225,11 +229,13 @@ void check_capacity(const char* library_path, const std::string& state) {
   const Library library(library_path);
   require(library.call("nvmlInit_v2") == NVML_SUCCESS, "no init");
   for (unsigned int i = 0; i < gpus; ++i)
-    for (const unsigned int profile : {19U, 20U, 15U, 14U, 9U, 5U, 0U}) {
+    for (const unsigned int profile : {19U, 20U, 15U, 14U, 9U, 5U, 0U, 21U, 47U, 65U, 67U, 35U, 64U, 66U, 32U}) {
       nvmlDevice_t device = nullptr;
       unsigned int capacity = 99;
       library.call("nvmlDeviceGetHandleByIndex_v2", i, &device);
-      library.call("nvmlDeviceGetGpuInstanceRemainingCapacity", device, profile, &capacity);
+      const auto told = library.call("nvmlDeviceGetGpuInstanceRemainingCapacity", device, profile, &capacity);
+      if (told == NVML_ERROR_NOT_SUPPORTED) continue;  // no profile of this GPU
+      require(told == NVML_SUCCESS, "no capacity");
       std::vector<nvmlGpuInstance_t> made;
       for (nvmlGpuInstance_t one = nullptr;
            library.call("nvmlDeviceCreateGpuInstance", device, profile, &one) == NVML_SUCCESS;)
@@ -251,12 +257,15 @@ int main(int count, char** arguments) {
   std::fflush(stdout);
   std::mt19937 random(seed);
   unsigned int killed = 0;
+  // The second GPU is cut into twelve slices, has media engines to give away and profiles for graphics.
+  const std::string other = "devices: [{index: 1, base: rtxpro6000}]\n";
   for (const std::string base : {"a100", "h100", "b200"}) {
     sim::ConfigError problem;
     const auto fresh = sim::read_machine("m.yaml",
                                          "base: " + base +
                                              "\nsystem: {enforce_privilege: false, num_devices: 2}\n"
-                                             "device_defaults: {mig: {mode_current: enabled}}\n",
+                                             "device_defaults: {mig: {mode_current: enabled}}\n" +
+                                             (base == "b200" ? other : std::string()),
                                          problem);
     require(fresh != nullptr, problem.text());
     const char* folder = std::getenv("TMPDIR");

@@ -168,6 +168,30 @@ TEST_F(Vgpu, SizesMixInHeterogeneousMode) {
   EXPECT_EQ(call(supported, device(), kA40_12Q, &old.list), NVML_ERROR_INSUFFICIENT_SIZE);
 }
 
+// As a host with an A16 showed two VMs.
+TEST_F(Vgpu, ProcessesOfTheHostRunThem) {
+  start(
+      "base: a16\nsystem: {num_devices: 2}\ndevice_defaults: {virtualization: {mode: host_vgpu}}\n"
+      "devices: [{index: 0, vgpu: {instances: [{type: A16-1B, host_pid: 3500}, {type: A16-1B}]}}]\n");
+  EXPECT_EQ(used(), 1792ULL << 20);
+  for (const char* list : {"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetGraphicsRunningProcesses_v3"}) {
+    nvmlProcessInfo_t processes[4] = {};
+    unsigned int count = 4;
+    ASSERT_EQ(call(list, device(), &count, +processes), NVML_SUCCESS);
+    ASSERT_EQ(count, 2U);
+    EXPECT_EQ(processes[0].pid, 3500U);
+    EXPECT_GT(processes[1].pid, 99'999U);
+    for (unsigned int i = 0; i < count; ++i) {
+      EXPECT_EQ(processes[i].usedGpuMemory, 896ULL << 20);
+      char name[32] = {};
+      EXPECT_EQ(call("nvmlSystemGetProcessName", processes[i].pid, +name, 32U), NVML_SUCCESS);
+      EXPECT_STREQ(name, "vgpu");
+    }
+    EXPECT_EQ(call(list, device(1), &count, +processes), NVML_SUCCESS);
+    EXPECT_EQ(count, 0U);
+  }
+}
+
 // A GPU holds 32, the largest one 48: that many run, and no more.
 TEST_F(Vgpu, AsManyAsAGpuHolds) {
   struct Case {

@@ -62,6 +62,7 @@ class Headers {
 
 struct Branch {
   const char *driver, *header;
+  unsigned int limit = 0;  // ids from here on are unknown, where the header is newer than the driver
 };
 void PrintTo(const Branch& branch, std::ostream* out) { *out << branch.driver; }
 
@@ -101,7 +102,7 @@ class FieldNumbers : public testing::TestWithParam<Branch> {};
 TEST_P(FieldNumbers, MeanTheSameUnderEveryScope) {
   const Headers headers;
   const auto newest = headers.ids("13.3.29"), own = headers.ids(GetParam().header);
-  const auto limit = headers.limit(GetParam().header);
+  const auto limit = GetParam().limit != 0 ? GetParam().limit : headers.limit(GetParam().header);
   unsigned int highest = 0, answered = 0;
   for (const auto& [name, id] : newest) highest = std::max(highest, id);
   for (const char* machine : {"h100", "b200"}) {
@@ -134,7 +135,7 @@ TEST_P(FieldNumbers, MeanTheSameUnderEveryScope) {
 INSTANTIATE_TEST_SUITE_P(Drivers, FieldNumbers,
                          testing::Values(Branch{"535", "12.2.140"}, Branch{"550", "12.4.127"}, Branch{"555", "12.5.82"},
                                          Branch{"560", "12.6.77"}, Branch{"570", "12.8.90"}, Branch{"575", "12.9.40"},
-                                         Branch{"580.65.06", "13.0.39"}, Branch{"580.105.08", "13.1.115"},
+                                         Branch{"580.65.06", "13.0.39"}, Branch{"580.105.08", "13.1.115", 274},
                                          Branch{"590", "13.1.115"}, Branch{"595", "13.2.82"}),
                          [](const auto& branch) {
                            std::string name = branch.param.driver;

@@ -245,6 +245,12 @@ TEST(Import, MakesNewUuidsForMaskedOnes) {
   }
 }
 
+TEST(Import, TakesListsOfGpusOnly) {
+  const auto imported = import_text("Driver Version : 550\nProcesses : 3\n" + text_log(""));
+  EXPECT_TRUE(machine_of(imported));
+  EXPECT_EQ(imported.leftovers.unknown.size(), 1u);
+}
+
 TEST(Import, KeepsTheMaskOfOneGpuAndNotThatOfTwo) {
   const std::string mask = "    GPU UUID                              : GPU-00000000-0000-0000-0000-000000000000\n";
   EXPECT_EQ(machine_of(text_log(mask))->gpus()[0].uuid->view(), "GPU-00000000-0000-0000-0000-000000000000");

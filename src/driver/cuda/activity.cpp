@@ -56,6 +56,10 @@ CUresult begin_use(Device& device) {
   processes::Request request;
   request.pid = static_cast<std::uint32_t>(getpid());
   request.memory_bytes = 0;
+  if (const auto& mig = device.mig()) {
+    request.gpu_instance = mig->instance;
+    request.compute_instance = mig->compute;
+  }
   switch (processes::attach(device.machine(), place_of(device), request)) {
     case processes::Outcome::prohibited:
     case processes::Outcome::exclusive:
@@ -73,7 +77,9 @@ void end_use(Device& device) {
 }
 
 void report_memory(Device& device, std::uint64_t bytes) {
-  processes::set_memory(device.machine(), place_of(device), static_cast<std::uint32_t>(getpid()), bytes);
+  const auto& mig = device.mig();
+  processes::set_memory(device.machine(), place_of(device), static_cast<std::uint32_t>(getpid()), bytes,
+                        mig ? mig->instance : processes::no_instance, mig ? mig->compute : processes::no_instance);
 }
 
 }  // namespace nvmlkit::cuda

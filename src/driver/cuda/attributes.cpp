@@ -4,6 +4,16 @@
 
 namespace nvmlkit::cuda {
 
+long long attribute_of(const Device& device, CUdevice_attribute which) {
+  return device.read([&](const sim::model::Gpu& gpu) {
+    if (device.mig() && which == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) {
+      const auto part = sim::mig::find_device(gpu, *device.mig());
+      return part ? static_cast<long long>(part->compute_profile.sm) : 0;
+    }
+    return attribute(device.machine(), gpu, which).value_or(0);
+  });
+}
+
 long long by_capability(const sim::model::Gpu& gpu, std::initializer_list<std::pair<int, long long>> entries) {
   const auto own = static_cast<int>(10 * number(gpu.compute_capability.major) + number(gpu.compute_capability.minor));
   long long value = entries.begin()->second;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "driver/cuda/device.hpp"
 #include "driver/cuda/generated/api.hpp"
 #include "sim/machine.hpp"
 
@@ -12,6 +13,9 @@ namespace nvmlkit::cuda {
 
 // Nothing for what is no attribute of this driver.
 std::optional<long long> attribute(const sim::Machine& machine, const sim::model::Gpu& gpu, CUdevice_attribute which);
+
+// The same of a device, which may be part of a GPU, or 0.
+long long attribute_of(const Device& device, CUdevice_attribute which);
 
 // 0 where the GPU lacks it.
 template <class T>

@@ -8,6 +8,7 @@
 #include "driver/cuda/modules.hpp"
 #include "driver/cuda/process.hpp"
 #include "driver/cuda/streams.hpp"
+#include "driver/cuda/textures.hpp"
 
 namespace nvmlkit::cuda {
 namespace {
@@ -73,6 +74,7 @@ bool end(CUcontext handle) {
 void empty(CUcontext handle) {
   streams::remove_of(handle);
   modules::remove_of(handle);
+  textures::remove_of(handle);
   memory::remove_of(handle);
 }
 

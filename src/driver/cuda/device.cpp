@@ -9,7 +9,11 @@
 namespace nvmlkit::cuda {
 
 std::uint64_t Device::total_memory() const {
-  return read([](const sim::model::Gpu& gpu) {
+  return read([&](const sim::model::Gpu& gpu) {
+    if (mig_) {
+      const auto device = sim::mig::find_device(gpu, *mig_);
+      return device ? device->profile->memory_mib.value_or(0) << 20 : std::uint64_t{0};
+    }
     const auto total = gpu.memory.total_bytes.value_or(0);
     const auto reserved = gpu.memory.reserved_bytes.value_or(0);
     return total > reserved ? total - reserved : std::uint64_t{0};
@@ -23,8 +27,10 @@ std::uint64_t Device::room() const {
   const auto others = read([&](const sim::model::Gpu& gpu) {
     std::uint64_t held = 0;
     sim::processes::for_each_client(machine_, index, [&](const auto& client, sim::processes::Life) {
+      if (mig_ && client.gpu_instance != mig_->instance) return;
       if (client.pid != static_cast<std::uint32_t>(getpid())) held += client.memory_bytes;
     });
+    if (mig_) return held;
     return sim::processes::memory_of(gpu, held).used;
   });
   return total > others ? total - others : 0;
@@ -38,7 +44,6 @@ std::uint64_t Device::free_memory() {
 
 CUdeviceptr Device::take_memory(std::uint64_t size) {
   const auto room_now = room();
-  std::uint64_t used_now = 0;
   const auto address = [&]() -> CUdeviceptr {
     const std::lock_guard lock(memory_mutex_);
     const auto rounded = AddressRange::rounded(size);
@@ -47,22 +52,41 @@ CUdeviceptr Device::take_memory(std::uint64_t size) {
     if (!range_ && !range_.reserve(2 * total_memory())) return 0;
     const auto taken = range_.take(rounded);
     if (taken) used_ += rounded;
-    used_now = used_;
     return taken;
   }();
-  if (address) report_memory(*this, used_now);
+  if (address) report();
   return address;
 }
 
 void Device::give_memory_back(CUdeviceptr address, std::uint64_t size) {
-  std::uint64_t used_now = 0;
   {
     const std::lock_guard lock(memory_mutex_);
     const auto rounded = AddressRange::rounded(size);
     range_.give_back(address, rounded);
-    used_now = used_ -= rounded;
+    used_ -= rounded;
+  }
+  report();
+}
+
+void Device::report() {
+  const std::lock_guard in_order(report_mutex_);
+  std::uint64_t used_now = 0;
+  {
+    const std::lock_guard lock(memory_mutex_);
+    used_now = used_;
   }
   report_memory(*this, used_now);
+}
+
+CUdeviceptr Device::reserve_addresses(std::uint64_t size) {
+  const std::lock_guard lock(memory_mutex_);
+  if (!range_ && !range_.reserve(2 * total_memory())) return 0;
+  return range_.take(AddressRange::rounded(size));
+}
+
+void Device::give_addresses_back(CUdeviceptr address, std::uint64_t size) {
+  const std::lock_guard lock(memory_mutex_);
+  range_.give_back(address, AddressRange::rounded(size));
 }
 
 bool Device::add_context() {

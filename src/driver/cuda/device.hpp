@@ -1,25 +1,31 @@
-// One GPU as this process sees it: its primary context, its range of addresses, what the process has of its memory.
+// One GPU or MIG device as this process sees it: its primary context, its range of addresses, what the process has of
+// its memory.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 
 #include "driver/cuda/address_range.hpp"
 #include "driver/cuda/generated/api.hpp"
 #include "sim/machine.hpp"
+#include "sim/mig/devices.hpp"
 #include "sim/state/read.hpp"
 
 namespace nvmlkit::cuda {
 
 class Device {
  public:
-  Device(const sim::Machine& machine, const sim::model::Gpu& gpu, CUdevice ordinal)
-      : machine_(machine), gpu_(gpu), ordinal_(ordinal) {}
+  Device(const sim::Machine& machine, const sim::model::Gpu& gpu, CUdevice ordinal,
+         std::optional<sim::mig::DeviceId> mig = std::nullopt)
+      : machine_(machine), gpu_(gpu), ordinal_(ordinal), mig_(mig) {}
 
   CUdevice ordinal() const { return ordinal_; }
   const sim::Machine& machine() const { return machine_; }
   const sim::model::Gpu& gpu() const { return gpu_; }
+  // The MIG device of the GPU that it is; nothing for a whole GPU.
+  const std::optional<sim::mig::DeviceId>& mig() const { return mig_; }
 
   // read(gpu) of one state of the GPU; T{} where a writer that was stopped blocks all readers.
   template <class Read>
@@ -37,6 +43,9 @@ class Device {
   CUdeviceptr take_memory(std::uint64_t size);
   void give_memory_back(CUdeviceptr address, std::uint64_t size);
   // Does the address lie in the range of this GPU, allocated or not?
+  // Addresses alone, for memory that is counted elsewhere.
+  CUdeviceptr reserve_addresses(std::uint64_t size);
+  void give_addresses_back(CUdeviceptr address, std::uint64_t size);
   bool owns(CUdeviceptr address);
 
   // The primary context; the mutex guards all three.
@@ -55,13 +64,17 @@ class Device {
 
  private:
   std::uint64_t room() const;
+  // Tells the machine what the process holds. The last of several threads tells the last amount.
+  void report();
 
   const sim::Machine& machine_;
   const sim::model::Gpu& gpu_;
   const CUdevice ordinal_;
+  const std::optional<sim::mig::DeviceId> mig_;
   std::mutex memory_mutex_;
   AddressRange range_;
   std::uint64_t used_ = 0;  // by this process
+  std::mutex report_mutex_;
   std::mutex contexts_mutex_;
   unsigned contexts_ = 0;
 };

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 namespace nvmlkit::cuda {
 
@@ -20,7 +21,10 @@ enum class HandleKind : std::uintptr_t {
   graph,
   graph_node,
   executable_graph,
-  pool
+  pool,
+  physical,
+  array,
+  texture
 };
 
 template <class Handle, class T, HandleKind kind>
@@ -53,6 +57,19 @@ class Handles {
     auto object = std::move(at->second);
     objects_.erase(at);
     return object;
+  }
+
+  // Removes those that the predicate holds for.
+  template <class Predicate>
+  std::vector<std::shared_ptr<T>> take_if(Predicate predicate) {
+    std::vector<std::shared_ptr<T>> taken;
+    const std::lock_guard lock(mutex_);
+    std::erase_if(objects_, [&](auto& entry) {
+      if (!predicate(*entry.second)) return false;
+      taken.push_back(std::move(entry.second));
+      return true;
+    });
+    return taken;
   }
 
   template <class Work>

@@ -9,6 +9,8 @@
 #include "driver/cuda/attributes.hpp"
 #include "driver/cuda/pools.hpp"
 #include "driver/cuda/process.hpp"
+#include "driver/cuda/textures.hpp"
+#include "driver/cuda/virtual_memory.hpp"
 #include "ptx/launch.hpp"
 
 namespace nvmlkit::cuda {
@@ -34,10 +36,15 @@ class ContextMemory final : public ptx::GlobalMemory {
     return made ? made->address : 0;
   }
   void release(std::uint64_t address) override { memory::remove(address, MemoryKind::device, MemoryKind::device); }
+  bool sample(const ptx::Lookup& lookup, std::uint32_t out[4]) override { return textures::sample(lookup, out); }
+  bool surface(std::uint64_t handle, const std::int32_t at[3], std::size_t size, std::byte*& out) override {
+    return textures::surface(handle, at, size, out);
+  }
 
  private:
   // Memory of another GPU needs peer access to a context of it.
   bool may_reach(const Allocation& a) {
+    if (a.kind == MemoryKind::mapped) return virtual_memory::may_use(a, context_.device);
     if (a.kind != MemoryKind::device || a.device == &context_.device) return true;
     if (a.pool) return pools::reaches(a.pool, context_.device);
     return context_.with([&](auto& s) { return s.peers.count(a.context) > 0; });
@@ -75,10 +82,6 @@ unsigned xid_of(ptx::FaultKind kind) {
   return is_exception ? 13 : 0;
 }
 
-long long limit_of(const Device& device, CUdevice_attribute which) {
-  return device.read([&](const sim::model::Gpu& gpu) { return attribute(device.machine(), gpu, which).value_or(0); });
-}
-
 CUresult check(const Device& device, const KernelFunction& function, const LaunchShape& shape) {
   constexpr CUdevice_attribute kGrid[] = {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
                                           CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z};
@@ -86,11 +89,11 @@ CUresult check(const Device& device, const KernelFunction& function, const Launc
                                            CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z};
   std::uint64_t threads = 1;
   for (int k = 0; k < 3; ++k) {
-    if (shape.grid[k] == 0 || shape.grid[k] > limit_of(device, kGrid[k])) return CUDA_ERROR_INVALID_VALUE;
-    if (shape.block[k] == 0 || shape.block[k] > limit_of(device, kBlock[k])) return CUDA_ERROR_INVALID_VALUE;
+    if (shape.grid[k] == 0 || shape.grid[k] > attribute_of(device, kGrid[k])) return CUDA_ERROR_INVALID_VALUE;
+    if (shape.block[k] == 0 || shape.block[k] > attribute_of(device, kBlock[k])) return CUDA_ERROR_INVALID_VALUE;
     threads *= shape.block[k];
   }
-  if (threads > static_cast<std::uint64_t>(limit_of(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)))
+  if (threads > static_cast<std::uint64_t>(attribute_of(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)))
     return CUDA_ERROR_INVALID_VALUE;
   const auto& code = *function.code;
   if (threads > code.max_threads) return CUDA_ERROR_INVALID_VALUE;
@@ -100,7 +103,7 @@ CUresult check(const Device& device, const KernelFunction& function, const Launc
     return CUDA_ERROR_INVALID_VALUE;
   if (shape.cooperative) {
     const auto fit = active_blocks(device, code, static_cast<int>(threads), shape.dynamic_shared) *
-                     limit_of(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+                     attribute_of(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     if (static_cast<long long>(shape.grid[0]) * shape.grid[1] * shape.grid[2] > fit)
       return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
   }
@@ -143,7 +146,7 @@ CUresult pack_arguments(const ptx::Function& kernel, void** params, void** extra
 
 int active_blocks(const Device& device, const ptx::Function& kernel, int threads, std::size_t dynamic_shared) {
   if (threads <= 0 || static_cast<unsigned>(threads) > kernel.max_threads) return 0;
-  const auto of = [&](CUdevice_attribute which) { return limit_of(device, which); };
+  const auto of = [&](CUdevice_attribute which) { return attribute_of(device, which); };
   const auto warps = (threads + 31) / 32;
   auto blocks = std::min(of(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR),
                          of(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) / (32 * warps));
@@ -173,7 +176,7 @@ CUresult launch(Context& context, const KernelFunction& function, const LaunchSh
   grid.cooperative = shape.cooperative;
   grid.number = ++launches;
   grid.multiprocessors =
-      static_cast<std::uint32_t>(std::max(limit_of(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT), 1LL));
+      static_cast<std::uint32_t>(std::max(attribute_of(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT), 1LL));
   grid.memory = &reachable;
   std::shared_ptr<Allocation> workspace;
   if (shape.cooperative) {

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "driver/cuda/process.hpp"
+#include "driver/cuda/virtual_memory.hpp"
 
 namespace nvmlkit::cuda {
 namespace {
@@ -62,18 +63,14 @@ auto entry_of(Table& t, CUdeviceptr address) {
   return address - at->first < at->second->size ? at : t.by_address.end();
 }
 
-void add(const std::shared_ptr<Allocation>& allocation) {
-  auto& t = table();
-  const std::lock_guard lock(t.mutex);
-  allocation->id = t.next_id++;
-  t.by_address.emplace(allocation->address, allocation);
-}
-
 }  // namespace
 
 Allocation::~Allocation() {
-  if (bytes && kind != MemoryKind::registered) munmap(bytes, in_pages(size));
+  const bool owns_bytes = kind != MemoryKind::registered && kind != MemoryKind::mapped;
+  if (bytes && owns_bytes) munmap(bytes, in_pages(size));
+  if (file >= 0) close(file);
   if (kind == MemoryKind::device && address) device->give_memory_back(address, size);
+  if (kind == MemoryKind::foreign && address) device->give_addresses_back(address, size);
 }
 
 namespace memory {
@@ -96,6 +93,42 @@ std::shared_ptr<Allocation> allocate(MemoryKind kind, Device& device, CUcontext 
   return made;
 }
 
+bool add(std::shared_ptr<Allocation> allocation) {
+  auto& t = table();
+  const std::lock_guard lock(t.mutex);
+  const auto start = allocation->address;
+  const auto next = t.by_address.lower_bound(start);
+  if (entry_of(t, start) != t.by_address.end() ||
+      (next != t.by_address.end() && next->first < start + allocation->size))
+    return false;
+  allocation->id = t.next_id++;
+  t.by_address.emplace(start, std::move(allocation));
+  return true;
+}
+
+int file_of(Allocation& allocation) {
+  static constinit std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  if (allocation.file >= 0) return allocation.file;
+  const auto size = in_pages(allocation.size);
+  const int file = memfd_create("nvmlkit device memory", MFD_CLOEXEC);
+  if (file < 0) return -1;
+  const auto written = [&] {
+    for (std::uint64_t done = 0; done < size;) {
+      const auto count = pwrite(file, allocation.bytes + done, size - done, static_cast<off_t>(done));
+      if (count <= 0) return false;
+      done += static_cast<std::uint64_t>(count);
+    }
+    return true;
+  };
+  if (!written() ||
+      mmap(allocation.bytes, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED) {
+    close(file);
+    return -1;
+  }
+  return allocation.file = file;
+}
+
 std::uint64_t used_of(CUmemoryPool pool) {
   auto& t = table();
   const std::lock_guard lock(t.mutex);
@@ -116,14 +149,7 @@ CUresult register_host(void* address, std::uint64_t size, Device& device, CUcont
   made->device = &device;
   made->context = context;
   made->flags = flags;
-  auto& t = table();
-  const std::lock_guard lock(t.mutex);
-  const auto next = t.by_address.lower_bound(start);
-  if (entry_of(t, start) != t.by_address.end() || (next != t.by_address.end() && next->first < start + size))
-    return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-  made->id = t.next_id++;
-  t.by_address.emplace(start, std::move(made));
-  return CUDA_SUCCESS;
+  return add(std::move(made)) ? CUDA_SUCCESS : CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
 }
 
 std::shared_ptr<Allocation> remove(CUdeviceptr address, MemoryKind kind, MemoryKind or_kind) {
@@ -139,7 +165,7 @@ std::shared_ptr<Allocation> remove(CUdeviceptr address, MemoryKind kind, MemoryK
 void remove_of(CUcontext context) {
   auto& t = table();
   const std::lock_guard lock(t.mutex);
-  std::erase_if(t.by_address, [&](const auto& entry) { return entry.second->context == context; });
+  std::erase_if(t.by_address, [&](const auto& entry) { return context && entry.second->context == context; });
 }
 
 std::shared_ptr<Allocation> find(CUdeviceptr address) {
@@ -153,7 +179,12 @@ Span known(CUdeviceptr address, std::uint64_t size) {
   auto allocation = find(address);
   if (!allocation) return {};
   const auto offset = address - allocation->address;
-  if (size > allocation->size - offset) return {};
+  // Neighbours that were mapped one behind the other are one to programs.
+  for (auto room = allocation->size - offset; size > room;) {
+    const auto next = allocation->kind == MemoryKind::mapped ? find(address + room) : nullptr;
+    if (!next || next->kind != MemoryKind::mapped || next->keeps != allocation->keeps) return {};
+    room += next->size;
+  }
   return {allocation->bytes + offset, std::move(allocation)};
 }
 
@@ -161,6 +192,7 @@ Span any(CUdeviceptr address, std::uint64_t size) {
   if (find(address)) return known(address, size);
   for (const auto& device : devices())
     if (device->owns(address)) return {};
+  if (virtual_memory::is_reserved(address)) return {};
   if (!address || !is_mapped(address, size)) return {};
   return {reinterpret_cast<std::byte*>(address), nullptr};
 }

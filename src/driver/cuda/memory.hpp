@@ -2,6 +2,7 @@
 // lies elsewhere than at its device address.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <set>
@@ -11,7 +12,8 @@
 
 namespace nvmlkit::cuda {
 
-enum class MemoryKind { device, managed, host, registered };
+// `mapped` is device memory at an address that it was given (virtual_memory.hpp), `foreign` that of another process.
+enum class MemoryKind { device, managed, host, registered, mapped, foreign };
 
 // What programs said about where managed memory should be; of no effect. See functions/managed.cpp.
 struct Advice {
@@ -25,12 +27,16 @@ struct Allocation {
   CUdeviceptr address = 0;  // as programs know it
   std::uint64_t size = 0;
   std::byte* bytes = nullptr;
+  int file = -1;  // that they lie in, when other processes may see them
   Device* device = nullptr;
   CUcontext context = nullptr;
   unsigned flags = 0;
   unsigned long long id = 0;
   CUmemoryPool pool = nullptr;  // that it comes from
   Advice advice;                // about managed memory
+  std::shared_ptr<void> keeps;  // what has to stay for as long as mapped memory
+  // The GPUs that may use mapped memory, a bit for each ordinal.
+  std::atomic<std::uint64_t> access{0};
 
   ~Allocation();
 };
@@ -50,6 +56,12 @@ std::shared_ptr<Allocation> allocate(MemoryKind kind, Device& device, CUcontext 
                                      unsigned flags = 0, CUmemoryPool pool = nullptr);
 // Bytes that were allocated from a pool and not freed yet.
 std::uint64_t used_of(CUmemoryPool pool);
+
+// Makes memory known that lies somewhere already; false where some of it is known.
+bool add(std::shared_ptr<Allocation> allocation);
+
+// The file that the bytes of device memory lie in; they are moved into one when somebody first asks. -1: none.
+int file_of(Allocation& allocation);
 
 // Makes memory of the program known. It must be there, and no part of it known already.
 CUresult register_host(void* address, std::uint64_t size, Device& device, CUcontext context, unsigned flags);

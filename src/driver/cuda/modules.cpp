@@ -64,7 +64,6 @@ Refusal load(Device& device, CUcontext context, const std::string& text, CUmodul
     const auto image = ptx::place(*made->code, made->image->address);
     std::copy(image.begin(), image.end(), made->image->bytes);
   }
-  made->handle = all_modules().add(made);
   for (const auto& f : made->code->functions) {
     if (!f.is_entry) continue;
     auto function = std::make_shared<KernelFunction>();
@@ -73,7 +72,7 @@ Refusal load(Device& device, CUcontext context, const std::string& text, CUmodul
     function->settings = new_settings(f);
     made->functions[f.name] = all_functions().add(std::move(function));
   }
-  out = made->handle;
+  made->handle = out = all_modules().add(made);  // complete: from here on other threads may find it
   return {};
 }
 
@@ -81,9 +80,9 @@ std::shared_ptr<Module> find(CUmodule handle) { return all_modules().find(handle
 
 namespace {
 
-void forget(Module& module) {
+// Another thread may be looking at it: the module stays as it is.
+void forget(const Module& module) {
   for (const auto& [name, function] : module.functions) all_functions().remove(function);
-  module.functions.clear();
   if (module.image) memory::remove(module.image->address, MemoryKind::device, MemoryKind::managed);
 }
 
@@ -96,11 +95,8 @@ bool unload(CUmodule handle) {
 }
 
 void remove_of(CUcontext context) {
-  std::vector<CUmodule> gone;
-  all_modules().each([&](const Module& module) {
-    if (module.context == context) gone.push_back(module.handle);
-  });
-  for (const auto handle : gone) unload(handle);
+  for (const auto& module : all_modules().take_if([&](const Module& m) { return m.context == context; }))
+    forget(*module);
   all_libraries().each([&](Library& library) {
     const std::lock_guard lock(library.mutex);
     library.modules.erase(context);
@@ -145,6 +141,7 @@ bool unload_library(CUlibrary handle) {
   const auto library = all_libraries().remove(handle);
   if (!library) return false;
   for (const auto& [name, kernel] : library->kernels) all_kernels().remove(kernel);
+  const std::lock_guard lock(library->mutex);
   for (const auto& [context, module] : library->modules) unload(module);
   return true;
 }
@@ -177,10 +174,12 @@ std::shared_ptr<KernelFunction> find_function(CUfunction handle, Device* device,
   if (!library || !device) return nullptr;
   CUmodule module = nullptr;
   result = module_in(*library, *device, context, module);
-  const auto loaded = result == CUDA_SUCCESS ? find(module) : nullptr;
-  if (!loaded) return nullptr;
-  auto found = all_functions().find(function(*loaded, kernel->code->name));
+  if (result != CUDA_SUCCESS) return nullptr;
+  result = CUDA_ERROR_INVALID_HANDLE;  // the program unloaded the module, which was not its own
+  const auto loaded = find(module);
+  auto found = loaded ? all_functions().find(function(*loaded, kernel->code->name)) : nullptr;
   if (!found) return nullptr;
+  result = CUDA_SUCCESS;
   auto own = std::make_shared<KernelFunction>(*found);
   own->settings = kernel->settings;
   return own;

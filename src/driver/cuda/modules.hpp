@@ -20,7 +20,7 @@ struct Module {
   Device* device = nullptr;
   std::unique_ptr<ptx::Module> code;
   std::shared_ptr<Allocation> image;  // of its variables; null when it has none
-  CUmodule handle = nullptr;
+  std::atomic<CUmodule> handle{nullptr};
   std::map<std::string, CUfunction, std::less<>> functions;
 };
 

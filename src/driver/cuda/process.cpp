@@ -75,12 +75,12 @@ CUresult initialize() {
   if (process.initialized) return CUDA_SUCCESS;
   if (!load()) return CUDA_ERROR_UNKNOWN;
   if (const auto result = driver_state(); result != CUDA_SUCCESS) return result;
-  const auto visible = visible_gpus(*process.machine, sim::Environment::process());
+  const auto visible = visible_devices(*process.machine, sim::Environment::process());
   if (visible.empty()) return CUDA_ERROR_NO_DEVICE;
   auto found = std::make_unique<std::vector<std::unique_ptr<Device>>>();
-  for (const auto index : visible)
-    found->push_back(std::make_unique<Device>(*process.machine, process.machine->gpus()[index],
-                                              static_cast<CUdevice>(found->size())));
+  for (const auto& seen : visible)
+    found->push_back(std::make_unique<Device>(*process.machine, process.machine->gpus()[seen.gpu],
+                                              static_cast<CUdevice>(found->size()), seen.mig));
   delete process.devices;
   process.devices = found.release();
   process.initialized.store(true, std::memory_order_release);

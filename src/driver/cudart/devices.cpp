@@ -47,7 +47,7 @@ class Properties {
 // `layout`: the version of CUDA whose struct it is.
 void fill(void* out, int device, int layout) {
   const bool old = layout < 13000;
-  std::memset(out, 0, layout >= 13000 ? 1008 : layout >= 12000 ? 1032 : 712);
+  std::memset(out, 0, layout >= 13000 ? 1008 : layout >= 12000 ? 1032 : 728);
   char name[256] = {};
   cuDeviceGetName(name, sizeof name, device);
   CUuuid uuid{};
@@ -140,7 +140,8 @@ void fill(void* out, int device, int layout) {
         A(DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED), A(IPC_EVENT_SUPPORTED), A(CLUSTER_LAUNCH),
         A(UNIFIED_FUNCTION_POINTERS)});
   if (layout < 13000) return;
-  p.of({A(NUMA_CONFIG), A(NUMA_ID), A(MPS_ENABLED), A(HOST_NUMA_ID)});
+  p.of({A(NUMA_CONFIG), A(NUMA_ID), A(MPS_ENABLED), A(HOST_NUMA_ID), A(GPU_PCI_DEVICE_ID), A(GPU_PCI_SUBSYSTEM_ID),
+        A(HOST_NUMA_MULTINODE_IPC_SUPPORTED)});
 }
 #undef A
 
@@ -239,6 +240,17 @@ NVMLKIT_RUNTIME Error cudaDeviceGetCacheConfig(CUfunc_cache* config) {
 NVMLKIT_RUNTIME Error cudaDeviceSetCacheConfig(int config) {
   return with_context([&] { return cuCtxSetCacheConfig(static_cast<CUfunc_cache>(config)); });
 }
+#if NVMLKIT_CUDART_VERSION < 13000
+// Older names of the same.
+NVMLKIT_RUNTIME Error cudaThreadGetLimit(std::size_t* value, int which) { return cudaDeviceGetLimit(value, which); }
+NVMLKIT_RUNTIME Error cudaThreadSetLimit(int which, std::size_t value) { return cudaDeviceSetLimit(which, value); }
+NVMLKIT_RUNTIME Error cudaThreadGetCacheConfig(CUfunc_cache* config) { return cudaDeviceGetCacheConfig(config); }
+NVMLKIT_RUNTIME Error cudaThreadSetCacheConfig(int config) { return cudaDeviceSetCacheConfig(config); }
+
+// GPUs of today compute in double themselves.
+NVMLKIT_RUNTIME Error cudaSetDoubleForDevice(double*) { return 0; }
+NVMLKIT_RUNTIME Error cudaSetDoubleForHost(double*) { return 0; }
+#endif
 NVMLKIT_RUNTIME Error cudaDeviceGetSharedMemConfig(CUsharedconfig* config) {
   return with_context([&] { return cuCtxGetSharedMemConfig(config); });
 }

@@ -213,5 +213,18 @@ NVMLKIT_DRIVER(cuLibraryGetUnifiedFunction, void**, CUlibrary, const char*);
 NVMLKIT_DRIVER(cuKernelSetAttribute, nvmlkit::cuda::CUfunction_attribute, int, CUkernel, CUdevice);
 NVMLKIT_DRIVER(cuStreamGetCtx, CUstream, CUcontext*);
 NVMLKIT_DRIVER(cuFuncGetParamInfo, CUfunction, std::size_t, std::size_t*, std::size_t*);
+NVMLKIT_DRIVER(cuIpcGetMemHandle, nvmlkit::cuda::CUipcMemHandle*, CUdeviceptr);
+NVMLKIT_DRIVER(cuIpcOpenMemHandle_v2, CUdeviceptr*, nvmlkit::cuda::CUipcMemHandle, unsigned);
+NVMLKIT_DRIVER(cuIpcCloseMemHandle, CUdeviceptr);
+NVMLKIT_DRIVER(cuIpcGetEventHandle, nvmlkit::cuda::CUipcEventHandle*, CUevent);
+NVMLKIT_DRIVER(cuIpcOpenEventHandle, CUevent*, nvmlkit::cuda::CUipcEventHandle);
+NVMLKIT_DRIVER(cuArray3DCreate_v2, nvmlkit::cuda::CUarray*, const nvmlkit::cuda::CUDA_ARRAY3D_DESCRIPTOR*);
+NVMLKIT_DRIVER(cuArray3DGetDescriptor_v2, nvmlkit::cuda::CUDA_ARRAY3D_DESCRIPTOR*, nvmlkit::cuda::CUarray);
+NVMLKIT_DRIVER(cuArrayDestroy, nvmlkit::cuda::CUarray);
+NVMLKIT_DRIVER(cuTexObjectCreate, nvmlkit::cuda::CUtexObject*, const nvmlkit::cuda::CUDA_RESOURCE_DESC*,
+               const nvmlkit::cuda::CUDA_TEXTURE_DESC*, const nvmlkit::cuda::CUDA_RESOURCE_VIEW_DESC*);
+NVMLKIT_DRIVER(cuTexObjectDestroy, nvmlkit::cuda::CUtexObject);
+NVMLKIT_DRIVER(cuSurfObjectCreate, nvmlkit::cuda::CUsurfObject*, const nvmlkit::cuda::CUDA_RESOURCE_DESC*);
+NVMLKIT_DRIVER(cuSurfObjectDestroy, nvmlkit::cuda::CUsurfObject);
 #undef NVMLKIT_DRIVER
 }

@@ -32,7 +32,12 @@ struct LaunchConfig {
 struct FunctionAttributes {
   std::size_t shared, constants, local;
   int most_threads, registers, ptx_version, binary_version, cache_mode, most_dynamic_shared, carveout;
+#if NVMLKIT_CUDART_VERSION >= 12000
+  int needs_cluster, cluster_width, cluster_height, cluster_depth, cluster_policy, any_cluster_size;
+  int reserved[16];
+#endif
 };
+static_assert(sizeof(FunctionAttributes) == (NVMLKIT_CUDART_VERSION >= 12000 ? 144 : 56));
 
 Error launch_with(const LaunchConfig* config, const void* symbol, void** args, bool thread_stream) {
   if (!config) return keep(kInvalidValue);

@@ -42,7 +42,6 @@ Error copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t fr
 
 Error read_copy(const Copy3D* p, CUDA_MEMCPY3D& c) {
   if (!p) return kInvalidValue;
-  if (p->from_array || p->to_array) return kNotSupported;
   if (!is_direction(p->kind)) return kInvalidDirection;
   c = {};
   c.srcMemoryType = c.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
@@ -61,6 +60,20 @@ Error read_copy(const Copy3D* p, CUDA_MEMCPY3D& c) {
   c.WidthInBytes = p->extent.width;
   c.Height = p->extent.height;
   c.Depth = p->extent.depth;
+  // Beside an array, widths and places count its elements.
+  const auto from_size = element_size(p->from_array), to_size = element_size(p->to_array);
+  if ((p->from_array && from_size == 0) || (p->to_array && to_size == 0)) return kInvalidValue;
+  if (p->from_array) {
+    c.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+    c.srcArray = static_cast<CUarray>(p->from_array);
+    c.srcXInBytes *= from_size;
+  }
+  if (p->to_array) {
+    c.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+    c.dstArray = static_cast<CUarray>(p->to_array);
+    c.dstXInBytes *= to_size;
+  }
+  if (const auto size = from_size ? from_size : to_size) c.WidthInBytes *= size;
   return 0;
 }
 

@@ -116,6 +116,12 @@ NVMLKIT_RUNTIME Error cudaDriverGetVersion(int* version) {
   return keep(cuDriverGetVersion(version));
 }
 
+// Private tables of NVIDIA's runtime: there are none here.
+NVMLKIT_RUNTIME Error cudaGetExportTable(const void** table, const void*) {
+  if (table) *table = nullptr;
+  return keep(kInvalidValue);
+}
+
 NVMLKIT_RUNTIME Error cudaProfilerStart() { return 0; }
 NVMLKIT_RUNTIME Error cudaProfilerStop() { return 0; }
 
@@ -128,9 +134,15 @@ NVMLKIT_RUNTIME Error cudaGetDriverEntryPointByVersion(const char* symbol, void*
   return keep(result);
 }
 
+#if NVMLKIT_CUDART_VERSION < 12000
+NVMLKIT_RUNTIME Error cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long flags) {
+  return cudaGetDriverEntryPointByVersion(symbol, function, NVMLKIT_CUDART_VERSION, flags, nullptr);
+}
+#else
 NVMLKIT_RUNTIME Error cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long flags,
                                               int* status) {
   return cudaGetDriverEntryPointByVersion(symbol, function, NVMLKIT_CUDART_VERSION, flags, status);
 }
+#endif
 
 }  // namespace nvmlkit::cudart

@@ -66,6 +66,9 @@ struct Copy3D {
 };
 static_assert(sizeof(Copy3D) == 160);
 
+// Bytes of an element of an array; 0 for what is none.
+std::size_t element_size(const void* array);
+
 // What a copy is to the driver; an error where it is none.
 Error read_copy(const Copy3D* copy, CUDA_MEMCPY3D& out);
 

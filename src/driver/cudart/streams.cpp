@@ -40,6 +40,28 @@ NVMLKIT_OF_STREAM(cudaStreamAttachMemAsync, cuStreamAttachMemAsync(stream, addre
                   void* pointer, std::size_t size, unsigned flags)
 #undef NVMLKIT_OF_STREAM
 
+namespace {
+
+CUresult device_of(CUstream stream, int* device) {
+  CUcontext context = nullptr, own = nullptr;
+  if (!device) return CUDA_ERROR_INVALID_VALUE;
+  if (const auto result = cuStreamGetCtx(stream, &context); result != CUDA_SUCCESS) return result;
+  cuCtxGetCurrent(&own);
+  cuCtxSetCurrent(context);
+  const auto result = cuCtxGetDevice(device);
+  cuCtxSetCurrent(own);
+  return result;
+}
+
+}  // namespace
+
+NVMLKIT_RUNTIME Error cudaStreamGetDevice(CUstream stream, int* device) {
+  return with_context([&] { return device_of(stream, device); });
+}
+NVMLKIT_RUNTIME Error cudaStreamGetDevice_ptsz(CUstream stream, int* device) {
+  return with_context([&] { return device_of(per_thread(stream), device); });
+}
+
 NVMLKIT_RUNTIME Error cudaStreamDestroy(CUstream stream) {
   return with_context([&] { return cuStreamDestroy_v2(stream); });
 }

@@ -18,11 +18,11 @@ bool is_hidden(std::size_t place) {
 
 bool any_hidden() { return detail::running().any_hidden.load(std::memory_order_relaxed); }
 
-// Without a folder, every GPU has one.
-bool has_node(const char* folder, std::uint32_t minor) {
-  if (folder == nullptr || *folder == '\0') return true;
-  char path[4096];
-  const int length = std::snprintf(path, sizeof path, "%s/nvidia%u", folder, minor);
+// Without a folder, everything has its node.
+bool has_node(const char* folder, const char* name, std::uint32_t minor) {
+  if (*folder == '\0') return true;
+  char path[sizeof detail::running().device_nodes + 64];
+  const int length = std::snprintf(path, sizeof path, "%s/%s%u", folder, name, minor);
   return length > 0 && static_cast<std::size_t>(length) < sizeof path && access(path, F_OK) == 0;
 }
 
@@ -32,7 +32,9 @@ void begin_enumeration(const sim::Machine& machine) {
   const auto gpus = machine.gpus();
   std::uint64_t words[sim::max_gpus / 64] = {};
   bool any = false;
-  const char* const folder = std::getenv("NVMLKIT_DEVICE_NODES");
+  auto& running = detail::running();
+  const char* const named = std::getenv("NVMLKIT_DEVICE_NODES");
+  std::snprintf(running.device_nodes, sizeof running.device_nodes, "%s", named == nullptr ? "" : named);
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     std::uint32_t minor = 0;
     bool draining = false;
@@ -40,11 +42,10 @@ void begin_enumeration(const sim::Machine& machine) {
       draining = gpus[i].faults.draining != 0;
       minor = gpus[i].minor_number.value_or(static_cast<std::uint32_t>(i));
     });
-    const bool hidden = draining || !has_node(folder, minor);
+    const bool hidden = draining || !has_node(running.device_nodes, "nvidia", minor);
     words[i / 64] |= std::uint64_t{hidden} << (i % 64);
     any = any || hidden;
   }
-  auto& running = detail::running();
   for (std::size_t i = 0; i < std::size(words); ++i) running.hidden[i].store(words[i], std::memory_order_relaxed);
   running.any_hidden.store(any, std::memory_order_relaxed);
 }
@@ -68,6 +69,27 @@ std::size_t index_of_place(const sim::Machine& machine, std::size_t place) {
   if (!any_hidden()) return sim::faults::index_of_place(machine, place);
   std::size_t index = 0;
   for (std::size_t before = 0; before < place; ++before) index += is_visible(machine, before) ? 1 : 0;
+  return index;
+}
+
+bool is_visible(const sim::model::Gpu& gpu, sim::mig::DeviceId id) {
+  const char* const folder = detail::running().device_nodes;
+  if (*folder == '\0') return true;
+  return has_node(folder, "nvidia-caps/nvidia-cap", sim::mig::capability_minor(gpu.minor_number.value_or(0), id));
+}
+
+std::optional<sim::mig::Device> mig_device_at(const sim::model::Gpu& gpu, std::uint32_t index) {
+  for (std::uint32_t at = 0; const auto device = sim::mig::device_at(gpu, at); ++at)
+    if (is_visible(gpu, device->id()) && index-- == 0) return device;
+  return {};
+}
+
+std::optional<std::uint32_t> index_of_mig_device(const sim::model::Gpu& gpu, sim::mig::DeviceId id) {
+  const auto end = sim::mig::index_of(gpu, id);
+  if (!end || !is_visible(gpu, id)) return {};
+  std::uint32_t index = 0;
+  for (std::uint32_t at = 0; at < *end; ++at)
+    if (const auto device = sim::mig::device_at(gpu, at); device && is_visible(gpu, device->id())) ++index;
   return index;
 }
 

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include "sim/machine.hpp"
+#include "sim/mig/devices.hpp"
 
 namespace nvmlkit::driver {
 
@@ -17,5 +19,11 @@ std::size_t count_visible(const sim::Machine& machine);
 std::size_t place_of_index(const sim::Machine& machine, std::size_t index);
 std::size_t index_of_place(const sim::Machine& machine, std::size_t place);
 bool is_visible(const sim::Machine& machine, std::size_t place);
+
+// MIG devices of a GPU that this process sees. Where NVMLKIT_DEVICE_NODES names a folder, those whose capability node
+// is there.
+bool is_visible(const sim::model::Gpu& gpu, sim::mig::DeviceId id);
+std::optional<sim::mig::Device> mig_device_at(const sim::model::Gpu& gpu, std::uint32_t index);
+std::optional<std::uint32_t> index_of_mig_device(const sim::model::Gpu& gpu, sim::mig::DeviceId id);
 
 }  // namespace nvmlkit::driver

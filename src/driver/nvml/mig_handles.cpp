@@ -1,6 +1,7 @@
 #include "driver/nvml/mig_handles.hpp"
 
 #include "driver/nvml/access.hpp"
+#include "driver/nvml/enumeration.hpp"
 
 namespace nvmlkit::driver {
 namespace {
@@ -41,7 +42,7 @@ Target detail::find_mig_target(const sim::Machine& machine, abi::nvmlDevice_t de
   const auto [gpu, id] = at_place(machine, *found);
   bool there = false;
   const bool whole = sim::state::consistently(machine, machine.sequence(*gpu), [&, gpu = gpu, id = id] {
-    there = sim::mig::find_device(*gpu, id).has_value();
+    there = sim::mig::find_device(*gpu, id).has_value() && is_visible(*gpu, id);
   });
   return whole && there ? Target{gpu, id} : Target{};
 }

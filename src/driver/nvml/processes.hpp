@@ -1,9 +1,11 @@
-// What a process of the machine is to NVML: one of the machine file, or a client that runs.
+// What a process of the machine is to NVML: one of the machine file, a client that runs, or what runs a vGPU on the
+// host.
 #pragma once
 
 #include <string_view>
 
 #include "sim/processes/clients.hpp"
+#include "sim/vgpu/instances.hpp"
 
 namespace nvmlkit::driver {
 
@@ -17,6 +19,7 @@ struct RunningProcess {
 
 RunningProcess running(const sim::model::Process& process);
 RunningProcess running(const sim::processes::Client& client);
+RunningProcess running(const sim::vgpu::Active& active);
 
 // Calls `visit(process)` for every process on the GPU that has a number here: clients in other PID namespaces have
 // none.
@@ -26,6 +29,7 @@ void for_each_process(const sim::Machine& machine, const sim::model::Gpu& gpu, V
   sim::processes::for_each_client(machine, machine.index_of(gpu), [&](const auto& client, sim::processes::Life life) {
     if (life == sim::processes::Life::runs) visit(running(client));
   });
+  sim::vgpu::for_each(gpu, [&](const sim::vgpu::Active& active) { visit(running(active)); });
 }
 
 }  // namespace nvmlkit::driver

@@ -92,9 +92,13 @@ enum class Op : std::uint8_t {
   stmatrix_,
   sub_,
   subc_,
+  suld_,
+  sust_,
   szext_,
   tanh_,
   testp_,
+  tex_,
+  tld4_,
   trap_,
   vote_,
   wmma_,
@@ -130,7 +134,9 @@ void no_effect(Form& form);
 void one_operand(Form& form);
 void shifts(Form& form);
 void shuffle(Form& form);
+void surfaces(Form& form);
 void tensor(Form& form);
+void textures(Form& form);
 
 }  // namespace decoders
 }  // namespace nvmlkit::ptx

@@ -1085,6 +1085,7 @@ struct VgpuInstance {
   Field<Text<37>> uuid;  // Its UUID. Default: made from the id.
   Field<Text<37>> vm_id;  // UUID of the VM, or the number of its domain. Default: a UUID made from the id.
   Field<Text<37>> mdev_uuid;  // UUID of the mediated device. Default: the UUID, where the host has no SR-IOV.
+  Field<std::uint32_t> host_pid;  // PID of the process on the host that runs it, which lists of the GPU's processes show as vgpu. Default: made from the id.
   Field<std::uint32_t> gpu_instance;  // GPU instance that it runs in; of types with a GPU instance profile. Default: the first with room.
   Field<std::uint32_t> placement;  // Where it lies in the frame buffer, in steps of 512 MiB; on GPUs in heterogeneous mode. Default: the first free place.
   Field<Text<24>> guest_driver;  // Version of the driver in the VM; "" while none is loaded. Default: driver_version of the host.
@@ -1449,6 +1450,7 @@ struct Nic {
 // Where the GPUs hang in the PCIe tree.
 struct PcieTopology {
   List<RootComplex, 32> root_complexes;  // Root complexes.
+  Field<std::uint32_t> node_level;  // Distance between root complexes of one NUMA node: node, or system where the host does not tell that they are near.
   Field<std::uint32_t> cores_per_numa;  // CPUs of each NUMA node.
   List<Nic, 64> nics;  // Network adapters, in the order in which nvidia-smi topo -m names them.
 };

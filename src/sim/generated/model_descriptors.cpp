@@ -1106,6 +1106,8 @@ constexpr char text_pool[] =
     "vm_id"
     "UUID of the mediated device. Default: the UUID, where the host has no SR-IOV."
     "mdev_uuid"
+    "PID of the process on the host that runs it, which lists of the GPU's processes show as vgpu. Default: made from the id."
+    "host_pid"
     "GPU instance that it runs in; of types with a GPU instance profile. Default: the first with room."
     "Where it lies in the frame buffer, in steps of 512 MiB; on GPUs in heterogeneous mode. Default: the first free place."
     "placement"
@@ -1584,6 +1586,8 @@ constexpr char text_pool[] =
     "Nic"
     "Root complexes."
     "root_complexes"
+    "Distance between root complexes of one NUMA node: node, or system where the host does not tell that they are near."
+    "node_level"
     "CPUs of each NUMA node."
     "cores_per_numa"
     "Network adapters, in the order in which nvidia-smi topo -m names them."
@@ -4081,668 +4085,673 @@ constexpr FieldDescriptor field_table[] = {
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, mdev_uuid), .present_offset = offsetof(decltype(VgpuInstance::mdev_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // VgpuInstance.host_pid
+    {.name_text = {25562, 8}, .unit_text = {0, 0}, .doc_text = {25442, 120}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(VgpuInstance, host_pid), .present_offset = offsetof(decltype(VgpuInstance::host_pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.gpu_instance
-    {.name_text = {15608, 12}, .unit_text = {0, 0}, .doc_text = {25442, 97}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15608, 12}, .unit_text = {0, 0}, .doc_text = {25570, 97}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuInstance, gpu_instance), .present_offset = offsetof(decltype(VgpuInstance::gpu_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // VgpuInstance.placement
-    {.name_text = {25656, 9}, .unit_text = {0, 0}, .doc_text = {25539, 117}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25784, 9}, .unit_text = {0, 0}, .doc_text = {25667, 117}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuInstance, placement), .present_offset = offsetof(decltype(VgpuInstance::placement), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1024, .default_value = 0},
     // VgpuInstance.guest_driver
-    {.name_text = {25759, 12}, .unit_text = {0, 0}, .doc_text = {25665, 94}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25887, 12}, .unit_text = {0, 0}, .doc_text = {25793, 94}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, guest_driver), .present_offset = offsetof(decltype(VgpuInstance::guest_driver), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.guest_pci
-    {.name_text = {25820, 9}, .unit_text = {0, 0}, .doc_text = {25771, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25948, 9}, .unit_text = {0, 0}, .doc_text = {25899, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, guest_pci), .present_offset = offsetof(decltype(VgpuInstance::guest_pci), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.fb_used_mib
-    {.name_text = {25928, 11}, .unit_text = {15425, 3}, .doc_text = {25829, 99}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26056, 11}, .unit_text = {15425, 3}, .doc_text = {25957, 99}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, fb_used_mib), .present_offset = offsetof(decltype(VgpuInstance::fb_used_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.share
-    {.name_text = {24976, 5}, .unit_text = {0, 0}, .doc_text = {25939, 95}, .note_text = {0, 0}, .default_text = {19939, 1},
+    {.name_text = {24976, 5}, .unit_text = {0, 0}, .doc_text = {26067, 95}, .note_text = {0, 0}, .default_text = {19939, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuInstance, share), .present_offset = offsetof(decltype(VgpuInstance::share), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // VgpuInstance.license
-    {.name_text = {26055, 7}, .unit_text = {0, 0}, .doc_text = {26034, 21}, .note_text = {0, 0}, .default_text = {472, 8},
+    {.name_text = {26183, 7}, .unit_text = {0, 0}, .doc_text = {26162, 21}, .note_text = {0, 0}, .default_text = {472, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuInstance, license), .present_offset = offsetof(decltype(VgpuInstance::license), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 67, .word_count = 6, .min = 0, .max = 0, .default_value = 5},
     // VgpuInstance.license_expiry
-    {.name_text = {26122, 14}, .unit_text = {3904, 1}, .doc_text = {26062, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26250, 14}, .unit_text = {3904, 1}, .doc_text = {26190, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, license_expiry), .present_offset = offsetof(decltype(VgpuInstance::license_expiry), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.frame_rate_limit
-    {.name_text = {26228, 16}, .unit_text = {14539, 3}, .doc_text = {26136, 92}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26356, 16}, .unit_text = {14539, 3}, .doc_text = {26264, 92}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, frame_rate_limit), .present_offset = offsetof(decltype(VgpuInstance::frame_rate_limit), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.encoder_capacity
-    {.name_text = {26268, 16}, .unit_text = {8257, 1}, .doc_text = {26247, 21}, .note_text = {0, 0}, .default_text = {26244, 3},
+    {.name_text = {26396, 16}, .unit_text = {8257, 1}, .doc_text = {26375, 21}, .note_text = {0, 0}, .default_text = {26372, 3},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(VgpuInstance, encoder_capacity), .present_offset = offsetof(decltype(VgpuInstance::encoder_capacity), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 100},
     // VgpuInstance.accounting
-    {.name_text = {26305, 10}, .unit_text = {0, 0}, .doc_text = {26284, 21}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {26433, 10}, .unit_text = {0, 0}, .doc_text = {26412, 21}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuInstance, accounting), .present_offset = offsetof(decltype(VgpuInstance::accounting), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.encoder_stats
-    {.name_text = {26315, 13}, .unit_text = {0, 0}, .doc_text = {14620, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26443, 13}, .unit_text = {0, 0}, .doc_text = {14620, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
      .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.fbc_stats
-    {.name_text = {26328, 9}, .unit_text = {0, 0}, .doc_text = {15051, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26456, 9}, .unit_text = {0, 0}, .doc_text = {15051, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
      .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.processes
-    {.name_text = {26357, 9}, .unit_text = {0, 0}, .doc_text = {26337, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26485, 9}, .unit_text = {0, 0}, .doc_text = {26465, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, processes), .present_offset = 0, .items_offset = offsetof(decltype(VgpuInstance::processes), items), .value_size = sizeof(VgpuProcess),
      .max_items = 4, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuGpuInstance.id
-    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {26393, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {26521, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuGpuInstance, id), .present_offset = offsetof(decltype(VgpuGpuInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // VgpuGpuInstance.heterogeneous_mode
-    {.name_text = {26457, 18}, .unit_text = {0, 0}, .doc_text = {26416, 41}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {26585, 18}, .unit_text = {0, 0}, .doc_text = {26544, 41}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuGpuInstance, heterogeneous_mode), .present_offset = offsetof(decltype(VgpuGpuInstance::heterogeneous_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // VgpuGpuInstance.scheduler
-    {.name_text = {26491, 9}, .unit_text = {0, 0}, .doc_text = {26475, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26619, 9}, .unit_text = {0, 0}, .doc_text = {26603, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuGpuInstance, scheduler), .present_offset = 0, .items_offset = 0, .value_size = sizeof(VgpuScheduler),
      .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.heterogeneous_mode
-    {.name_text = {26457, 18}, .unit_text = {0, 0}, .doc_text = {26573, 90}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26585, 18}, .unit_text = {0, 0}, .doc_text = {26701, 90}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, heterogeneous_mode), .present_offset = offsetof(decltype(Vgpu::heterogeneous_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.scheduler
-    {.name_text = {26491, 9}, .unit_text = {0, 0}, .doc_text = {26663, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26619, 9}, .unit_text = {0, 0}, .doc_text = {26791, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, scheduler), .present_offset = 0, .items_offset = 0, .value_size = sizeof(VgpuScheduler),
      .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.mini_quarter
-    {.name_text = {26726, 12}, .unit_text = {0, 0}, .doc_text = {26677, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26854, 12}, .unit_text = {0, 0}, .doc_text = {26805, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, mini_quarter), .present_offset = offsetof(decltype(Vgpu::mini_quarter), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.compute_media_engine
-    {.name_text = {26779, 20}, .unit_text = {0, 0}, .doc_text = {26738, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26907, 20}, .unit_text = {0, 0}, .doc_text = {26866, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, compute_media_engine), .present_offset = offsetof(decltype(Vgpu::compute_media_engine), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.mig_timeslicing
-    {.name_text = {26870, 15}, .unit_text = {0, 0}, .doc_text = {26799, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26998, 15}, .unit_text = {0, 0}, .doc_text = {26927, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, mig_timeslicing), .present_offset = offsetof(decltype(Vgpu::mig_timeslicing), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.device_buffer_mb_per_s
-    {.name_text = {26975, 22}, .unit_text = {26971, 4}, .doc_text = {26885, 86}, .note_text = {0, 0}, .default_text = {24242, 4},
+    {.name_text = {27103, 22}, .unit_text = {27099, 4}, .doc_text = {27013, 86}, .note_text = {0, 0}, .default_text = {24242, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Vgpu, device_buffer_mb_per_s), .present_offset = offsetof(decltype(Vgpu::device_buffer_mb_per_s), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 4000},
     // Vgpu.made
-    {.name_text = {27064, 4}, .unit_text = {0, 0}, .doc_text = {26997, 67}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {27192, 4}, .unit_text = {0, 0}, .doc_text = {27125, 67}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Vgpu, made), .present_offset = offsetof(decltype(Vgpu::made), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.instances
-    {.name_text = {22221, 9}, .unit_text = {0, 0}, .doc_text = {27068, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22221, 9}, .unit_text = {0, 0}, .doc_text = {27196, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, instances), .present_offset = 0, .items_offset = offsetof(decltype(Vgpu::instances), items), .value_size = sizeof(VgpuInstance),
      .max_items = 48, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.gpu_instances
-    {.name_text = {27133, 13}, .unit_text = {0, 0}, .doc_text = {27081, 52}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27261, 13}, .unit_text = {0, 0}, .doc_text = {27209, 52}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, gpu_instances), .present_offset = 0, .items_offset = offsetof(decltype(Vgpu::gpu_instances), items), .value_size = sizeof(VgpuGpuInstance),
      .max_items = 8, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GridLicense.product
-    {.name_text = {27302, 7}, .unit_text = {0, 0}, .doc_text = {27204, 98}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27430, 7}, .unit_text = {0, 0}, .doc_text = {27332, 98}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GridLicense, product), .present_offset = offsetof(decltype(GridLicense::product), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GridLicense.licensed
-    {.name_text = {472, 8}, .unit_text = {0, 0}, .doc_text = {27309, 22}, .note_text = {0, 0}, .default_text = {2935, 4},
+    {.name_text = {472, 8}, .unit_text = {0, 0}, .doc_text = {27437, 22}, .note_text = {0, 0}, .default_text = {2935, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(GridLicense, licensed), .present_offset = offsetof(decltype(GridLicense::licensed), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // GridLicense.expiry
-    {.name_text = {27382, 6}, .unit_text = {3904, 1}, .doc_text = {27331, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27510, 6}, .unit_text = {3904, 1}, .doc_text = {27459, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GridLicense, expiry), .present_offset = offsetof(decltype(GridLicense::expiry), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.mode
-    {.name_text = {10996, 4}, .unit_text = {0, 0}, .doc_text = {27495, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10996, 4}, .unit_text = {0, 0}, .doc_text = {27623, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, mode), .present_offset = offsetof(decltype(GspFirmware::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.default_mode
-    {.name_text = {20762, 12}, .unit_text = {0, 0}, .doc_text = {27541, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20762, 12}, .unit_text = {0, 0}, .doc_text = {27669, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, default_mode), .present_offset = offsetof(decltype(GspFirmware::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.version
-    {.name_text = {27656, 7}, .unit_text = {0, 0}, .doc_text = {27594, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27784, 7}, .unit_text = {0, 0}, .doc_text = {27722, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, version), .present_offset = offsetof(decltype(GspFirmware::version), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.required
-    {.name_text = {27709, 8}, .unit_text = {0, 0}, .doc_text = {27687, 22}, .note_text = {0, 0}, .default_text = {1514, 5},
+    {.name_text = {27837, 8}, .unit_text = {0, 0}, .doc_text = {27815, 22}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, required), .present_offset = offsetof(decltype(ResetStatus::required), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.drain_and_reset_recommended
-    {.name_text = {27758, 27}, .unit_text = {0, 0}, .doc_text = {27717, 41}, .note_text = {0, 0}, .default_text = {1514, 5},
+    {.name_text = {27886, 27}, .unit_text = {0, 0}, .doc_text = {27845, 41}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, drain_and_reset_recommended), .present_offset = offsetof(decltype(ResetStatus::drain_and_reset_recommended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.recovery_action
-    {.name_text = {27874, 15}, .unit_text = {0, 0}, .doc_text = {27785, 89}, .note_text = {0, 0}, .default_text = {343, 4},
+    {.name_text = {28002, 15}, .unit_text = {0, 0}, .doc_text = {27913, 89}, .note_text = {0, 0}, .default_text = {343, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, recovery_action), .present_offset = offsetof(decltype(ResetStatus::recovery_action), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 82, .word_count = 6, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_application_clocks
-    {.name_text = {27969, 22}, .unit_text = {0, 0}, .doc_text = {27930, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28097, 22}, .unit_text = {0, 0}, .doc_text = {28058, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_application_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_application_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_auto_boosted_clocks
-    {.name_text = {28021, 23}, .unit_text = {0, 0}, .doc_text = {27991, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28149, 23}, .unit_text = {0, 0}, .doc_text = {28119, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_auto_boosted_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_auto_boosted_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Topology.default_level
-    {.name_text = {28126, 13}, .unit_text = {0, 0}, .doc_text = {28083, 43}, .note_text = {0, 0}, .default_text = {808, 6},
+    {.name_text = {28254, 13}, .unit_text = {0, 0}, .doc_text = {28211, 43}, .note_text = {0, 0}, .default_text = {808, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Topology, default_level), .present_offset = offsetof(decltype(Topology::default_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 115, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
     // Platform.chassis_serial_number
-    {.name_text = {28208, 21}, .unit_text = {0, 0}, .doc_text = {28179, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28336, 21}, .unit_text = {0, 0}, .doc_text = {28307, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, chassis_serial_number), .present_offset = offsetof(decltype(Platform::chassis_serial_number), present), .items_offset = 0, .value_size = sizeof(Text<17>),
      .max_items = 0, .capacity = 17, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.slot_number
-    {.name_text = {28249, 11}, .unit_text = {0, 0}, .doc_text = {28229, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28377, 11}, .unit_text = {0, 0}, .doc_text = {28357, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, slot_number), .present_offset = offsetof(decltype(Platform::slot_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.tray_index
-    {.name_text = {28265, 10}, .unit_text = {0, 0}, .doc_text = {28260, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28393, 10}, .unit_text = {0, 0}, .doc_text = {28388, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, tray_index), .present_offset = offsetof(decltype(Platform::tray_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.host_id
-    {.name_text = {28280, 7}, .unit_text = {0, 0}, .doc_text = {28275, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28408, 7}, .unit_text = {0, 0}, .doc_text = {28403, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, host_id), .present_offset = offsetof(decltype(Platform::host_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.peer_type
-    {.name_text = {28315, 9}, .unit_text = {0, 0}, .doc_text = {28287, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28443, 9}, .unit_text = {0, 0}, .doc_text = {28415, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, peer_type), .present_offset = offsetof(decltype(Platform::peer_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 149, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Platform.module_id
-    {.name_text = {28362, 9}, .unit_text = {0, 0}, .doc_text = {28324, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28490, 9}, .unit_text = {0, 0}, .doc_text = {28452, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, module_id), .present_offset = offsetof(decltype(Platform::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.gpu_fabric_guid
-    {.name_text = {28413, 15}, .unit_text = {0, 0}, .doc_text = {28371, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28541, 15}, .unit_text = {0, 0}, .doc_text = {28499, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, gpu_fabric_guid), .present_offset = offsetof(decltype(Platform::gpu_fabric_guid), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // C2c.mode
-    {.name_text = {10996, 4}, .unit_text = {0, 0}, .doc_text = {28471, 74}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10996, 4}, .unit_text = {0, 0}, .doc_text = {28599, 74}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(C2c, mode), .present_offset = offsetof(decltype(C2c::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // C2c.links
-    {.name_text = {28566, 5}, .unit_text = {0, 0}, .doc_text = {28545, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28694, 5}, .unit_text = {0, 0}, .doc_text = {28673, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(C2c, links), .present_offset = offsetof(decltype(C2c::links), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // C2c.bandwidth_per_link_mbps
-    {.name_text = {28635, 23}, .unit_text = {26971, 4}, .doc_text = {28571, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28763, 23}, .unit_text = {27099, 4}, .doc_text = {28699, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(C2c, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(C2c::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // C2c.replay_errors
-    {.name_text = {28679, 13}, .unit_text = {0, 0}, .doc_text = {28658, 21}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {28807, 13}, .unit_text = {0, 0}, .doc_text = {28786, 21}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(C2c, replay_errors), .present_offset = offsetof(decltype(C2c::replay_errors), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // C2c.back_to_back_replay_errors
-    {.name_text = {28726, 26}, .unit_text = {0, 0}, .doc_text = {28692, 34}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {28854, 26}, .unit_text = {0, 0}, .doc_text = {28820, 34}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(C2c, back_to_back_replay_errors), .present_offset = offsetof(decltype(C2c::back_to_back_replay_errors), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // C2c.interrupt_errors
-    {.name_text = {28776, 16}, .unit_text = {0, 0}, .doc_text = {28752, 24}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {28904, 16}, .unit_text = {0, 0}, .doc_text = {28880, 24}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(C2c, interrupt_errors), .present_offset = offsetof(decltype(C2c::interrupt_errors), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLowPower.supported
-    {.name_text = {12849, 9}, .unit_text = {0, 0}, .doc_text = {28826, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12849, 9}, .unit_text = {0, 0}, .doc_text = {28954, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLowPower, supported), .present_offset = offsetof(decltype(NvLinkLowPower::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLowPower.threshold
-    {.name_text = {29009, 9}, .unit_text = {0, 0}, .doc_text = {28910, 99}, .note_text = {0, 0}, .default_text = {28906, 4},
+    {.name_text = {29137, 9}, .unit_text = {0, 0}, .doc_text = {29038, 99}, .note_text = {0, 0}, .default_text = {29034, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, threshold), .present_offset = offsetof(decltype(NvLinkLowPower::threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
     // NvLinkLowPower.default_threshold
-    {.name_text = {29046, 17}, .unit_text = {0, 0}, .doc_text = {29018, 28}, .note_text = {0, 0}, .default_text = {28906, 4},
+    {.name_text = {29174, 17}, .unit_text = {0, 0}, .doc_text = {29146, 28}, .note_text = {0, 0}, .default_text = {29034, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, default_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::default_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
     // NvLinkLowPower.min_threshold
-    {.name_text = {29096, 13}, .unit_text = {0, 0}, .doc_text = {29063, 33}, .note_text = {0, 0}, .default_text = {19939, 1},
+    {.name_text = {29224, 13}, .unit_text = {0, 0}, .doc_text = {29191, 33}, .note_text = {0, 0}, .default_text = {19939, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, min_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::min_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // NvLinkLowPower.max_threshold
-    {.name_text = {29147, 13}, .unit_text = {0, 0}, .doc_text = {29113, 34}, .note_text = {0, 0}, .default_text = {29109, 4},
+    {.name_text = {29275, 13}, .unit_text = {0, 0}, .doc_text = {29241, 34}, .note_text = {0, 0}, .default_text = {29237, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, max_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::max_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 8191},
     // NvLinkLowPower.units
-    {.name_text = {29205, 5}, .unit_text = {0, 0}, .doc_text = {29160, 45}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {29333, 5}, .unit_text = {0, 0}, .doc_text = {29288, 45}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkLowPower, units), .present_offset = offsetof(decltype(NvLinkLowPower::units), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkBandwidth.modes
-    {.name_text = {29348, 5}, .unit_text = {0, 0}, .doc_text = {29269, 79}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29476, 5}, .unit_text = {0, 0}, .doc_text = {29397, 79}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkBandwidth, modes), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkBandwidth::modes), items), .value_size = sizeof(std::uint32_t),
      .max_items = 23, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkBandwidth.mode
-    {.name_text = {10996, 4}, .unit_text = {0, 0}, .doc_text = {29353, 14}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {10996, 4}, .unit_text = {0, 0}, .doc_text = {29481, 14}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, mode), .present_offset = offsetof(decltype(NvLinkBandwidth::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // NvLinkBandwidth.best_mode
-    {.name_text = {29406, 9}, .unit_text = {0, 0}, .doc_text = {29367, 39}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {29534, 9}, .unit_text = {0, 0}, .doc_text = {29495, 39}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, best_mode), .present_offset = offsetof(decltype(NvLinkBandwidth::best_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // FabricHealth.degraded_bandwidth
-    {.name_text = {29508, 18}, .unit_text = {0, 0}, .doc_text = {29486, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29636, 18}, .unit_text = {0, 0}, .doc_text = {29614, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, degraded_bandwidth), .present_offset = offsetof(decltype(FabricHealth::degraded_bandwidth), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_recovery
-    {.name_text = {29553, 14}, .unit_text = {0, 0}, .doc_text = {29526, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29681, 14}, .unit_text = {0, 0}, .doc_text = {29654, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_recovery), .present_offset = offsetof(decltype(FabricHealth::route_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_unhealthy
-    {.name_text = {29588, 15}, .unit_text = {0, 0}, .doc_text = {29567, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29716, 15}, .unit_text = {0, 0}, .doc_text = {29695, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_unhealthy), .present_offset = offsetof(decltype(FabricHealth::route_unhealthy), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.access_timeout_recovery
-    {.name_text = {29639, 23}, .unit_text = {0, 0}, .doc_text = {29603, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29767, 23}, .unit_text = {0, 0}, .doc_text = {29731, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, access_timeout_recovery), .present_offset = offsetof(decltype(FabricHealth::access_timeout_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.incorrect_configuration
-    {.name_text = {29689, 23}, .unit_text = {0, 0}, .doc_text = {29662, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29817, 23}, .unit_text = {0, 0}, .doc_text = {29790, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, incorrect_configuration), .present_offset = offsetof(decltype(FabricHealth::incorrect_configuration), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 131, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
     // Fabric.cluster_uuid
-    {.name_text = {29806, 12}, .unit_text = {0, 0}, .doc_text = {29786, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29934, 12}, .unit_text = {0, 0}, .doc_text = {29914, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, cluster_uuid), .present_offset = offsetof(decltype(Fabric::cluster_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.clique_id
-    {.name_text = {29825, 9}, .unit_text = {0, 0}, .doc_text = {29818, 7}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {29953, 9}, .unit_text = {0, 0}, .doc_text = {29946, 7}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fabric, clique_id), .present_offset = offsetof(decltype(Fabric::clique_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.state
-    {.name_text = {9606, 5}, .unit_text = {0, 0}, .doc_text = {29834, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9606, 5}, .unit_text = {0, 0}, .doc_text = {29962, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, state), .present_offset = offsetof(decltype(Fabric::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 121, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_summary
-    {.name_text = {29926, 14}, .unit_text = {0, 0}, .doc_text = {29904, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30054, 14}, .unit_text = {0, 0}, .doc_text = {30032, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_summary), .present_offset = offsetof(decltype(Fabric::health_summary), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 126, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health
-    {.name_text = {29957, 6}, .unit_text = {0, 0}, .doc_text = {29940, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30085, 6}, .unit_text = {0, 0}, .doc_text = {30068, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FabricHealth),
      .max_items = 0, .capacity = 0, .structure = 83, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_mask
-    {.name_text = {30014, 11}, .unit_text = {0, 0}, .doc_text = {29963, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30142, 11}, .unit_text = {0, 0}, .doc_text = {30091, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_mask), .present_offset = offsetof(decltype(Fabric::health_mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GpmMix.sm
-    {.name_text = {20210, 2}, .unit_text = {8257, 1}, .doc_text = {30045, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20210, 2}, .unit_text = {8257, 1}, .doc_text = {30173, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, sm), .present_offset = offsetof(decltype(GpmMix::sm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.occupancy
-    {.name_text = {30146, 9}, .unit_text = {8257, 1}, .doc_text = {30084, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30274, 9}, .unit_text = {8257, 1}, .doc_text = {30212, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, occupancy), .present_offset = offsetof(decltype(GpmMix::occupancy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.integer
-    {.name_text = {30187, 7}, .unit_text = {8257, 1}, .doc_text = {30155, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30315, 7}, .unit_text = {8257, 1}, .doc_text = {30283, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, integer), .present_offset = offsetof(decltype(GpmMix::integer), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.hmma
-    {.name_text = {30236, 4}, .unit_text = {8257, 1}, .doc_text = {30194, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30364, 4}, .unit_text = {8257, 1}, .doc_text = {30322, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, hmma), .present_offset = offsetof(decltype(GpmMix::hmma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.imma
-    {.name_text = {30282, 4}, .unit_text = {8257, 1}, .doc_text = {30240, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30410, 4}, .unit_text = {8257, 1}, .doc_text = {30368, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, imma), .present_offset = offsetof(decltype(GpmMix::imma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.dfma
-    {.name_text = {30327, 4}, .unit_text = {8257, 1}, .doc_text = {30286, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30455, 4}, .unit_text = {8257, 1}, .doc_text = {30414, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, dfma), .present_offset = offsetof(decltype(GpmMix::dfma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.fp64
-    {.name_text = {30371, 4}, .unit_text = {8257, 1}, .doc_text = {30331, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30499, 4}, .unit_text = {8257, 1}, .doc_text = {30459, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, fp64), .present_offset = offsetof(decltype(GpmMix::fp64), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.fp32
-    {.name_text = {30416, 4}, .unit_text = {8257, 1}, .doc_text = {30375, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30544, 4}, .unit_text = {8257, 1}, .doc_text = {30503, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, fp32), .present_offset = offsetof(decltype(GpmMix::fp32), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.fp16
-    {.name_text = {30460, 4}, .unit_text = {8257, 1}, .doc_text = {30420, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30588, 4}, .unit_text = {8257, 1}, .doc_text = {30548, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, fp16), .present_offset = offsetof(decltype(GpmMix::fp16), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Gpm.supported
-    {.name_text = {12849, 9}, .unit_text = {0, 0}, .doc_text = {30539, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12849, 9}, .unit_text = {0, 0}, .doc_text = {30667, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, supported), .present_offset = offsetof(decltype(Gpm::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.streaming
-    {.name_text = {30597, 9}, .unit_text = {0, 0}, .doc_text = {30581, 16}, .note_text = {0, 0}, .default_text = {1514, 5},
+    {.name_text = {30725, 9}, .unit_text = {0, 0}, .doc_text = {30709, 16}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpm, streaming), .present_offset = offsetof(decltype(Gpm::streaming), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_tx_mib_per_sec
-    {.name_text = {30664, 19}, .unit_text = {30659, 5}, .doc_text = {30606, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30792, 19}, .unit_text = {30787, 5}, .doc_text = {30734, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_tx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_tx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_rx_mib_per_sec
-    {.name_text = {30740, 19}, .unit_text = {30659, 5}, .doc_text = {30683, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30868, 19}, .unit_text = {30787, 5}, .doc_text = {30811, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_rx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_rx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.mix
-    {.name_text = {30805, 3}, .unit_text = {0, 0}, .doc_text = {30759, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30933, 3}, .unit_text = {0, 0}, .doc_text = {30887, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, mix), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpmMix),
      .max_items = 0, .capacity = 0, .structure = 85, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailureXid.code
-    {.name_text = {30856, 4}, .unit_text = {0, 0}, .doc_text = {30835, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30984, 4}, .unit_text = {0, 0}, .doc_text = {30963, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailureXid, code), .present_offset = offsetof(decltype(FailureXid::code), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.mode
-    {.name_text = {10996, 4}, .unit_text = {0, 0}, .doc_text = {30891, 142}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10996, 4}, .unit_text = {0, 0}, .doc_text = {31019, 142}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, mode), .present_offset = offsetof(decltype(Failure::mode), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 151, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Failure.probability
-    {.name_text = {31070, 11}, .unit_text = {0, 0}, .doc_text = {31033, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31198, 11}, .unit_text = {0, 0}, .doc_text = {31161, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Failure, probability), .present_offset = offsetof(decltype(Failure::probability), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // Failure.after_calls
-    {.name_text = {31107, 11}, .unit_text = {0, 0}, .doc_text = {31081, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31235, 11}, .unit_text = {0, 0}, .doc_text = {31209, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, after_calls), .present_offset = offsetof(decltype(Failure::after_calls), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.seed
-    {.name_text = {16226, 4}, .unit_text = {0, 0}, .doc_text = {31118, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16226, 4}, .unit_text = {0, 0}, .doc_text = {31246, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, seed), .present_offset = offsetof(decltype(Failure::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.xid
-    {.name_text = {31164, 3}, .unit_text = {0, 0}, .doc_text = {31142, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31292, 3}, .unit_text = {0, 0}, .doc_text = {31270, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, xid), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FailureXid),
      .max_items = 0, .capacity = 0, .structure = 87, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.rate
-    {.name_text = {31389, 4}, .unit_text = {31386, 3}, .doc_text = {31288, 98}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31517, 4}, .unit_text = {31514, 3}, .doc_text = {31416, 98}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, rate), .present_offset = offsetof(decltype(NvLinkErrorInjection::rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.links
-    {.name_text = {28566, 5}, .unit_text = {0, 0}, .doc_text = {31393, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28694, 5}, .unit_text = {0, 0}, .doc_text = {31521, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkErrorInjection::links), items), .value_size = sizeof(std::uint32_t),
      .max_items = 36, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.transformer_engine
-    {.name_text = {31533, 18}, .unit_text = {0, 0}, .doc_text = {31514, 19}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {31661, 18}, .unit_text = {0, 0}, .doc_text = {31642, 19}, .note_text = {31617, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, transformer_engine), .present_offset = offsetof(decltype(Features::transformer_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp4_support
-    {.name_text = {31555, 11}, .unit_text = {0, 0}, .doc_text = {31551, 4}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {31683, 11}, .unit_text = {0, 0}, .doc_text = {31679, 4}, .note_text = {31617, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp4_support), .present_offset = offsetof(decltype(Features::fp4_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp6_support
-    {.name_text = {31570, 11}, .unit_text = {0, 0}, .doc_text = {31566, 4}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {31698, 11}, .unit_text = {0, 0}, .doc_text = {31694, 4}, .note_text = {31617, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp6_support), .present_offset = offsetof(decltype(Features::fp6_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp8_support
-    {.name_text = {31585, 11}, .unit_text = {0, 0}, .doc_text = {31581, 4}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {31713, 11}, .unit_text = {0, 0}, .doc_text = {31709, 4}, .note_text = {31617, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp8_support), .present_offset = offsetof(decltype(Features::fp8_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.confidential_compute
-    {.name_text = {31631, 20}, .unit_text = {0, 0}, .doc_text = {31596, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31759, 20}, .unit_text = {0, 0}, .doc_text = {31724, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, confidential_compute), .present_offset = offsetof(decltype(Features::confidential_compute), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.nvlink_c2c
-    {.name_text = {31685, 10}, .unit_text = {0, 0}, .doc_text = {31674, 11}, .note_text = {31651, 23}, .default_text = {0, 0},
+    {.name_text = {31813, 10}, .unit_text = {0, 0}, .doc_text = {31802, 11}, .note_text = {31779, 23}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, nvlink_c2c), .present_offset = offsetof(decltype(Features::nvlink_c2c), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.decompression_engine
-    {.name_text = {31716, 20}, .unit_text = {0, 0}, .doc_text = {31695, 21}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {31844, 20}, .unit_text = {0, 0}, .doc_text = {31823, 21}, .note_text = {31617, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, decompression_engine), .present_offset = offsetof(decltype(Features::decompression_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fifth_gen_tensor_cores
-    {.name_text = {31769, 22}, .unit_text = {0, 0}, .doc_text = {31736, 33}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {31897, 22}, .unit_text = {0, 0}, .doc_text = {31864, 33}, .note_text = {31617, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fifth_gen_tensor_cores), .present_offset = offsetof(decltype(Features::fifth_gen_tensor_cores), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {31820, 13}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {31948, 13}, .note_text = {31617, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, enabled), .present_offset = offsetof(decltype(GraceSuperchip::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_cores
-    {.name_text = {31843, 9}, .unit_text = {0, 0}, .doc_text = {31833, 10}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {31971, 9}, .unit_text = {0, 0}, .doc_text = {31961, 10}, .note_text = {31617, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_cores), .present_offset = offsetof(decltype(GraceSuperchip::cpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_memory_gb
-    {.name_text = {31865, 13}, .unit_text = {31863, 2}, .doc_text = {31852, 11}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {31993, 13}, .unit_text = {31991, 2}, .doc_text = {31980, 11}, .note_text = {31617, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_memory_gb), .present_offset = offsetof(decltype(GraceSuperchip::cpu_memory_gb), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.coherent_memory
-    {.name_text = {31914, 15}, .unit_text = {0, 0}, .doc_text = {31878, 36}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {32042, 15}, .unit_text = {0, 0}, .doc_text = {32006, 36}, .note_text = {31617, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, coherent_memory), .present_offset = offsetof(decltype(GraceSuperchip::coherent_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.index
-    {.name_text = {32017, 5}, .unit_text = {0, 0}, .doc_text = {31972, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32145, 5}, .unit_text = {0, 0}, .doc_text = {32100, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // Gpu.base
-    {.name_text = {32169, 4}, .unit_text = {0, 0}, .doc_text = {32022, 147}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32297, 4}, .unit_text = {0, 0}, .doc_text = {32150, 147}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.name
-    {.name_text = {15396, 4}, .unit_text = {0, 0}, .doc_text = {32194, 13}, .note_text = {0, 0}, .default_text = {32173, 21},
+    {.name_text = {15396, 4}, .unit_text = {0, 0}, .doc_text = {32322, 13}, .note_text = {0, 0}, .default_text = {32301, 21},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, name), .present_offset = offsetof(decltype(Gpu::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.brand
-    {.name_text = {32228, 5}, .unit_text = {0, 0}, .doc_text = {32207, 21}, .note_text = {0, 0}, .default_text = {133, 6},
+    {.name_text = {32356, 5}, .unit_text = {0, 0}, .doc_text = {32335, 21}, .note_text = {0, 0}, .default_text = {133, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, brand), .present_offset = offsetof(decltype(Gpu::brand), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 2, .word_count = 17, .min = 0, .max = 0, .default_value = 14},
     // Gpu.uuid
-    {.name_text = {23027, 4}, .unit_text = {0, 0}, .doc_text = {32233, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23027, 4}, .unit_text = {0, 0}, .doc_text = {32361, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, uuid), .present_offset = offsetof(decltype(Gpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.serial
-    {.name_text = {32449, 6}, .unit_text = {0, 0}, .doc_text = {32338, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32577, 6}, .unit_text = {0, 0}, .doc_text = {32466, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, serial), .present_offset = offsetof(decltype(Gpu::serial), present), .items_offset = 0, .value_size = sizeof(Text<30>),
      .max_items = 0, .capacity = 30, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.minor_number
-    {.name_text = {32516, 12}, .unit_text = {0, 0}, .doc_text = {32455, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32644, 12}, .unit_text = {0, 0}, .doc_text = {32583, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, minor_number), .present_offset = offsetof(decltype(Gpu::minor_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_part_number
-    {.name_text = {32553, 17}, .unit_text = {0, 0}, .doc_text = {32528, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32681, 17}, .unit_text = {0, 0}, .doc_text = {32656, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_part_number), .present_offset = offsetof(decltype(Gpu::board_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_part_number
-    {.name_text = {32598, 15}, .unit_text = {0, 0}, .doc_text = {32570, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32726, 15}, .unit_text = {0, 0}, .doc_text = {32698, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_part_number), .present_offset = offsetof(decltype(Gpu::gpu_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fru_part_number
-    {.name_text = {32655, 15}, .unit_text = {0, 0}, .doc_text = {32613, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32783, 15}, .unit_text = {0, 0}, .doc_text = {32741, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fru_part_number), .present_offset = offsetof(decltype(Gpu::fru_part_number), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_id
-    {.name_text = {32750, 8}, .unit_text = {0, 0}, .doc_text = {32670, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32878, 8}, .unit_text = {0, 0}, .doc_text = {32798, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_id), .present_offset = offsetof(decltype(Gpu::board_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.multi_gpu_board
-    {.name_text = {32789, 15}, .unit_text = {0, 0}, .doc_text = {32758, 31}, .note_text = {0, 0}, .default_text = {1514, 5},
+    {.name_text = {32917, 15}, .unit_text = {0, 0}, .doc_text = {32886, 31}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, multi_gpu_board), .present_offset = offsetof(decltype(Gpu::multi_gpu_board), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_id
-    {.name_text = {28362, 9}, .unit_text = {0, 0}, .doc_text = {32804, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28490, 9}, .unit_text = {0, 0}, .doc_text = {32932, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_id), .present_offset = offsetof(decltype(Gpu::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pdi
-    {.name_text = {32904, 3}, .unit_text = {0, 0}, .doc_text = {32853, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33032, 3}, .unit_text = {0, 0}, .doc_text = {32981, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pdi), .present_offset = offsetof(decltype(Gpu::pdi), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vbios_version
-    {.name_text = {32921, 13}, .unit_text = {0, 0}, .doc_text = {32907, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33049, 13}, .unit_text = {0, 0}, .doc_text = {33035, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vbios_version), .present_offset = offsetof(decltype(Gpu::vbios_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.architecture
-    {.name_text = {32951, 12}, .unit_text = {0, 0}, .doc_text = {32934, 17}, .note_text = {0, 0}, .default_text = {189, 6},
+    {.name_text = {33079, 12}, .unit_text = {0, 0}, .doc_text = {33062, 17}, .note_text = {0, 0}, .default_text = {189, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, architecture), .present_offset = offsetof(decltype(Gpu::architecture), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 19, .word_count = 11, .min = 0, .max = 0, .default_value = 7},
     // Gpu.compute_capability
-    {.name_text = {32963, 18}, .unit_text = {0, 0}, .doc_text = {3293, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33091, 18}, .unit_text = {0, 0}, .doc_text = {3293, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, compute_capability), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ComputeCapability),
      .max_items = 0, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.num_gpu_cores
-    {.name_text = {32992, 13}, .unit_text = {0, 0}, .doc_text = {32981, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33120, 13}, .unit_text = {0, 0}, .doc_text = {33109, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, num_gpu_cores), .present_offset = offsetof(decltype(Gpu::num_gpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.monitored
-    {.name_text = {33081, 9}, .unit_text = {0, 0}, .doc_text = {33005, 76}, .note_text = {0, 0}, .default_text = {2935, 4},
+    {.name_text = {33209, 9}, .unit_text = {0, 0}, .doc_text = {33133, 76}, .note_text = {0, 0}, .default_text = {2935, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, monitored), .present_offset = offsetof(decltype(Gpu::monitored), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Gpu.irq_num
-    {.name_text = {33151, 7}, .unit_text = {0, 0}, .doc_text = {33090, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33279, 7}, .unit_text = {0, 0}, .doc_text = {33218, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, irq_num), .present_offset = offsetof(decltype(Gpu::irq_num), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bus_type
-    {.name_text = {33184, 8}, .unit_text = {0, 0}, .doc_text = {33158, 26}, .note_text = {0, 0}, .default_text = {755, 4},
+    {.name_text = {33312, 8}, .unit_text = {0, 0}, .doc_text = {33286, 26}, .note_text = {0, 0}, .default_text = {755, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, bus_type), .present_offset = offsetof(decltype(Gpu::bus_type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 107, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
     // Gpu.addressing_mode
-    {.name_text = {33224, 15}, .unit_text = {0, 0}, .doc_text = {33192, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33352, 15}, .unit_text = {0, 0}, .doc_text = {33320, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, addressing_mode), .present_offset = offsetof(decltype(Gpu::addressing_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 112, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Gpu.egm
-    {.name_text = {33296, 3}, .unit_text = {0, 0}, .doc_text = {33239, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33424, 3}, .unit_text = {0, 0}, .doc_text = {33367, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, egm), .present_offset = offsetof(decltype(Gpu::egm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.numa_node_id
-    {.name_text = {33368, 12}, .unit_text = {0, 0}, .doc_text = {33299, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33496, 12}, .unit_text = {0, 0}, .doc_text = {33427, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, numa_node_id), .present_offset = offsetof(decltype(Gpu::numa_node_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.hostname
-    {.name_text = {33474, 8}, .unit_text = {0, 0}, .doc_text = {33380, 94}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33602, 8}, .unit_text = {0, 0}, .doc_text = {33508, 94}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, hostname), .present_offset = offsetof(decltype(Gpu::hostname), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.rusd_poll_mask
-    {.name_text = {33604, 14}, .unit_text = {0, 0}, .doc_text = {33482, 122}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33732, 14}, .unit_text = {0, 0}, .doc_text = {33610, 122}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, rusd_poll_mask), .present_offset = offsetof(decltype(Gpu::rusd_poll_mask), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bridge_chips
-    {.name_text = {33644, 12}, .unit_text = {0, 0}, .doc_text = {33618, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33772, 12}, .unit_text = {0, 0}, .doc_text = {33746, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bridge_chips), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::bridge_chips), items), .value_size = sizeof(BridgeChip),
      .max_items = 4, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.inforom
-    {.name_text = {33656, 7}, .unit_text = {0, 0}, .doc_text = {3970, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33784, 7}, .unit_text = {0, 0}, .doc_text = {3970, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, inforom), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Inforom),
      .max_items = 0, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -4752,22 +4761,22 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(Gpu, memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Memory),
      .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bar1_memory
-    {.name_text = {33663, 11}, .unit_text = {0, 0}, .doc_text = {4335, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33791, 11}, .unit_text = {0, 0}, .doc_text = {4335, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bar1_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Bar1Memory),
      .max_items = 0, .capacity = 0, .structure = 7, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dram_encryption
-    {.name_text = {33699, 15}, .unit_text = {0, 0}, .doc_text = {33674, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33827, 15}, .unit_text = {0, 0}, .doc_text = {33802, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dram_encryption), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DramEncryption),
      .max_items = 0, .capacity = 0, .structure = 8, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.conf_compute
-    {.name_text = {2923, 12}, .unit_text = {0, 0}, .doc_text = {33714, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2923, 12}, .unit_text = {0, 0}, .doc_text = {33842, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, conf_compute), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ConfCompute),
      .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.protected_memory
-    {.name_text = {33737, 16}, .unit_text = {0, 0}, .doc_text = {4721, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33865, 16}, .unit_text = {0, 0}, .doc_text = {4721, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, protected_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ProtectedMemory),
      .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -4787,152 +4796,152 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(Gpu, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Power),
      .max_items = 0, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_power
-    {.name_text = {33753, 12}, .unit_text = {0, 0}, .doc_text = {7225, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33881, 12}, .unit_text = {0, 0}, .doc_text = {7225, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ModulePower),
      .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.thermal
-    {.name_text = {33793, 7}, .unit_text = {0, 0}, .doc_text = {33765, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33921, 7}, .unit_text = {0, 0}, .doc_text = {33893, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, thermal), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Thermal),
      .max_items = 0, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fan
-    {.name_text = {33805, 3}, .unit_text = {0, 0}, .doc_text = {33800, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33933, 3}, .unit_text = {0, 0}, .doc_text = {33928, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fan), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fan),
      .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload_power_profiles
-    {.name_text = {33832, 23}, .unit_text = {0, 0}, .doc_text = {33808, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33960, 23}, .unit_text = {0, 0}, .doc_text = {33936, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload_power_profiles), .present_offset = 0, .items_offset = 0, .value_size = sizeof(WorkloadPowerProfiles),
      .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_smoothing
-    {.name_text = {33871, 15}, .unit_text = {0, 0}, .doc_text = {33855, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33999, 15}, .unit_text = {0, 0}, .doc_text = {33983, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_smoothing), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerSmoothing),
      .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_balancing
-    {.name_text = {33918, 15}, .unit_text = {0, 0}, .doc_text = {33886, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34046, 15}, .unit_text = {0, 0}, .doc_text = {34014, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_balancing), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerBalancing),
      .max_items = 0, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.memory_clock_switch
-    {.name_text = {33962, 19}, .unit_text = {0, 0}, .doc_text = {33933, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34090, 19}, .unit_text = {0, 0}, .doc_text = {34061, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, memory_clock_switch), .present_offset = 0, .items_offset = 0, .value_size = sizeof(MemoryClockSwitch),
      .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_mizer
-    {.name_text = {33992, 11}, .unit_text = {0, 0}, .doc_text = {33981, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34120, 11}, .unit_text = {0, 0}, .doc_text = {34109, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_mizer), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerMizer),
      .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.boost_slider
-    {.name_text = {34016, 12}, .unit_text = {0, 0}, .doc_text = {34003, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34144, 12}, .unit_text = {0, 0}, .doc_text = {34131, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, boost_slider), .present_offset = 0, .items_offset = 0, .value_size = sizeof(BoostSlider),
      .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks
-    {.name_text = {34043, 6}, .unit_text = {0, 0}, .doc_text = {34028, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34171, 6}, .unit_text = {0, 0}, .doc_text = {34156, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Clocks),
      .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clock_monitor
-    {.name_text = {34049, 13}, .unit_text = {0, 0}, .doc_text = {12878, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34177, 13}, .unit_text = {0, 0}, .doc_text = {12878, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clock_monitor), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClockMonitor),
      .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks_throttle_reasons
-    {.name_text = {34083, 23}, .unit_text = {0, 0}, .doc_text = {34062, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34211, 23}, .unit_text = {0, 0}, .doc_text = {34190, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks_throttle_reasons), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClocksThrottleReasons),
      .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.supported_clocks
-    {.name_text = {34106, 16}, .unit_text = {0, 0}, .doc_text = {14116, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34234, 16}, .unit_text = {0, 0}, .doc_text = {14116, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, supported_clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SupportedClocks),
      .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.performance_state
-    {.name_text = {18189, 17}, .unit_text = {0, 0}, .doc_text = {34122, 18}, .note_text = {0, 0}, .default_text = {225, 2},
+    {.name_text = {18189, 17}, .unit_text = {0, 0}, .doc_text = {34250, 18}, .note_text = {0, 0}, .default_text = {225, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, performance_state), .present_offset = offsetof(decltype(Gpu::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mma_stall_percent
-    {.name_text = {34224, 17}, .unit_text = {8257, 1}, .doc_text = {34140, 84}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34352, 17}, .unit_text = {8257, 1}, .doc_text = {34268, 84}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mma_stall_percent), .present_offset = offsetof(decltype(Gpu::mma_stall_percent), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.utilization
-    {.name_text = {19190, 11}, .unit_text = {0, 0}, .doc_text = {34241, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19190, 11}, .unit_text = {0, 0}, .doc_text = {34369, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Utilization),
      .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_stats
-    {.name_text = {26315, 13}, .unit_text = {0, 0}, .doc_text = {14620, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26443, 13}, .unit_text = {0, 0}, .doc_text = {14620, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
      .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_capacity
-    {.name_text = {26268, 16}, .unit_text = {0, 0}, .doc_text = {34266, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26396, 16}, .unit_text = {0, 0}, .doc_text = {34394, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_capacity), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderCapacity),
      .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_sessions
-    {.name_text = {34325, 16}, .unit_text = {0, 0}, .doc_text = {34296, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34453, 16}, .unit_text = {0, 0}, .doc_text = {34424, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_sessions), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::encoder_sessions), items), .value_size = sizeof(EncoderSession),
      .max_items = 16, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_stats
-    {.name_text = {26328, 9}, .unit_text = {0, 0}, .doc_text = {15051, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26456, 9}, .unit_text = {0, 0}, .doc_text = {15051, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
      .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_sessions
-    {.name_text = {34383, 12}, .unit_text = {0, 0}, .doc_text = {34341, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34511, 12}, .unit_text = {0, 0}, .doc_text = {34469, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_sessions), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::fbc_sessions), items), .value_size = sizeof(FbcSession),
      .max_items = 8, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.processes
-    {.name_text = {26357, 9}, .unit_text = {0, 0}, .doc_text = {34395, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26485, 9}, .unit_text = {0, 0}, .doc_text = {34523, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, processes), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::processes), items), .value_size = sizeof(Process),
      .max_items = 64, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload
-    {.name_text = {34448, 8}, .unit_text = {0, 0}, .doc_text = {34422, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34576, 8}, .unit_text = {0, 0}, .doc_text = {34550, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Workload),
      .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.telemetry
-    {.name_text = {34487, 9}, .unit_text = {0, 0}, .doc_text = {34456, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34615, 9}, .unit_text = {0, 0}, .doc_text = {34584, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, telemetry), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Telemetry),
      .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dynamic_metrics
-    {.name_text = {34527, 15}, .unit_text = {0, 0}, .doc_text = {34496, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34655, 15}, .unit_text = {0, 0}, .doc_text = {34624, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.motion
-    {.name_text = {34577, 6}, .unit_text = {0, 0}, .doc_text = {34542, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34705, 6}, .unit_text = {0, 0}, .doc_text = {34670, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, motion), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::telemetry::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.ecc
-    {.name_text = {34583, 3}, .unit_text = {0, 0}, .doc_text = {20798, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34711, 3}, .unit_text = {0, 0}, .doc_text = {20798, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, ecc), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Ecc),
      .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.repair
-    {.name_text = {34614, 6}, .unit_text = {0, 0}, .doc_text = {34586, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34742, 6}, .unit_text = {0, 0}, .doc_text = {34714, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, repair), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Repair),
      .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.retired_pages
-    {.name_text = {34634, 13}, .unit_text = {0, 0}, .doc_text = {34620, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34762, 13}, .unit_text = {0, 0}, .doc_text = {34748, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, retired_pages), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RetiredPages),
      .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.remapped_rows
-    {.name_text = {34661, 13}, .unit_text = {0, 0}, .doc_text = {34647, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34789, 13}, .unit_text = {0, 0}, .doc_text = {34775, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, remapped_rows), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RemappedRows),
      .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -4942,467 +4951,472 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(Gpu, display), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Display),
      .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.sparse_operation_mode
-    {.name_text = {34696, 21}, .unit_text = {0, 0}, .doc_text = {34674, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34824, 21}, .unit_text = {0, 0}, .doc_text = {34802, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, sparse_operation_mode), .present_offset = offsetof(decltype(Gpu::sparse_operation_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.persistence_mode
-    {.name_text = {34734, 16}, .unit_text = {0, 0}, .doc_text = {34717, 17}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {34862, 16}, .unit_text = {0, 0}, .doc_text = {34845, 17}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, persistence_mode), .present_offset = offsetof(decltype(Gpu::persistence_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.compute_mode
-    {.name_text = {34763, 12}, .unit_text = {0, 0}, .doc_text = {34750, 13}, .note_text = {0, 0}, .default_text = {263, 7},
+    {.name_text = {34891, 12}, .unit_text = {0, 0}, .doc_text = {34878, 13}, .note_text = {0, 0}, .default_text = {263, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, compute_mode), .present_offset = offsetof(decltype(Gpu::compute_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 47, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mig
-    {.name_text = {34775, 3}, .unit_text = {0, 0}, .doc_text = {24016, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34903, 3}, .unit_text = {0, 0}, .doc_text = {24016, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mig), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Mig),
      .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_operation_mode
-    {.name_text = {34778, 18}, .unit_text = {0, 0}, .doc_text = {24082, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34906, 18}, .unit_text = {0, 0}, .doc_text = {24082, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_operation_mode), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpuOperationModes),
      .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.driver_model
-    {.name_text = {34796, 12}, .unit_text = {0, 0}, .doc_text = {24198, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34924, 12}, .unit_text = {0, 0}, .doc_text = {24198, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, driver_model), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DriverModels),
      .max_items = 0, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting
-    {.name_text = {26305, 10}, .unit_text = {0, 0}, .doc_text = {34808, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26433, 10}, .unit_text = {0, 0}, .doc_text = {34936, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Accounting),
      .max_items = 0, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting_marks
-    {.name_text = {34852, 16}, .unit_text = {0, 0}, .doc_text = {34819, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34980, 16}, .unit_text = {0, 0}, .doc_text = {34947, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting_marks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::processes::AccountingMarks),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.virtualization
-    {.name_text = {34868, 14}, .unit_text = {0, 0}, .doc_text = {24409, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34996, 14}, .unit_text = {0, 0}, .doc_text = {24409, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, virtualization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Virtualization),
      .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vgpu
-    {.name_text = {358, 4}, .unit_text = {0, 0}, .doc_text = {34882, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {358, 4}, .unit_text = {0, 0}, .doc_text = {35010, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vgpu), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Vgpu),
      .max_items = 0, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grid_license
-    {.name_text = {34917, 12}, .unit_text = {0, 0}, .doc_text = {34888, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35045, 12}, .unit_text = {0, 0}, .doc_text = {35016, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grid_license), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GridLicense),
      .max_items = 0, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gsp_firmware
-    {.name_text = {34929, 12}, .unit_text = {0, 0}, .doc_text = {27663, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35057, 12}, .unit_text = {0, 0}, .doc_text = {27791, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gsp_firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GspFirmware),
      .max_items = 0, .capacity = 0, .structure = 75, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.reset_status
-    {.name_text = {34941, 12}, .unit_text = {0, 0}, .doc_text = {27889, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35069, 12}, .unit_text = {0, 0}, .doc_text = {28017, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, reset_status), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ResetStatus),
      .max_items = 0, .capacity = 0, .structure = 76, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.api_restriction
-    {.name_text = {34953, 15}, .unit_text = {0, 0}, .doc_text = {28044, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35081, 15}, .unit_text = {0, 0}, .doc_text = {28172, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, api_restriction), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ApiRestriction),
      .max_items = 0, .capacity = 0, .structure = 77, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.topology
-    {.name_text = {34968, 8}, .unit_text = {0, 0}, .doc_text = {28139, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35096, 8}, .unit_text = {0, 0}, .doc_text = {28267, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Topology),
      .max_items = 0, .capacity = 0, .structure = 78, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.platform
-    {.name_text = {34992, 8}, .unit_text = {0, 0}, .doc_text = {34976, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35120, 8}, .unit_text = {0, 0}, .doc_text = {35104, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, platform), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Platform),
      .max_items = 0, .capacity = 0, .structure = 79, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.links
-    {.name_text = {28566, 5}, .unit_text = {0, 0}, .doc_text = {35000, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28694, 5}, .unit_text = {0, 0}, .doc_text = {35128, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, links), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::links::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.c2c
-    {.name_text = {35068, 3}, .unit_text = {0, 0}, .doc_text = {35046, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35196, 3}, .unit_text = {0, 0}, .doc_text = {35174, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, c2c), .present_offset = 0, .items_offset = 0, .value_size = sizeof(C2c),
      .max_items = 0, .capacity = 0, .structure = 80, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_low_power
-    {.name_text = {35102, 16}, .unit_text = {0, 0}, .doc_text = {35071, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35230, 16}, .unit_text = {0, 0}, .doc_text = {35199, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_low_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkLowPower),
      .max_items = 0, .capacity = 0, .structure = 81, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_bandwidth
-    {.name_text = {35151, 16}, .unit_text = {0, 0}, .doc_text = {35118, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35279, 16}, .unit_text = {0, 0}, .doc_text = {35246, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_bandwidth), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkBandwidth),
      .max_items = 0, .capacity = 0, .structure = 82, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fabric
-    {.name_text = {35167, 6}, .unit_text = {0, 0}, .doc_text = {30025, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35295, 6}, .unit_text = {0, 0}, .doc_text = {30153, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fabric), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fabric),
      .max_items = 0, .capacity = 0, .structure = 84, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpm
-    {.name_text = {35173, 3}, .unit_text = {0, 0}, .doc_text = {30808, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35301, 3}, .unit_text = {0, 0}, .doc_text = {30936, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpm), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Gpm),
      .max_items = 0, .capacity = 0, .structure = 86, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.failure
-    {.name_text = {35226, 7}, .unit_text = {0, 0}, .doc_text = {35176, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35354, 7}, .unit_text = {0, 0}, .doc_text = {35304, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
      .max_items = 0, .capacity = 0, .structure = 88, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.faults
-    {.name_text = {12872, 6}, .unit_text = {0, 0}, .doc_text = {35233, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12872, 6}, .unit_text = {0, 0}, .doc_text = {35361, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, faults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::faults::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.events
-    {.name_text = {35293, 6}, .unit_text = {0, 0}, .doc_text = {35248, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35421, 6}, .unit_text = {0, 0}, .doc_text = {35376, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, events), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::events::Noted),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {35322, 12}, .unit_text = {0, 0}, .doc_text = {35299, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35450, 12}, .unit_text = {0, 0}, .doc_text = {35427, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
      .max_items = 0, .capacity = 0, .structure = 89, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {35383, 8}, .unit_text = {0, 0}, .doc_text = {35334, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35511, 8}, .unit_text = {0, 0}, .doc_text = {35462, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
      .max_items = 0, .capacity = 0, .structure = 90, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {35448, 15}, .unit_text = {0, 0}, .doc_text = {35391, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35576, 15}, .unit_text = {0, 0}, .doc_text = {35519, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
      .max_items = 0, .capacity = 0, .structure = 91, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {35515, 14}, .unit_text = {0, 0}, .doc_text = {35463, 52}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {35643, 14}, .unit_text = {0, 0}, .doc_text = {35591, 52}, .note_text = {31617, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {35559, 4}, .unit_text = {0, 0}, .doc_text = {35540, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35687, 4}, .unit_text = {0, 0}, .doc_text = {35668, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {9606, 5}, .unit_text = {0, 0}, .doc_text = {35563, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9606, 5}, .unit_text = {0, 0}, .doc_text = {35691, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 155, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {35594, 18}, .unit_text = {0, 0}, .doc_text = {35569, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35722, 18}, .unit_text = {0, 0}, .doc_text = {35697, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 159, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {35704, 17}, .unit_text = {0, 0}, .doc_text = {35612, 92}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35832, 17}, .unit_text = {0, 0}, .doc_text = {35740, 92}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {35755, 12}, .unit_text = {0, 0}, .doc_text = {35721, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35883, 12}, .unit_text = {0, 0}, .doc_text = {35849, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {35865, 3}, .unit_text = {0, 0}, .doc_text = {35786, 79}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35993, 3}, .unit_text = {0, 0}, .doc_text = {35914, 79}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {23027, 4}, .unit_text = {0, 0}, .doc_text = {35868, 5}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {23027, 4}, .unit_text = {0, 0}, .doc_text = {35996, 5}, .note_text = {31617, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkConnection.from
-    {.name_text = {35914, 4}, .unit_text = {0, 0}, .doc_text = {35893, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36042, 4}, .unit_text = {0, 0}, .doc_text = {36021, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkConnection, from), .present_offset = offsetof(decltype(NvLinkConnection::from), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // NvLinkConnection.to
-    {.name_text = {35937, 2}, .unit_text = {0, 0}, .doc_text = {35918, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36065, 2}, .unit_text = {0, 0}, .doc_text = {36046, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkConnection, to), .present_offset = offsetof(decltype(NvLinkConnection::to), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // NvLinkConnection.links
-    {.name_text = {28566, 5}, .unit_text = {0, 0}, .doc_text = {21098, 9}, .note_text = {0, 0}, .default_text = {19939, 1},
+    {.name_text = {28694, 5}, .unit_text = {0, 0}, .doc_text = {21098, 9}, .note_text = {0, 0}, .default_text = {19939, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkConnection, links), .present_offset = offsetof(decltype(NvLinkConnection::links), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 36, .default_value = 1},
     // NvLinkDefaults.state
-    {.name_text = {9606, 5}, .unit_text = {0, 0}, .doc_text = {36036, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9606, 5}, .unit_text = {0, 0}, .doc_text = {36164, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 164, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {36174, 10}, .unit_text = {0, 0}, .doc_text = {36090, 84}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36302, 10}, .unit_text = {0, 0}, .doc_text = {36218, 84}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {36257, 12}, .unit_text = {0, 0}, .doc_text = {36184, 73}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36385, 12}, .unit_text = {0, 0}, .doc_text = {36312, 73}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {36315, 10}, .unit_text = {31386, 3}, .doc_text = {36269, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36443, 10}, .unit_text = {31514, 3}, .doc_text = {36397, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {32017, 5}, .unit_text = {0, 0}, .doc_text = {36364, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32145, 5}, .unit_text = {0, 0}, .doc_text = {36492, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {28566, 5}, .unit_text = {0, 0}, .doc_text = {36372, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28694, 5}, .unit_text = {0, 0}, .doc_text = {36500, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 93, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.mse
-    {.name_text = {36419, 3}, .unit_text = {0, 0}, .doc_text = {36415, 4}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36547, 3}, .unit_text = {0, 0}, .doc_text = {36543, 4}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, mse), .present_offset = offsetof(decltype(NvLinkFirmware::mse), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.netir
-    {.name_text = {36428, 5}, .unit_text = {0, 0}, .doc_text = {36422, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36556, 5}, .unit_text = {0, 0}, .doc_text = {36550, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, netir), .present_offset = offsetof(decltype(NvLinkFirmware::netir), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.netir_uphy
-    {.name_text = {36444, 10}, .unit_text = {0, 0}, .doc_text = {36433, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36572, 10}, .unit_text = {0, 0}, .doc_text = {36561, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, netir_uphy), .present_offset = offsetof(decltype(NvLinkFirmware::netir_uphy), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.netir_cln
-    {.name_text = {36464, 9}, .unit_text = {0, 0}, .doc_text = {36454, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36592, 9}, .unit_text = {0, 0}, .doc_text = {36582, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, netir_cln), .present_offset = offsetof(decltype(NvLinkFirmware::netir_cln), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.netir_dln
-    {.name_text = {36483, 9}, .unit_text = {0, 0}, .doc_text = {36473, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36611, 9}, .unit_text = {0, 0}, .doc_text = {36601, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, netir_dln), .present_offset = offsetof(decltype(NvLinkFirmware::netir_dln), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {27656, 7}, .unit_text = {0, 0}, .doc_text = {36574, 65}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27784, 7}, .unit_text = {0, 0}, .doc_text = {36702, 65}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 6, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {36720, 13}, .unit_text = {0, 0}, .doc_text = {36639, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36848, 13}, .unit_text = {0, 0}, .doc_text = {36767, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {28635, 23}, .unit_text = {26971, 4}, .doc_text = {36733, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28763, 23}, .unit_text = {27099, 4}, .doc_text = {36861, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {36840, 11}, .unit_text = {0, 0}, .doc_text = {36767, 73}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36968, 11}, .unit_text = {0, 0}, .doc_text = {36895, 73}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {28566, 5}, .unit_text = {0, 0}, .doc_text = {36851, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28694, 5}, .unit_text = {0, 0}, .doc_text = {36979, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 93, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {36969, 8}, .unit_text = {0, 0}, .doc_text = {36892, 77}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37097, 8}, .unit_text = {0, 0}, .doc_text = {37020, 77}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
      .max_items = 64, .capacity = 0, .structure = 94, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.connections
-    {.name_text = {37164, 11}, .unit_text = {0, 0}, .doc_text = {36977, 187}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37292, 11}, .unit_text = {0, 0}, .doc_text = {37105, 187}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, connections), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::connections), items), .value_size = sizeof(NvLinkConnection),
      .max_items = 64, .capacity = 0, .structure = 95, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {37175, 8}, .unit_text = {0, 0}, .doc_text = {36325, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37303, 8}, .unit_text = {0, 0}, .doc_text = {36453, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
      .max_items = 0, .capacity = 0, .structure = 96, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {37210, 12}, .unit_text = {0, 0}, .doc_text = {37183, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37338, 12}, .unit_text = {0, 0}, .doc_text = {37311, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
      .max_items = 16, .capacity = 0, .structure = 97, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.encryption
-    {.name_text = {37272, 10}, .unit_text = {0, 0}, .doc_text = {37222, 50}, .note_text = {0, 0}, .default_text = {1514, 5},
+    {.name_text = {37400, 10}, .unit_text = {0, 0}, .doc_text = {37350, 50}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLink, encryption), .present_offset = offsetof(decltype(NvLink::encryption), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.firmware
-    {.name_text = {37307, 8}, .unit_text = {0, 0}, .doc_text = {37282, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37435, 8}, .unit_text = {0, 0}, .doc_text = {37410, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkFirmware),
      .max_items = 0, .capacity = 0, .structure = 98, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {37405, 24}, .note_text = {37345, 60}, .default_text = {0, 0},
+    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {37533, 24}, .note_text = {37473, 60}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {37439, 9}, .unit_text = {0, 0}, .doc_text = {37429, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37567, 9}, .unit_text = {0, 0}, .doc_text = {37557, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // RootComplex.socket
-    {.name_text = {37519, 6}, .unit_text = {0, 0}, .doc_text = {37448, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37647, 6}, .unit_text = {0, 0}, .doc_text = {37576, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(RootComplex, socket), .present_offset = offsetof(decltype(RootComplex::socket), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // RootComplex.level
-    {.name_text = {11164, 5}, .unit_text = {0, 0}, .doc_text = {37525, 131}, .note_text = {0, 0}, .default_text = {794, 10},
+    {.name_text = {11164, 5}, .unit_text = {0, 0}, .doc_text = {37653, 131}, .note_text = {0, 0}, .default_text = {794, 10},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RootComplex, level), .present_offset = offsetof(decltype(RootComplex::level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 115, .word_count = 6, .min = 0, .max = 0, .default_value = 30},
     // RootComplex.devices
-    {.name_text = {37691, 7}, .unit_text = {0, 0}, .doc_text = {37656, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37819, 7}, .unit_text = {0, 0}, .doc_text = {37784, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {37823, 12}, .unit_text = {0, 0}, .doc_text = {37698, 125}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37951, 12}, .unit_text = {0, 0}, .doc_text = {37826, 125}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Nic.name
-    {.name_text = {15396, 4}, .unit_text = {0, 0}, .doc_text = {37899, 16}, .note_text = {37866, 33}, .default_text = {0, 0},
+    {.name_text = {15396, 4}, .unit_text = {0, 0}, .doc_text = {38027, 16}, .note_text = {37994, 33}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Nic, name), .present_offset = offsetof(decltype(Nic::name), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Nic.bus_id
-    {.name_text = {4838, 6}, .unit_text = {0, 0}, .doc_text = {37915, 12}, .note_text = {37866, 33}, .default_text = {0, 0},
+    {.name_text = {4838, 6}, .unit_text = {0, 0}, .doc_text = {38043, 12}, .note_text = {37994, 33}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Nic, bus_id), .present_offset = offsetof(decltype(Nic::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {37963, 14}, .unit_text = {0, 0}, .doc_text = {37948, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38091, 14}, .unit_text = {0, 0}, .doc_text = {38076, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
      .max_items = 32, .capacity = 0, .structure = 100, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PcieTopology.node_level
+    {.name_text = {38219, 10}, .unit_text = {0, 0}, .doc_text = {38105, 114}, .note_text = {0, 0}, .default_text = {804, 4},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(PcieTopology, node_level), .present_offset = offsetof(decltype(PcieTopology::node_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 115, .word_count = 6, .min = 0, .max = 0, .default_value = 40},
     // PcieTopology.cores_per_numa
-    {.name_text = {38000, 14}, .unit_text = {0, 0}, .doc_text = {37977, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38252, 14}, .unit_text = {0, 0}, .doc_text = {38229, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.nics
-    {.name_text = {38084, 4}, .unit_text = {0, 0}, .doc_text = {38014, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38336, 4}, .unit_text = {0, 0}, .doc_text = {38266, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, nics), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::nics), items), .value_size = sizeof(Nic),
      .max_items = 64, .capacity = 0, .structure = 101, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitLed.color
-    {.name_text = {38144, 5}, .unit_text = {0, 0}, .doc_text = {38137, 7}, .note_text = {0, 0}, .default_text = {680, 5},
+    {.name_text = {38396, 5}, .unit_text = {0, 0}, .doc_text = {38389, 7}, .note_text = {0, 0}, .default_text = {680, 5},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitLed, color), .present_offset = offsetof(decltype(UnitLed::color), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 99, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // UnitLed.cause
-    {.name_text = {38168, 5}, .unit_text = {0, 0}, .doc_text = {38149, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38420, 5}, .unit_text = {0, 0}, .doc_text = {38401, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(UnitLed, cause), .present_offset = offsetof(decltype(UnitLed::cause), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitPsu.state
-    {.name_text = {9606, 5}, .unit_text = {0, 0}, .doc_text = {35563, 6}, .note_text = {0, 0}, .default_text = {38195, 6},
+    {.name_text = {9606, 5}, .unit_text = {0, 0}, .doc_text = {35691, 6}, .note_text = {0, 0}, .default_text = {38447, 6},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, state), .present_offset = offsetof(decltype(UnitPsu::state), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitPsu.current_a
-    {.name_text = {38212, 9}, .unit_text = {38211, 1}, .doc_text = {38203, 8}, .note_text = {0, 0}, .default_text = {38201, 2},
+    {.name_text = {38464, 9}, .unit_text = {38463, 1}, .doc_text = {38455, 8}, .note_text = {0, 0}, .default_text = {38453, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, current_a), .present_offset = offsetof(decltype(UnitPsu::current_a), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 40},
     // UnitPsu.voltage_v
-    {.name_text = {38232, 9}, .unit_text = {38231, 1}, .doc_text = {38223, 8}, .note_text = {0, 0}, .default_text = {38221, 2},
+    {.name_text = {38484, 9}, .unit_text = {38483, 1}, .doc_text = {38475, 8}, .note_text = {0, 0}, .default_text = {38473, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, voltage_v), .present_offset = offsetof(decltype(UnitPsu::voltage_v), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 12},
     // UnitPsu.power_w
-    {.name_text = {38244, 7}, .unit_text = {9214, 1}, .doc_text = {19167, 6}, .note_text = {0, 0}, .default_text = {38241, 3},
+    {.name_text = {38496, 7}, .unit_text = {9214, 1}, .doc_text = {19167, 6}, .note_text = {0, 0}, .default_text = {38493, 3},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, power_w), .present_offset = offsetof(decltype(UnitPsu::power_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 480},
     // UnitTemperatures.intake_c
-    {.name_text = {38297, 8}, .unit_text = {1011, 1}, .doc_text = {38283, 14}, .note_text = {0, 0}, .default_text = {38281, 2},
+    {.name_text = {38549, 8}, .unit_text = {1011, 1}, .doc_text = {38535, 14}, .note_text = {0, 0}, .default_text = {38533, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, intake_c), .present_offset = offsetof(decltype(UnitTemperatures::intake_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 24},
     // UnitTemperatures.exhaust_c
-    {.name_text = {38322, 9}, .unit_text = {1011, 1}, .doc_text = {38307, 15}, .note_text = {0, 0}, .default_text = {38305, 2},
+    {.name_text = {38574, 9}, .unit_text = {1011, 1}, .doc_text = {38559, 15}, .note_text = {0, 0}, .default_text = {38557, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, exhaust_c), .present_offset = offsetof(decltype(UnitTemperatures::exhaust_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 38},
     // UnitTemperatures.board_c
-    {.name_text = {38346, 7}, .unit_text = {1011, 1}, .doc_text = {38333, 13}, .note_text = {0, 0}, .default_text = {38331, 2},
+    {.name_text = {38598, 7}, .unit_text = {1011, 1}, .doc_text = {38585, 13}, .note_text = {0, 0}, .default_text = {38583, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, board_c), .present_offset = offsetof(decltype(UnitTemperatures::board_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 33},
     // UnitFan.speed_rpm
-    {.name_text = {8517, 9}, .unit_text = {8514, 3}, .doc_text = {38396, 6}, .note_text = {0, 0}, .default_text = {38392, 4},
+    {.name_text = {8517, 9}, .unit_text = {8514, 3}, .doc_text = {38648, 6}, .note_text = {0, 0}, .default_text = {38644, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitFan, speed_rpm), .present_offset = offsetof(decltype(UnitFan::speed_rpm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 3600},
     // UnitFan.failed
-    {.name_text = {38416, 6}, .unit_text = {0, 0}, .doc_text = {38402, 14}, .note_text = {0, 0}, .default_text = {1514, 5},
+    {.name_text = {38668, 6}, .unit_text = {0, 0}, .doc_text = {38654, 14}, .note_text = {0, 0}, .default_text = {1514, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitFan, failed), .present_offset = offsetof(decltype(UnitFan::failed), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.name
-    {.name_text = {15396, 4}, .unit_text = {0, 0}, .doc_text = {32194, 13}, .note_text = {0, 0}, .default_text = {38445, 5},
+    {.name_text = {15396, 4}, .unit_text = {0, 0}, .doc_text = {32322, 13}, .note_text = {0, 0}, .default_text = {38697, 5},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, name), .present_offset = offsetof(decltype(Unit::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.id
-    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {38468, 11}, .note_text = {0, 0}, .default_text = {38450, 18},
+    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {38720, 11}, .note_text = {0, 0}, .default_text = {38702, 18},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, id), .present_offset = offsetof(decltype(Unit::id), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.serial
-    {.name_text = {32449, 6}, .unit_text = {0, 0}, .doc_text = {38479, 14}, .note_text = {0, 0}, .default_text = {3003, 1},
+    {.name_text = {32577, 6}, .unit_text = {0, 0}, .doc_text = {38731, 14}, .note_text = {0, 0}, .default_text = {3003, 1},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, serial), .present_offset = offsetof(decltype(Unit::serial), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.firmware_version
-    {.name_text = {3360, 16}, .unit_text = {0, 0}, .doc_text = {3343, 17}, .note_text = {0, 0}, .default_text = {38493, 3},
+    {.name_text = {3360, 16}, .unit_text = {0, 0}, .doc_text = {3343, 17}, .note_text = {0, 0}, .default_text = {38745, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, firmware_version), .present_offset = offsetof(decltype(Unit::firmware_version), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.led
-    {.name_text = {38501, 3}, .unit_text = {0, 0}, .doc_text = {38496, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38753, 3}, .unit_text = {0, 0}, .doc_text = {38748, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, led), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitLed),
      .max_items = 0, .capacity = 0, .structure = 103, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.psu
-    {.name_text = {38517, 3}, .unit_text = {0, 0}, .doc_text = {38504, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38769, 3}, .unit_text = {0, 0}, .doc_text = {38756, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, psu), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitPsu),
      .max_items = 0, .capacity = 0, .structure = 104, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.temperature
-    {.name_text = {19156, 11}, .unit_text = {0, 0}, .doc_text = {38520, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19156, 11}, .unit_text = {0, 0}, .doc_text = {38772, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitTemperatures),
      .max_items = 0, .capacity = 0, .structure = 105, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.fans
-    {.name_text = {38533, 4}, .unit_text = {0, 0}, .doc_text = {33800, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38785, 4}, .unit_text = {0, 0}, .doc_text = {33928, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, fans), .present_offset = 0, .items_offset = offsetof(decltype(Unit::fans), items), .value_size = sizeof(UnitFan),
      .max_items = 24, .capacity = 0, .structure = 106, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.gpus
-    {.name_text = {38563, 4}, .unit_text = {0, 0}, .doc_text = {38537, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38815, 4}, .unit_text = {0, 0}, .doc_text = {38789, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, gpus), .present_offset = 0, .items_offset = offsetof(decltype(Unit::gpus), items), .value_size = sizeof(std::uint32_t),
      .max_items = 8, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // HostInterfaceCard.id
-    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {38587, 3}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8619, 2}, .unit_text = {0, 0}, .doc_text = {38839, 3}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(HostInterfaceCard, id), .present_offset = offsetof(decltype(HostInterfaceCard::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -5412,7 +5426,7 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(HostInterfaceCard, firmware_version), .present_offset = offsetof(decltype(HostInterfaceCard::firmware_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ExcludedGpu.bus_id
-    {.name_text = {4838, 6}, .unit_text = {0, 0}, .doc_text = {37915, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4838, 6}, .unit_text = {0, 0}, .doc_text = {38043, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ExcludedGpu, bus_id), .present_offset = offsetof(decltype(ExcludedGpu::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -5427,152 +5441,152 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(ExcludedGpu, subsystem_id), .present_offset = offsetof(decltype(ExcludedGpu::subsystem_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 323948766},
     // ExcludedGpu.uuid
-    {.name_text = {23027, 4}, .unit_text = {0, 0}, .doc_text = {38642, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23027, 4}, .unit_text = {0, 0}, .doc_text = {38894, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ExcludedGpu, uuid), .present_offset = offsetof(decltype(ExcludedGpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailingFunction.function
-    {.name_text = {38768, 8}, .unit_text = {0, 0}, .doc_text = {38729, 39}, .note_text = {38708, 21}, .default_text = {0, 0},
+    {.name_text = {39020, 8}, .unit_text = {0, 0}, .doc_text = {38981, 39}, .note_text = {38960, 21}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailingFunction, function), .present_offset = offsetof(decltype(FailingFunction::function), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailingFunction.error
-    {.name_text = {38815, 5}, .unit_text = {0, 0}, .doc_text = {38776, 39}, .note_text = {38708, 21}, .default_text = {0, 0},
+    {.name_text = {39067, 5}, .unit_text = {0, 0}, .doc_text = {39028, 39}, .note_text = {38960, 21}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailingFunction, error), .present_offset = offsetof(decltype(FailingFunction::error), present), .items_offset = 0, .value_size = sizeof(Text<48>),
      .max_items = 0, .capacity = 48, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailingFunction.gpu
-    {.name_text = {1126, 3}, .unit_text = {0, 0}, .doc_text = {38820, 36}, .note_text = {38708, 21}, .default_text = {0, 0},
+    {.name_text = {1126, 3}, .unit_text = {0, 0}, .doc_text = {39072, 36}, .note_text = {38960, 21}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(FailingFunction, gpu), .present_offset = offsetof(decltype(FailingFunction::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {39013, 19}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {39265, 19}, .note_text = {31617, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {39053, 8}, .unit_text = {0, 0}, .doc_text = {39032, 21}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {39305, 8}, .unit_text = {0, 0}, .doc_text = {39284, 21}, .note_text = {31617, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {39061, 10}, .unit_text = {0, 0}, .doc_text = {3343, 17}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {39313, 10}, .unit_text = {0, 0}, .doc_text = {3343, 17}, .note_text = {31617, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {39089, 6}, .unit_text = {0, 0}, .doc_text = {39071, 18}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {39341, 6}, .unit_text = {0, 0}, .doc_text = {39323, 18}, .note_text = {31617, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {32750, 8}, .unit_text = {0, 0}, .doc_text = {39095, 9}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {32878, 8}, .unit_text = {0, 0}, .doc_text = {39347, 9}, .note_text = {31617, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {39115, 10}, .unit_text = {0, 0}, .doc_text = {39104, 11}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {39367, 10}, .unit_text = {0, 0}, .doc_text = {39356, 11}, .note_text = {31617, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {39136, 9}, .unit_text = {39130, 6}, .doc_text = {39125, 5}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {39388, 9}, .unit_text = {39382, 6}, .doc_text = {39377, 5}, .note_text = {31617, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {39172, 10}, .unit_text = {0, 0}, .doc_text = {39145, 27}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {39424, 10}, .unit_text = {0, 0}, .doc_text = {39397, 27}, .note_text = {31617, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {39210, 10}, .unit_text = {0, 0}, .doc_text = {39182, 28}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {39462, 10}, .unit_text = {0, 0}, .doc_text = {39434, 28}, .note_text = {31617, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {39242, 12}, .unit_text = {0, 0}, .doc_text = {39220, 22}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {39494, 12}, .unit_text = {0, 0}, .doc_text = {39472, 22}, .note_text = {31617, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {39278, 11}, .unit_text = {0, 0}, .doc_text = {39254, 24}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {39530, 11}, .unit_text = {0, 0}, .doc_text = {39506, 24}, .note_text = {31617, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {39325, 18}, .unit_text = {0, 0}, .doc_text = {39289, 36}, .note_text = {31489, 25}, .default_text = {0, 0},
+    {.name_text = {39577, 18}, .unit_text = {0, 0}, .doc_text = {39541, 36}, .note_text = {31617, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {27656, 7}, .unit_text = {0, 0}, .doc_text = {39425, 35}, .note_text = {0, 0}, .default_text = {39422, 3},
+    {.name_text = {27784, 7}, .unit_text = {0, 0}, .doc_text = {39677, 35}, .note_text = {0, 0}, .default_text = {39674, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {32169, 4}, .unit_text = {0, 0}, .doc_text = {39460, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32297, 4}, .unit_text = {0, 0}, .doc_text = {39712, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {808, 6}, .unit_text = {0, 0}, .doc_text = {39520, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {808, 6}, .unit_text = {0, 0}, .doc_text = {39772, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {39610, 15}, .unit_text = {0, 0}, .doc_text = {39544, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39862, 15}, .unit_text = {0, 0}, .doc_text = {39796, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 92, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {37691, 7}, .unit_text = {0, 0}, .doc_text = {39625, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37819, 7}, .unit_text = {0, 0}, .doc_text = {39877, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 92, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {39696, 6}, .unit_text = {0, 0}, .doc_text = {37315, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39948, 6}, .unit_text = {0, 0}, .doc_text = {37443, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
      .max_items = 0, .capacity = 0, .structure = 99, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {39702, 13}, .unit_text = {0, 0}, .doc_text = {38088, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39954, 13}, .unit_text = {0, 0}, .doc_text = {38340, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
      .max_items = 0, .capacity = 0, .structure = 102, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.units
-    {.name_text = {29205, 5}, .unit_text = {0, 0}, .doc_text = {39715, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29333, 5}, .unit_text = {0, 0}, .doc_text = {39967, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, units), .present_offset = 0, .items_offset = offsetof(decltype(Machine::units), items), .value_size = sizeof(Unit),
      .max_items = 8, .capacity = 0, .structure = 107, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.host_interface_cards
-    {.name_text = {39783, 20}, .unit_text = {0, 0}, .doc_text = {39750, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40035, 20}, .unit_text = {0, 0}, .doc_text = {40002, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, host_interface_cards), .present_offset = 0, .items_offset = offsetof(decltype(Machine::host_interface_cards), items), .value_size = sizeof(HostInterfaceCard),
      .max_items = 8, .capacity = 0, .structure = 108, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.excluded_gpus
-    {.name_text = {39848, 13}, .unit_text = {0, 0}, .doc_text = {39803, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40100, 13}, .unit_text = {0, 0}, .doc_text = {40055, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, excluded_gpus), .present_offset = 0, .items_offset = offsetof(decltype(Machine::excluded_gpus), items), .value_size = sizeof(ExcludedGpu),
      .max_items = 16, .capacity = 0, .structure = 109, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.failing_functions
-    {.name_text = {39897, 17}, .unit_text = {0, 0}, .doc_text = {39861, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40149, 17}, .unit_text = {0, 0}, .doc_text = {40113, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, failing_functions), .present_offset = 0, .items_offset = offsetof(decltype(Machine::failing_functions), items), .value_size = sizeof(FailingFunction),
      .max_items = 128, .capacity = 0, .structure = 110, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {39969, 10}, .unit_text = {0, 0}, .doc_text = {39914, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40221, 10}, .unit_text = {0, 0}, .doc_text = {40166, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
      .max_items = 0, .capacity = 0, .structure = 111, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {40043, 24}, .unit_text = {0, 0}, .doc_text = {39979, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40295, 24}, .unit_text = {0, 0}, .doc_text = {40231, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.clock
-    {.name_text = {40096, 5}, .unit_text = {0, 0}, .doc_text = {40067, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40348, 5}, .unit_text = {0, 0}, .doc_text = {40319, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, clock), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::Clock),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -5650,48 +5664,48 @@ constexpr StructDescriptor struct_table[] = {
     {{24424, 14}, {24409, 15}, 416, 2, sizeof(Virtualization), false},  // Virtualization
     {{24829, 13}, {24774, 55}, 418, 5, sizeof(VgpuScheduler), false},  // VgpuScheduler
     {{25118, 11}, {25081, 37}, 423, 6, sizeof(VgpuProcess), false},  // VgpuProcess
-    {{26381, 12}, {26366, 15}, 429, 19, sizeof(VgpuInstance), true},  // VgpuInstance
-    {{26558, 15}, {26500, 58}, 448, 3, sizeof(VgpuGpuInstance), false},  // VgpuGpuInstance
-    {{27200, 4}, {27146, 54}, 451, 9, sizeof(Vgpu), true},  // Vgpu
-    {{27484, 11}, {27388, 96}, 460, 3, sizeof(GridLicense), false},  // GridLicense
-    {{27676, 11}, {27663, 13}, 463, 3, sizeof(GspFirmware), false},  // GspFirmware
-    {{27919, 11}, {27889, 30}, 466, 3, sizeof(ResetStatus), false},  // ResetStatus
-    {{28069, 14}, {28044, 25}, 469, 2, sizeof(ApiRestriction), false},  // ApiRestriction
-    {{28171, 8}, {28139, 32}, 471, 1, sizeof(Topology), false},  // Topology
-    {{28463, 8}, {28428, 35}, 472, 7, sizeof(Platform), false},  // Platform
-    {{28823, 3}, {28792, 31}, 479, 6, sizeof(C2c), false},  // C2c
-    {{29255, 14}, {29210, 45}, 485, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
-    {{29471, 15}, {29415, 56}, 491, 3, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
-    {{29774, 12}, {29712, 62}, 494, 5, sizeof(FabricHealth), false},  // FabricHealth
-    {{30039, 6}, {30025, 14}, 499, 6, sizeof(Fabric), false},  // Fabric
-    {{30533, 6}, {30464, 69}, 505, 9, sizeof(GpmMix), false},  // GpmMix
-    {{30832, 3}, {30808, 24}, 514, 5, sizeof(Gpm), false},  // Gpm
-    {{30881, 10}, {30860, 21}, 519, 1, sizeof(FailureXid), false},  // FailureXid
-    {{31281, 7}, {31167, 114}, 520, 5, sizeof(Failure), false},  // Failure
-    {{31469, 20}, {31424, 45}, 525, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
-    {{31812, 8}, {31791, 21}, 527, 8, sizeof(Features), false},  // Features
-    {{31958, 14}, {31929, 29}, 535, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{35537, 3}, {35529, 8}, 539, 96, sizeof(Gpu), true},  // Gpu
-    {{35776, 10}, {35767, 9}, 635, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{35885, 8}, {35873, 12}, 640, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{36020, 16}, {35939, 81}, 642, 3, sizeof(NvLinkConnection), false},  // NvLinkConnection
-    {{36350, 14}, {36325, 25}, 645, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{36403, 12}, {36382, 21}, 649, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{36560, 14}, {36492, 68}, 651, 5, sizeof(NvLinkFirmware), false},  // NvLinkFirmware
-    {{37339, 6}, {37315, 24}, 656, 11, sizeof(NvLink), true},  // NvLink
-    {{37855, 11}, {37835, 20}, 667, 6, sizeof(RootComplex), true},  // RootComplex
-    {{37945, 3}, {37927, 18}, 673, 2, sizeof(Nic), false},  // Nic
-    {{38125, 12}, {38088, 37}, 675, 3, sizeof(PcieTopology), true},  // PcieTopology
-    {{38188, 7}, {38173, 15}, 678, 2, sizeof(UnitLed), false},  // UnitLed
-    {{38274, 7}, {38251, 23}, 680, 4, sizeof(UnitPsu), false},  // UnitPsu
-    {{38376, 16}, {38353, 23}, 684, 3, sizeof(UnitTemperatures), false},  // UnitTemperatures
-    {{38438, 7}, {38422, 16}, 687, 2, sizeof(UnitFan), false},  // UnitFan
-    {{38583, 4}, {38567, 16}, 689, 9, sizeof(Unit), true},  // Unit
-    {{38625, 17}, {38590, 35}, 698, 2, sizeof(HostInterfaceCard), false},  // HostInterfaceCard
-    {{38697, 11}, {38651, 46}, 700, 4, sizeof(ExcludedGpu), false},  // ExcludedGpu
-    {{38998, 15}, {38856, 142}, 704, 3, sizeof(FailingFunction), false},  // FailingFunction
-    {{39412, 10}, {39343, 69}, 707, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{40132, 7}, {40101, 31}, 719, 14, sizeof(Machine), true},  // Machine
+    {{26509, 12}, {26494, 15}, 429, 20, sizeof(VgpuInstance), true},  // VgpuInstance
+    {{26686, 15}, {26628, 58}, 449, 3, sizeof(VgpuGpuInstance), false},  // VgpuGpuInstance
+    {{27328, 4}, {27274, 54}, 452, 9, sizeof(Vgpu), true},  // Vgpu
+    {{27612, 11}, {27516, 96}, 461, 3, sizeof(GridLicense), false},  // GridLicense
+    {{27804, 11}, {27791, 13}, 464, 3, sizeof(GspFirmware), false},  // GspFirmware
+    {{28047, 11}, {28017, 30}, 467, 3, sizeof(ResetStatus), false},  // ResetStatus
+    {{28197, 14}, {28172, 25}, 470, 2, sizeof(ApiRestriction), false},  // ApiRestriction
+    {{28299, 8}, {28267, 32}, 472, 1, sizeof(Topology), false},  // Topology
+    {{28591, 8}, {28556, 35}, 473, 7, sizeof(Platform), false},  // Platform
+    {{28951, 3}, {28920, 31}, 480, 6, sizeof(C2c), false},  // C2c
+    {{29383, 14}, {29338, 45}, 486, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
+    {{29599, 15}, {29543, 56}, 492, 3, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
+    {{29902, 12}, {29840, 62}, 495, 5, sizeof(FabricHealth), false},  // FabricHealth
+    {{30167, 6}, {30153, 14}, 500, 6, sizeof(Fabric), false},  // Fabric
+    {{30661, 6}, {30592, 69}, 506, 9, sizeof(GpmMix), false},  // GpmMix
+    {{30960, 3}, {30936, 24}, 515, 5, sizeof(Gpm), false},  // Gpm
+    {{31009, 10}, {30988, 21}, 520, 1, sizeof(FailureXid), false},  // FailureXid
+    {{31409, 7}, {31295, 114}, 521, 5, sizeof(Failure), false},  // Failure
+    {{31597, 20}, {31552, 45}, 526, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
+    {{31940, 8}, {31919, 21}, 528, 8, sizeof(Features), false},  // Features
+    {{32086, 14}, {32057, 29}, 536, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
+    {{35665, 3}, {35657, 8}, 540, 96, sizeof(Gpu), true},  // Gpu
+    {{35904, 10}, {35895, 9}, 636, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{36013, 8}, {36001, 12}, 641, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{36148, 16}, {36067, 81}, 643, 3, sizeof(NvLinkConnection), false},  // NvLinkConnection
+    {{36478, 14}, {36453, 25}, 646, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{36531, 12}, {36510, 21}, 650, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{36688, 14}, {36620, 68}, 652, 5, sizeof(NvLinkFirmware), false},  // NvLinkFirmware
+    {{37467, 6}, {37443, 24}, 657, 11, sizeof(NvLink), true},  // NvLink
+    {{37983, 11}, {37963, 20}, 668, 6, sizeof(RootComplex), true},  // RootComplex
+    {{38073, 3}, {38055, 18}, 674, 2, sizeof(Nic), false},  // Nic
+    {{38377, 12}, {38340, 37}, 676, 4, sizeof(PcieTopology), true},  // PcieTopology
+    {{38440, 7}, {38425, 15}, 680, 2, sizeof(UnitLed), false},  // UnitLed
+    {{38526, 7}, {38503, 23}, 682, 4, sizeof(UnitPsu), false},  // UnitPsu
+    {{38628, 16}, {38605, 23}, 686, 3, sizeof(UnitTemperatures), false},  // UnitTemperatures
+    {{38690, 7}, {38674, 16}, 689, 2, sizeof(UnitFan), false},  // UnitFan
+    {{38835, 4}, {38819, 16}, 691, 9, sizeof(Unit), true},  // Unit
+    {{38877, 17}, {38842, 35}, 700, 2, sizeof(HostInterfaceCard), false},  // HostInterfaceCard
+    {{38949, 11}, {38903, 46}, 702, 4, sizeof(ExcludedGpu), false},  // ExcludedGpu
+    {{39250, 15}, {39108, 142}, 706, 3, sizeof(FailingFunction), false},  // FailingFunction
+    {{39664, 10}, {39595, 69}, 709, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{40384, 7}, {40353, 31}, 721, 14, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail

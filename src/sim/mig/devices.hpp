@@ -37,6 +37,15 @@ model::Text<48> uuid_of(const model::Gpu& gpu, DeviceId id);
 // NVIDIA A100-SXM4-40GB MIG 1g.5gb
 model::Text<128> name_of(const model::Gpu& gpu, const Device& device);
 
+// The minor numbers of nvidia-caps that give access to a GPU instance and to a compute instance of the GPU with this
+// minor number: of each GPU 15 GPU instances, with 8 compute instances each.
+constexpr std::uint32_t capability_minor(std::uint32_t gpu_minor, std::uint32_t instance) {
+  return 3 + (gpu_minor * 15 + instance) * 9;
+}
+constexpr std::uint32_t capability_minor(std::uint32_t gpu_minor, DeviceId id) {
+  return capability_minor(gpu_minor, id.instance) + 1 + id.compute;
+}
+
 std::uint64_t bar1_bytes(const model::Gpu& gpu, const model::MigProfile& profile);
 
 }  // namespace nvmlkit::sim::mig

@@ -24,7 +24,8 @@ std::uint32_t distance(const Machine& machine, const model::PciBusId& a, const m
   if (!of_a || !of_b) return otherwise;
   if (of_a == of_b) return of_a->level.value_or(TopologyLevel::hostbridge);
   const bool one_node = of_a->numa_node && of_b->numa_node && *of_a->numa_node == *of_b->numa_node;
-  return one_node ? TopologyLevel::node : TopologyLevel::system;
+  if (!one_node) return TopologyLevel::system;
+  return machine.host().pcie_topology.node_level.value_or(TopologyLevel::node);
 }
 
 }  // namespace nvmlkit::sim::topology

@@ -77,6 +77,8 @@ std::optional<std::uint32_t> place_for(const Region& region, const Type& type,
 
 void complete(const Machine& machine, const Gpu& gpu, const Type& type, VgpuInstance& made) {
   made.type = type.name;
+  // Above what a host with the usual pid_max gives away.
+  made.host_pid.derive_from(std::optional<std::uint32_t>(100'000 + (*made.id & id_mask)));
   made.uuid.derive_from(std::optional<std::string_view>(uuid_from(gpu, *made.id, 1).view()));
   made.vm_id.derive_from(std::optional<std::string_view>(uuid_from(gpu, *made.id, 2).view()));
   const bool sriov = gpu.virtualization.host_vgpu_mode == model::HostVgpuMode::sriov;

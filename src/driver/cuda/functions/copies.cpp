@@ -5,6 +5,7 @@
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/graphs/work.hpp"
 #include "driver/cuda/memory.hpp"
+#include "driver/cuda/textures.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {
@@ -78,6 +79,7 @@ struct Side {
   const void* host;
   CUdeviceptr device;
   std::size_t x, y, z, pitch, height;
+  CUarray array;
 };
 
 struct Box {
@@ -89,9 +91,22 @@ struct Placed {
   std::size_t row = 0, slice = 0;
 };
 
+CUresult place_in_array(const Side& side, const Box& box, Placed& out) {
+  const auto array = textures::find(side.array);
+  if (!array) return CUDA_ERROR_INVALID_HANDLE;
+  const auto fits = [](std::size_t at, std::size_t size, std::size_t room) { return at <= room && size <= room - at; };
+  if (!fits(side.x, box.width, array->row()) || !fits(side.y, box.height, array->height()) ||
+      !fits(side.z, box.depth, array->depth()))
+    return CUDA_ERROR_INVALID_VALUE;
+  out.row = array->row();
+  out.slice = out.row * array->height();
+  out.span = {array->memory->bytes + side.z * out.slice + side.y * out.row + side.x, array->memory};
+  return CUDA_SUCCESS;
+}
+
 // Where the bytes of a side are; a result other than success says why nowhere.
 CUresult place(const Side& side, const Box& box, Placed& out) {
-  if (side.type == CU_MEMORYTYPE_ARRAY) return CUDA_ERROR_NOT_SUPPORTED;  // not simulated yet
+  if (side.type == CU_MEMORYTYPE_ARRAY) return place_in_array(side, box, out);
   if (side.type != CU_MEMORYTYPE_HOST && side.type != CU_MEMORYTYPE_DEVICE && side.type != CU_MEMORYTYPE_UNIFIED)
     return CUDA_ERROR_INVALID_VALUE;
   __extension__ using Wide = unsigned __int128;
@@ -126,9 +141,10 @@ CUresult copy(const Side& to, const Side& from, const Box& box) {
 }
 
 CUresult copy_box(const CUDA_MEMCPY3D& c) {
-  return copy(Side{c.dstMemoryType, c.dstHost, c.dstDevice, c.dstXInBytes, c.dstY, c.dstZ, c.dstPitch, c.dstHeight},
-              Side{c.srcMemoryType, c.srcHost, c.srcDevice, c.srcXInBytes, c.srcY, c.srcZ, c.srcPitch, c.srcHeight},
-              Box{c.WidthInBytes, c.Height, c.Depth});
+  return copy(
+      Side{c.dstMemoryType, c.dstHost, c.dstDevice, c.dstXInBytes, c.dstY, c.dstZ, c.dstPitch, c.dstHeight, c.dstArray},
+      Side{c.srcMemoryType, c.srcHost, c.srcDevice, c.srcXInBytes, c.srcY, c.srcZ, c.srcPitch, c.srcHeight, c.srcArray},
+      Box{c.WidthInBytes, c.Height, c.Depth});
 }
 
 }  // namespace

@@ -21,18 +21,32 @@ CUresult write_text(std::string_view text, char* buffer, int length) {
   return CUDA_SUCCESS;
 }
 
-// 0 for what is no attribute or no number of 32 bits.
-int value_of(const Device& device, CUdevice_attribute which) {
-  const auto value = device.read([&](const auto& gpu) { return attribute(device.machine(), gpu, which); });
-  return static_cast<int>(
-      std::clamp<long long>(value.value_or(0), std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
+CUuuid bytes_of(std::string_view text) {
+  CUuuid out{};
+  std::size_t half = 0;
+  for (const char c : text.substr(std::min<std::size_t>(4, text.size()))) {  // behind "GPU-" or "MIG-"
+    unsigned digit = 0;
+    if (half == 2 * sizeof out.bytes) break;
+    if (std::from_chars(&c, &c + 1, digit, 16).ec != std::errc{}) continue;
+    auto& byte = out.bytes[half / 2];
+    byte = static_cast<char>(static_cast<unsigned char>(byte) << 4 | digit);
+    ++half;
+  }
+  return out;
 }
 
-// GPUs of one kind reach each other.
+// 0 for what is no attribute or no number of 32 bits.
+int value_of(const Device& device, CUdevice_attribute which) {
+  return static_cast<int>(std::clamp<long long>(attribute_of(device, which), std::numeric_limits<int>::min(),
+                                                std::numeric_limits<int>::max()));
+}
+
+// GPUs of one kind reach each other, MIG devices none.
 bool are_peers(const Device& a, const Device& b) {
   const auto capability = [](const auto& gpu) {
     return 100 * number(gpu.compute_capability.major) + number(gpu.compute_capability.minor);
   };
+  if (a.mig() || b.mig()) return false;
   return &a != &b && a.read(capability) == b.read(capability);
 }
 
@@ -57,28 +71,31 @@ CUresult DeviceGet(CUdevice* device, int ordinal) {
 CUresult DeviceGetName(char* name, int len, CUdevice dev) {
   const auto* device = find_device(dev);
   if (!device) return CUDA_ERROR_INVALID_DEVICE;
-  const auto text = device->read([](const auto& gpu) { return gpu.name.value; });
+  const auto text = device->read([&](const auto& gpu) -> sim::model::Text<128> {
+    if (!device->mig()) return gpu.name.value.view();
+    const auto part = sim::mig::find_device(gpu, *device->mig());
+    return part ? sim::mig::name_of(gpu, *part) : sim::model::Text<128>{};
+  });
   return write_text(text.view(), name, len);
+}
+
+// The GPU's own, of a MIG device too.
+CUresult DeviceGetUuid(CUuuid* uuid, CUdevice dev) {
+  const auto* device = find_device(dev);
+  if (!device) return CUDA_ERROR_INVALID_DEVICE;
+  const auto text = device->read([](const auto& gpu) { return gpu.uuid.value; });
+  *uuid = bytes_of(text.view());
+  return CUDA_SUCCESS;
 }
 
 CUresult DeviceGetUuid_v2(CUuuid* uuid, CUdevice dev) {
   const auto* device = find_device(dev);
   if (!device) return CUDA_ERROR_INVALID_DEVICE;
-  const auto text = device->read([](const auto& gpu) { return gpu.uuid.value; });
-  std::size_t half = 0;
-  std::memset(uuid, 0, sizeof *uuid);
-  for (const char c : text.view().substr(std::min<std::size_t>(4, text.view().size()))) {  // behind "GPU-"
-    unsigned digit = 0;
-    if (half == 2 * sizeof uuid->bytes) break;
-    if (std::from_chars(&c, &c + 1, digit, 16).ec != std::errc{}) continue;
-    auto& byte = uuid->bytes[half / 2];
-    byte = static_cast<char>(static_cast<unsigned char>(byte) << 4 | digit);
-    ++half;
-  }
+  if (!device->mig()) return DeviceGetUuid(uuid, dev);
+  const auto text = device->read([&](const auto& gpu) { return sim::mig::uuid_of(gpu, *device->mig()); });
+  *uuid = bytes_of(text.view());
   return CUDA_SUCCESS;
 }
-
-CUresult DeviceGetUuid(CUuuid* uuid, CUdevice dev) { return DeviceGetUuid_v2(uuid, dev); }
 
 CUresult DeviceTotalMem_v2(std::size_t* bytes, CUdevice dev) {
   const auto* device = find_device(dev);

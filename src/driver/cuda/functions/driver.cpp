@@ -6,6 +6,7 @@
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/entry_points.hpp"
 #include "driver/cuda/errors.hpp"
+#include "driver/cuda/foreign_runtime.hpp"
 #include "driver/cuda/generated/functions.hpp"
 
 namespace nvmlkit::cuda::functions {
@@ -90,10 +91,18 @@ CUresult GetProcAddress(const char* symbol, void** pfn, int cudaVersion, cuuint6
 // there answers was measured on 550.
 CUresult GetExportTable(const void** ppExportTable, const CUuuid*) {
   static constinit std::atomic<bool> said{false};
-  if (!said.exchange(true))
-    std::fprintf(stderr,
-                 "nvmlkit: this program carries NVIDIA's own CUDA runtime library, which works with NVIDIA's driver "
-                 "alone: build it with `nvcc -cudart shared`\n");
+  if (!said.exchange(true)) {
+    const auto library = foreign_runtime();
+    if (library.empty())
+      std::fprintf(stderr,
+                   "nvmlkit: this program carries NVIDIA's own CUDA runtime library, which works with NVIDIA's driver "
+                   "alone: build it with `nvcc -cudart shared` (clang: -lcudart)\n");
+    else
+      std::fprintf(stderr,
+                   "nvmlkit: this program loaded NVIDIA's own CUDA runtime library, which works with NVIDIA's driver "
+                   "alone, from %s: take that folder out of its RPATH and LD_LIBRARY_PATH\n",
+                   library.c_str());
+  }
   *ppExportTable = nullptr;
   return CUDA_ERROR_INVALID_VALUE;
 }

@@ -103,9 +103,7 @@ CUresult OccupancyMaxPotentialBlockSize(Context& context, int* minGridSize, int*
     }
   }
   const auto& device = context.device;
-  const auto multiprocessors = device.read([&](const auto& gpu) {
-    return attribute(device.machine(), gpu, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT).value_or(1);
-  });
+  const auto multiprocessors = attribute_of(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   *blockSize = best_size;
   *minGridSize = best_blocks * static_cast<int>(multiprocessors);
   return CUDA_SUCCESS;
@@ -126,9 +124,7 @@ CUresult OccupancyAvailableDynamicSMemPerBlock(Context& context, std::size_t* dy
   if (!modules::look_at(func, code, settings)) return CUDA_ERROR_INVALID_HANDLE;
   if (numBlocks <= 0 || blockSize <= 0) return CUDA_ERROR_INVALID_VALUE;
   const auto& device = context.device;
-  const auto of = [&](CUdevice_attribute which) {
-    return device.read([&](const auto& gpu) { return attribute(device.machine(), gpu, which).value_or(0); });
-  };
+  const auto of = [&](CUdevice_attribute which) { return attribute_of(device, which); };
   const auto each = of(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR) / numBlocks -
                     of(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
   const auto most = std::min(each, of(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)) -

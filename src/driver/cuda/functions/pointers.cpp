@@ -16,7 +16,7 @@ CUresult write(void* data, T value) {
 
 // Of an allocation that the address lies in. What the driver cannot tell is not supported.
 CUresult tell(const Allocation& a, CUdeviceptr address, CUpointer_attribute attribute, void* data) {
-  const bool is_device = a.kind == MemoryKind::device;
+  const bool is_device = a.kind == MemoryKind::device || a.kind == MemoryKind::mapped || a.kind == MemoryKind::foreign;
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
       return write(data, a.context);

@@ -210,9 +210,9 @@ std::optional<long long> attribute(const sim::Machine& machine, const sim::model
     case CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST:
       return 0;
     case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
-      return 0;  // not simulated yet: virtual memory management
+      return 1;
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
-      return 0;  // not simulated yet: virtual memory management
+      return 1;
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_HANDLE_SUPPORTED:
       return 0;
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED:
@@ -230,7 +230,7 @@ std::optional<long long> attribute(const sim::Machine& machine, const sim::model
     case CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK:
       return by_capability(*gpu, {{70, 0}, {80, 1024}});
     case CU_DEVICE_ATTRIBUTE_SPARSE_CUDA_ARRAY_SUPPORTED:
-      return 0;  // not simulated yet: arrays, textures and surfaces
+      return 0;  // not simulated yet: texture references, mipmaps, sparse arrays
     case CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED:
       return 0;
     case CU_DEVICE_ATTRIBUTE_TIMELINE_SEMAPHORE_INTEROP_SUPPORTED:
@@ -248,7 +248,7 @@ std::optional<long long> attribute(const sim::Machine& machine, const sim::model
     case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH:
       return 0;  // not simulated yet: modules and launches
     case CU_DEVICE_ATTRIBUTE_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED:
-      return 0;  // not simulated yet: arrays, textures and surfaces
+      return 0;  // not simulated yet: texture references, mipmaps, sparse arrays
     case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS:
       return 0;  // not simulated yet: stream memory operations
     case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR:
@@ -256,13 +256,13 @@ std::optional<long long> attribute(const sim::Machine& machine, const sim::model
     case CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED:
       return 0;
     case CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED:
-      return 0;  // not simulated yet: memory and events of other processes
+      return 1;
     case CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT:
       return 1;
     case CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED:
       return 0;  // not simulated yet: modules and launches
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED:
-      return 0;  // not simulated yet: virtual memory management
+      return 0;  // not simulated yet: memory of other machines
     case CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS:
       return 0;  // not simulated yet: modules and launches
     case CU_DEVICE_ATTRIBUTE_NUMA_CONFIG:
@@ -270,7 +270,7 @@ std::optional<long long> attribute(const sim::Machine& machine, const sim::model
     case CU_DEVICE_ATTRIBUTE_NUMA_ID:
       return attributes::NUMA_ID(machine, *gpu);
     case CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED:
-      return 0;  // not simulated yet: virtual memory management
+      return 0;  // not simulated yet: multicast
     case CU_DEVICE_ATTRIBUTE_MPS_ENABLED:
       return 0;
     case CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID:

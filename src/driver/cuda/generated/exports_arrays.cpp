@@ -11,255 +11,302 @@ using namespace nvmlkit::cuda;
 extern "C" {
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceGetTexture1DLinearMaxWidth(std::size_t* maxWidthInElements, CUarray_format format, unsigned int numChannels, CUdevice dev) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyDtoA_v2(CUarray dstArray, std::size_t dstOffset, CUdeviceptr srcDevice, std::size_t ByteCount) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::MemcpyDtoA_v2(*current, dstArray, dstOffset, srcDevice, ByteCount); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, std::size_t srcOffset, std::size_t ByteCount) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::MemcpyAtoD_v2(*current, dstDevice, srcArray, srcOffset, ByteCount); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyHtoA_v2(CUarray dstArray, std::size_t dstOffset, const void* srcHost, std::size_t ByteCount) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::MemcpyHtoA_v2(*current, dstArray, dstOffset, srcHost, ByteCount); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyAtoH_v2(void* dstHost, CUarray srcArray, std::size_t srcOffset, std::size_t ByteCount) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::MemcpyAtoH_v2(*current, dstHost, srcArray, srcOffset, ByteCount); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyAtoA_v2(CUarray dstArray, std::size_t dstOffset, CUarray srcArray, std::size_t srcOffset, std::size_t ByteCount) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::MemcpyAtoA_v2(*current, dstArray, dstOffset, srcArray, srcOffset, ByteCount); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, std::size_t dstOffset, const void* srcHost, std::size_t ByteCount, CUstream hStream) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::MemcpyHtoAAsync_v2(*current, dstArray, dstOffset, srcHost, ByteCount, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyAtoHAsync_v2(void* dstHost, CUarray srcArray, std::size_t srcOffset, std::size_t ByteCount, CUstream hStream) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::MemcpyAtoHAsync_v2(*current, dstHost, srcArray, srcOffset, ByteCount, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuArrayCreate_v2(CUarray* pHandle, const CUDA_ARRAY_DESCRIPTOR* pAllocateArray) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  const Current current;
+  if (!current) return current.refusal();
+  if (!pHandle || !pAllocateArray) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::ArrayCreate_v2(*current, pHandle, pAllocateArray); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR* pArrayDescriptor, CUarray hArray) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  const Current current;
+  if (!current) return current.refusal();
+  if (!pArrayDescriptor) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::ArrayGetDescriptor_v2(*current, pArrayDescriptor, hArray); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES* sparseProperties, CUarray array) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES* sparseProperties, CUmipmappedArray mipmap) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* memoryRequirements, CUarray array, CUdevice device) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* memoryRequirements, CUmipmappedArray mipmap, CUdevice device) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuArrayGetPlane(CUarray* pPlaneArray, CUarray hArray, unsigned int planeIdx) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuArrayDestroy(CUarray hArray) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::ArrayDestroy(*current, hArray); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuArray3DCreate_v2(CUarray* pHandle, const CUDA_ARRAY3D_DESCRIPTOR* pAllocateArray) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  const Current current;
+  if (!current) return current.refusal();
+  if (!pHandle || !pAllocateArray) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::Array3DCreate_v2(*current, pHandle, pAllocateArray); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR* pArrayDescriptor, CUarray hArray) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  const Current current;
+  if (!current) return current.refusal();
+  if (!pArrayDescriptor) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::Array3DGetDescriptor_v2(*current, pArrayDescriptor, hArray); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMipmappedArrayCreate(CUmipmappedArray* pHandle, const CUDA_ARRAY3D_DESCRIPTOR* pMipmappedArrayDesc, unsigned int numMipmapLevels) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMipmappedArrayGetLevel(CUarray* pLevelArray, CUmipmappedArray hMipmappedArray, unsigned int level) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemMapArrayAsync(CUarrayMapInfo* mapInfoList, unsigned int count, CUstream hStream) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray* mipmap, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC* mipmapDesc) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Flags) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMipmappedArray, unsigned int Flags) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetAddress_v2(std::size_t* ByteOffset, CUtexref hTexRef, CUdeviceptr dptr, std::size_t bytes) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR* desc, CUdeviceptr dptr, std::size_t Pitch) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPackedComponents) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetAddressMode(CUtexref hTexRef, int dim, CUaddress_mode am) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetFilterMode(CUtexref hTexRef, CUfilter_mode fm) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetMipmapFilterMode(CUtexref hTexRef, CUfilter_mode fm) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetMipmapLevelBias(CUtexref hTexRef, float bias) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetMipmapLevelClamp(CUtexref hTexRef, float minMipmapLevelClamp, float maxMipmapLevelClamp) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetMaxAnisotropy(CUtexref hTexRef, unsigned int maxAniso) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetBorderColor(CUtexref hTexRef, float* pBorderColor) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetAddress_v2(CUdeviceptr* pdptr, CUtexref hTexRef) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetArray(CUarray* phArray, CUtexref hTexRef) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetMipmappedArray(CUmipmappedArray* phMipmappedArray, CUtexref hTexRef) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetAddressMode(CUaddress_mode* pam, CUtexref hTexRef, int dim) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetFilterMode(CUfilter_mode* pfm, CUtexref hTexRef) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetFormat(CUarray_format* pFormat, int* pNumChannels, CUtexref hTexRef) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetMipmapFilterMode(CUfilter_mode* pfm, CUtexref hTexRef) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetMipmapLevelBias(float* pbias, CUtexref hTexRef) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetMipmapLevelClamp(float* pminMipmapLevelClamp, float* pmaxMipmapLevelClamp, CUtexref hTexRef) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetMaxAnisotropy(int* pmaxAniso, CUtexref hTexRef) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetBorderColor(float* pBorderColor, CUtexref hTexRef) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetFlags(unsigned int* pFlags, CUtexref hTexRef) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefCreate(CUtexref* pTexRef) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefDestroy(CUtexref hTexRef) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flags) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuSurfRefGetArray(CUarray* phArray, CUsurfref hSurfRef) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexObjectCreate(CUtexObject* pTexObject, const CUDA_RESOURCE_DESC* pResDesc, const CUDA_TEXTURE_DESC* pTexDesc, const CUDA_RESOURCE_VIEW_DESC* pResViewDesc) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  const Current current;
+  if (!current) return current.refusal();
+  if (!pTexObject || !pResDesc || !pTexDesc) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::TexObjectCreate(*current, pTexObject, pResDesc, pTexDesc, pResViewDesc); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexObjectDestroy(CUtexObject texObject) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::TexObjectDestroy(*current, texObject); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC* pResDesc, CUtexObject texObject) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  const Current current;
+  if (!current) return current.refusal();
+  if (!pResDesc) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::TexObjectGetResourceDesc(*current, pResDesc, texObject); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC* pTexDesc, CUtexObject texObject) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  const Current current;
+  if (!current) return current.refusal();
+  if (!pTexDesc) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::TexObjectGetTextureDesc(*current, pTexDesc, texObject); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC* pResViewDesc, CUtexObject texObject) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuSurfObjectCreate(CUsurfObject* pSurfObject, const CUDA_RESOURCE_DESC* pResDesc) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  const Current current;
+  if (!current) return current.refusal();
+  if (!pSurfObject || !pResDesc) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::SurfObjectCreate(*current, pSurfObject, pResDesc); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuSurfObjectDestroy(CUsurfObject surfObject) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::SurfObjectDestroy(*current, surfObject); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC* pResDesc, CUsurfObject surfObject) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  const Current current;
+  if (!current) return current.refusal();
+  if (!pResDesc) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::SurfObjectGetResourceDesc(*current, pResDesc, surfObject); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphicsSubResourceGetMappedArray(CUarray* pArray, CUgraphicsResource resource, unsigned int arrayIndex, unsigned int mipLevel) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphicsResourceGetMappedMipmappedArray(CUmipmappedArray* pMipmappedArray, CUgraphicsResource resource) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetAddress2D_v2(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR* desc, CUdeviceptr dptr, std::size_t Pitch) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyDtoA_v2_ptds(CUarray dstArray, std::size_t dstOffset, CUdeviceptr srcDevice, std::size_t ByteCount) {

@@ -101,23 +101,37 @@ NVMLKIT_CUDA_EXPORT CUresult cuMemAllocManaged(CUdeviceptr* dptr, std::size_t by
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuIpcGetEventHandle(CUipcEventHandle* pHandle, CUevent event) {
-  return refuse();  // not simulated yet: memory and events of other processes
+  const Current current;
+  if (!current) return current.refusal();
+  if (!pHandle) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::IpcGetEventHandle(*current, pHandle, event); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuIpcOpenEventHandle(CUevent* phEvent, CUipcEventHandle handle) {
-  return refuse();  // not simulated yet: memory and events of other processes
+  const Current current;
+  if (!current) return current.refusal();
+  if (!phEvent) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::IpcOpenEventHandle(*current, phEvent, handle); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuIpcGetMemHandle(CUipcMemHandle* pHandle, CUdeviceptr dptr) {
-  return refuse();  // not simulated yet: memory and events of other processes
+  const Current current;
+  if (!current) return current.refusal();
+  if (!pHandle) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::IpcGetMemHandle(*current, pHandle, dptr); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* pdptr, CUipcMemHandle handle, unsigned int Flags) {
-  return refuse();  // not simulated yet: memory and events of other processes
+  const Current current;
+  if (!current) return current.refusal();
+  if (!pdptr) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::IpcOpenMemHandle_v2(*current, pdptr, handle, Flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuIpcCloseMemHandle(CUdeviceptr dptr) {
-  return refuse();  // not simulated yet: memory and events of other processes
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::IpcCloseMemHandle(*current, dptr); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemHostRegister_v2(void* p, std::size_t bytesize, unsigned int Flags) {
@@ -135,55 +149,77 @@ NVMLKIT_CUDA_EXPORT CUresult cuMemHostUnregister(void* p) {
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemAddressReserve(CUdeviceptr* ptr, std::size_t size, std::size_t alignment, CUdeviceptr addr, unsigned long long flags) {
-  return refuse();  // not simulated yet: virtual memory management
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!ptr) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemAddressReserve(ptr, size, alignment, addr, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemAddressFree(CUdeviceptr ptr, std::size_t size) {
-  return refuse();  // not simulated yet: virtual memory management
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::MemAddressFree(ptr, size); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t size, const CUmemAllocationProp* prop, unsigned long long flags) {
-  return refuse();  // not simulated yet: virtual memory management
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!handle || !prop) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemCreate(handle, size, prop, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
-  return refuse();  // not simulated yet: virtual memory management
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::MemRelease(handle); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemMap(CUdeviceptr ptr, std::size_t size, std::size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags) {
-  return refuse();  // not simulated yet: virtual memory management
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::MemMap(ptr, size, offset, handle, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemUnmap(CUdeviceptr ptr, std::size_t size) {
-  return refuse();  // not simulated yet: virtual memory management
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::MemUnmap(ptr, size); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemSetAccess(CUdeviceptr ptr, std::size_t size, const CUmemAccessDesc* desc, std::size_t count) {
-  return refuse();  // not simulated yet: virtual memory management
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!desc) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemSetAccess(ptr, size, desc, count); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location, CUdeviceptr ptr) {
-  return refuse();  // not simulated yet: virtual memory management
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!flags || !location) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemGetAccess(flags, location, ptr); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemExportToShareableHandle(void* shareableHandle, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType handleType, unsigned long long flags) {
-  return refuse();  // not simulated yet: virtual memory management
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!shareableHandle) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemExportToShareableHandle(shareableHandle, handle, handleType, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void* osHandle, CUmemAllocationHandleType shHandleType) {
-  return refuse();  // not simulated yet: virtual memory management
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!handle) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemImportFromShareableHandle(handle, osHandle, shHandleType); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemGetAllocationGranularity(std::size_t* granularity, const CUmemAllocationProp* prop, CUmemAllocationGranularity_flags option) {
-  return refuse();  // not simulated yet: virtual memory management
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!granularity || !prop) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemGetAllocationGranularity(granularity, prop, option); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* prop, CUmemGenericAllocationHandle handle) {
-  return refuse();  // not simulated yet: virtual memory management
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!prop) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemGetAllocationPropertiesFromHandle(prop, handle); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void* addr) {
-  return refuse();  // not simulated yet: virtual memory management
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!handle || !addr) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemRetainAllocationHandle(handle, addr); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
@@ -262,27 +298,27 @@ NVMLKIT_CUDA_EXPORT CUresult cuMemPoolImportPointer(CUdeviceptr* ptr_out, CUmemo
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMulticastCreate(CUmemGenericAllocationHandle* mcHandle, const CUmulticastObjectProp* prop) {
-  return refuse();  // not simulated yet: virtual memory management
+  return refuse();  // not simulated yet: multicast
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMulticastAddDevice(CUmemGenericAllocationHandle mcHandle, CUdevice dev) {
-  return refuse();  // not simulated yet: virtual memory management
+  return refuse();  // not simulated yet: multicast
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMulticastBindMem(CUmemGenericAllocationHandle mcHandle, std::size_t mcOffset, CUmemGenericAllocationHandle memHandle, std::size_t memOffset, std::size_t size, unsigned long long flags) {
-  return refuse();  // not simulated yet: virtual memory management
+  return refuse();  // not simulated yet: multicast
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMulticastBindAddr(CUmemGenericAllocationHandle mcHandle, std::size_t mcOffset, CUdeviceptr memptr, std::size_t size, unsigned long long flags) {
-  return refuse();  // not simulated yet: virtual memory management
+  return refuse();  // not simulated yet: multicast
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMulticastUnbind(CUmemGenericAllocationHandle mcHandle, CUdevice dev, std::size_t mcOffset, std::size_t size) {
-  return refuse();  // not simulated yet: virtual memory management
+  return refuse();  // not simulated yet: multicast
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMulticastGetGranularity(std::size_t* granularity, const CUmulticastObjectProp* prop, CUmulticastGranularity_flags option) {
-  return refuse();  // not simulated yet: virtual memory management
+  return refuse();  // not simulated yet: multicast
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr ptr) {
@@ -395,7 +431,10 @@ NVMLKIT_CUDA_EXPORT CUresult cuMemAdvise(CUdeviceptr devPtr, std::size_t count, 
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuIpcOpenMemHandle(CUdeviceptr* pdptr, CUipcMemHandle handle, unsigned int Flags) {
-  return refuse();  // not simulated yet: memory and events of other processes
+  const Current current;
+  if (!current) return current.refusal();
+  if (!pdptr) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::IpcOpenMemHandle(*current, pdptr, handle, Flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemFreeAsync_ptsz(CUdeviceptr dptr, CUstream hStream) {

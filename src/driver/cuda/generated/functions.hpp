@@ -8,6 +8,27 @@
 
 namespace nvmlkit::cuda::functions {
 
+// arrays
+CUresult MemcpyDtoA_v2(Context& context, CUarray dstArray, std::size_t dstOffset, CUdeviceptr srcDevice, std::size_t ByteCount);
+CUresult MemcpyAtoD_v2(Context& context, CUdeviceptr dstDevice, CUarray srcArray, std::size_t srcOffset, std::size_t ByteCount);
+CUresult MemcpyHtoA_v2(Context& context, CUarray dstArray, std::size_t dstOffset, const void* srcHost, std::size_t ByteCount);
+CUresult MemcpyAtoH_v2(Context& context, void* dstHost, CUarray srcArray, std::size_t srcOffset, std::size_t ByteCount);
+CUresult MemcpyAtoA_v2(Context& context, CUarray dstArray, std::size_t dstOffset, CUarray srcArray, std::size_t srcOffset, std::size_t ByteCount);
+CUresult MemcpyHtoAAsync_v2(Context& context, CUarray dstArray, std::size_t dstOffset, const void* srcHost, std::size_t ByteCount, CUstream hStream);
+CUresult MemcpyAtoHAsync_v2(Context& context, void* dstHost, CUarray srcArray, std::size_t srcOffset, std::size_t ByteCount, CUstream hStream);
+CUresult ArrayCreate_v2(Context& context, CUarray* pHandle, const CUDA_ARRAY_DESCRIPTOR* pAllocateArray);
+CUresult ArrayGetDescriptor_v2(Context& context, CUDA_ARRAY_DESCRIPTOR* pArrayDescriptor, CUarray hArray);
+CUresult ArrayDestroy(Context& context, CUarray hArray);
+CUresult Array3DCreate_v2(Context& context, CUarray* pHandle, const CUDA_ARRAY3D_DESCRIPTOR* pAllocateArray);
+CUresult Array3DGetDescriptor_v2(Context& context, CUDA_ARRAY3D_DESCRIPTOR* pArrayDescriptor, CUarray hArray);
+CUresult TexObjectCreate(Context& context, CUtexObject* pTexObject, const CUDA_RESOURCE_DESC* pResDesc, const CUDA_TEXTURE_DESC* pTexDesc, const CUDA_RESOURCE_VIEW_DESC* pResViewDesc);
+CUresult TexObjectDestroy(Context& context, CUtexObject texObject);
+CUresult TexObjectGetResourceDesc(Context& context, CUDA_RESOURCE_DESC* pResDesc, CUtexObject texObject);
+CUresult TexObjectGetTextureDesc(Context& context, CUDA_TEXTURE_DESC* pTexDesc, CUtexObject texObject);
+CUresult SurfObjectCreate(Context& context, CUsurfObject* pSurfObject, const CUDA_RESOURCE_DESC* pResDesc);
+CUresult SurfObjectDestroy(Context& context, CUsurfObject surfObject);
+CUresult SurfObjectGetResourceDesc(Context& context, CUDA_RESOURCE_DESC* pResDesc, CUsurfObject surfObject);
+
 // context
 CUresult DevicePrimaryCtxRetain(CUcontext* pctx, CUdevice dev);
 CUresult DevicePrimaryCtxRelease_v2(CUdevice dev);
@@ -199,8 +220,26 @@ CUresult MemHostAlloc(Context& context, void** pp, std::size_t bytesize, unsigne
 CUresult MemHostGetDevicePointer_v2(Context& context, CUdeviceptr* pdptr, void* p, unsigned int Flags);
 CUresult MemHostGetFlags(Context& context, unsigned int* pFlags, void* p);
 CUresult MemAllocManaged(Context& context, CUdeviceptr* dptr, std::size_t bytesize, unsigned int flags);
+CUresult IpcGetEventHandle(Context& context, CUipcEventHandle* pHandle, CUevent event);
+CUresult IpcOpenEventHandle(Context& context, CUevent* phEvent, CUipcEventHandle handle);
+CUresult IpcGetMemHandle(Context& context, CUipcMemHandle* pHandle, CUdeviceptr dptr);
+CUresult IpcOpenMemHandle_v2(Context& context, CUdeviceptr* pdptr, CUipcMemHandle handle, unsigned int Flags);
+CUresult IpcCloseMemHandle(Context& context, CUdeviceptr dptr);
 CUresult MemHostRegister_v2(Context& context, void* p, std::size_t bytesize, unsigned int Flags);
 CUresult MemHostUnregister(Context& context, void* p);
+CUresult MemAddressReserve(CUdeviceptr* ptr, std::size_t size, std::size_t alignment, CUdeviceptr addr, unsigned long long flags);
+CUresult MemAddressFree(CUdeviceptr ptr, std::size_t size);
+CUresult MemCreate(CUmemGenericAllocationHandle* handle, std::size_t size, const CUmemAllocationProp* prop, unsigned long long flags);
+CUresult MemRelease(CUmemGenericAllocationHandle handle);
+CUresult MemMap(CUdeviceptr ptr, std::size_t size, std::size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags);
+CUresult MemUnmap(CUdeviceptr ptr, std::size_t size);
+CUresult MemSetAccess(CUdeviceptr ptr, std::size_t size, const CUmemAccessDesc* desc, std::size_t count);
+CUresult MemGetAccess(unsigned long long* flags, const CUmemLocation* location, CUdeviceptr ptr);
+CUresult MemExportToShareableHandle(void* shareableHandle, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType handleType, unsigned long long flags);
+CUresult MemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void* osHandle, CUmemAllocationHandleType shHandleType);
+CUresult MemGetAllocationGranularity(std::size_t* granularity, const CUmemAllocationProp* prop, CUmemAllocationGranularity_flags option);
+CUresult MemGetAllocationPropertiesFromHandle(CUmemAllocationProp* prop, CUmemGenericAllocationHandle handle);
+CUresult MemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void* addr);
 CUresult MemFreeAsync(Context& context, CUdeviceptr dptr, CUstream hStream);
 CUresult MemAllocAsync(Context& context, CUdeviceptr* dptr, std::size_t bytesize, CUstream hStream);
 CUresult MemPoolTrimTo(CUmemoryPool pool, std::size_t minBytesToKeep);
@@ -224,6 +263,7 @@ CUresult MemGetInfo(Context& context, unsigned int* free, unsigned int* total);
 CUresult MemAllocHost(Context& context, void** pp, unsigned int bytesize);
 CUresult MemPrefetchAsync(Context& context, CUdeviceptr devPtr, std::size_t count, CUdevice dstDevice, CUstream hStream);
 CUresult MemAdvise(Context& context, CUdeviceptr devPtr, std::size_t count, CUmem_advise advice, CUdevice device);
+CUresult IpcOpenMemHandle(Context& context, CUdeviceptr* pdptr, CUipcMemHandle handle, unsigned int Flags);
 
 // modules
 CUresult ModuleLoad(Context& context, CUmodule* module, const char* fname);

@@ -35,7 +35,7 @@ template <class Matches>
 nvmlReturn_t find_mig(const Machine& machine, nvmlDevice_t* device, Matches matches) {
   const auto gpus = machine.gpus();
   for (std::size_t i = 0; i < gpus.size(); ++i)
-    for (std::uint32_t at = 0; const auto mig = sim::mig::device_at(gpus[i], at); ++at)
+    for (std::uint32_t at = 0; const auto mig = mig_device_at(gpus[i], at); ++at)
       if (matches(sim::mig::uuid_of(gpus[i], mig->id()).view())) {
         *device = mig_handle_of(i, mig->id());
         return NVML_SUCCESS;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "driver/nvml/enumeration.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/read.hpp"
@@ -18,7 +19,7 @@ nvmlReturn_t DeviceGetMigDeviceHandleByIndex(const Machine& machine, const Gpu& 
                                              nvmlDevice_t* migDevice) {
   if (!sim::mig::supported(gpu)) return NVML_ERROR_NOT_SUPPORTED;
   if (index >= sim::mig::max_devices(gpu)) return NVML_ERROR_INVALID_ARGUMENT;
-  const auto device = sim::mig::device_at(gpu, index);
+  const auto device = mig_device_at(gpu, index);
   if (!device) return NVML_ERROR_NOT_FOUND;
   *migDevice = mig_handle_of(index_of(machine, gpu), device->id());
   return NVML_SUCCESS;
@@ -94,7 +95,7 @@ nvmlReturn_t DeviceGetDeviceHandleFromMigDeviceHandle(const Machine& machine, co
 }
 
 nvmlReturn_t DeviceGetIndex(const Machine&, const Gpu& gpu, DeviceId mig, unsigned int* index) {
-  const auto found = sim::mig::index_of(gpu, mig);
+  const auto found = index_of_mig_device(gpu, mig);
   if (!found) return NVML_ERROR_INVALID_ARGUMENT;
   *index = *found;
   return NVML_SUCCESS;

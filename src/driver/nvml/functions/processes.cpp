@@ -29,6 +29,17 @@ RunningProcess running(const sim::processes::Client& client) {
           client.name.view()};
 }
 
+// It computes and draws for its VM, with all that the VM can have.
+RunningProcess running(const sim::vgpu::Active& active) {
+  using namespace sim::processes;
+  return {active.instance->host_pid.value_or(0),
+          compute | graphics,
+          sim::vgpu::framebuffer_bytes(*active.type),
+          active.instance->gpu_instance.value_or(no_instance),
+          no_instance,
+          "vgpu"};
+}
+
 namespace functions {
 namespace {
 

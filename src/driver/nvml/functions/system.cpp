@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "driver/nvml/generated/functions.hpp"
+#include "driver/nvml/processes.hpp"
 #include "driver/nvml/read.hpp"
 #include "sim/processes/clients.hpp"
 
@@ -31,7 +32,8 @@ nvmlReturn_t SystemGetDriverBranch(const Machine& machine, nvmlSystemDriverBranc
                     std::min<unsigned int>(length, sizeof branchInfo->branch));
 }
 
-// Processes of the machine, then any other of this host. A name that is too long for the buffer is cut, as on hardware.
+// Processes of the machine and what runs its vGPUs, then any other of this host. A name that is too long for the buffer
+// is cut, as on hardware.
 nvmlReturn_t SystemGetProcessName(const Machine& machine, unsigned int pid, char* name, unsigned int length) {
   if (length == 0) return NVML_ERROR_INVALID_ARGUMENT;
   char buffer[4096];
@@ -43,6 +45,10 @@ nvmlReturn_t SystemGetProcessName(const Machine& machine, unsigned int pid, char
     for (const auto& client : machine.process_table(i).places())
       if (found.empty() && client.pid == pid && sim::processes::Watch().look(client) == sim::processes::Life::runs)
         found = client.name.view();
+  for (const auto& gpu : machine.gpus())
+    sim::vgpu::for_each(gpu, [&](const sim::vgpu::Active& active) {
+      if (found.empty() && active.instance->host_pid.value_or(0) == pid) found = running(active).name;
+    });
   if (found.empty() && sim::processes::running_since(pid)) found = sim::processes::name_of(pid, buffer);
   if (found.empty()) return NVML_ERROR_NOT_FOUND;
   return write_text(found.substr(0, length - 1), name, length);

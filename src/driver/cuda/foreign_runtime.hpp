@@ -1,0 +1,12 @@
+// NVIDIA's own runtime library, which works with NVIDIA's driver alone.
+#pragma once
+
+#include <string>
+
+namespace nvmlkit::cuda {
+
+// Path of a libcudart.so that this process loaded and that is none of ours; empty without one: then the program carries
+// the static one.
+std::string foreign_runtime();
+
+}  // namespace nvmlkit::cuda

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""A CUDA program and nvidia-smi on one machine: what each sees of the other, and of faults."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "clients"))
+from clients import COMMAND, available_smi, environment  # noqa: E402
+
+WORKER = os.environ["NVMLKIT_TEST_CUDA_WORKER"]
+SMI = next(iter(available_smi().values()))
+
+
+class Worker:
+    """tests/cuda/worker.c; `start` is what its context said."""
+
+    def __init__(self, environment: dict[str, str]) -> None:
+        self.process = subprocess.Popen(
+            [COMMAND, "run", "--", WORKER], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self.start = self.answer()
+
+    def answer(self) -> int:
+        assert self.process.stdout
+        return int(self.process.stdout.readline())
+
+    def does(self, word: str) -> int:
+        assert self.process.stdin
+        self.process.stdin.write(word + "\n")
+        self.process.stdin.flush()
+        return self.answer()
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+
+class OneMachine(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        state = str(Path(folder.name) / "machine")
+        self.environment = {**environment("none"), "NVMLKIT_STATE": state}
+        self.nvmlkit("up", "-m", "h100", "-n", "2", "--state", state)
+
+    def nvmlkit(self, *words: str) -> str:
+        result = subprocess.run([COMMAND, *words], env=self.environment, capture_output=True, text=True, timeout=30)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        return result.stdout
+
+    def query(self, what: str) -> list[str]:
+        command = [str(SMI), what, "--format=csv,noheader,nounits"]
+        return subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=30).stdout.splitlines()
+
+    def worker(self) -> Worker:
+        made = Worker(self.environment)
+        self.addCleanup(made.end)
+        return made
+
+    def test_a_program_is_listed_while_it_runs(self) -> None:
+        worker = self.worker()
+        self.assertEqual((worker.start, worker.does("load")), (0, 0))
+        self.assertEqual(self.query("--query-compute-apps=used_memory"), ["1024"])
+        (pid,) = self.query("--query-compute-apps=pid")
+        self.assertEqual(Path(f"/proc/{pid}/exe").resolve(), Path(WORKER).resolve())
+        time.sleep(0.3)
+        worker.does("load")
+        utilization, memory = self.query("--query-gpu=utilization.gpu,memory.used")[0].split(", ")
+        self.assertGreater(int(utilization), 0)
+        self.assertGreaterEqual(int(memory), 1024)
+        os.kill(int(pid), 9)
+        worker.end()
+        self.assertEqual(self.query("--query-compute-apps=pid"), [])
+
+    def test_a_stray_write_is_an_xid(self) -> None:
+        worker = self.worker()
+        self.assertEqual(worker.does("stray"), 700)  # CUDA_ERROR_ILLEGAL_ADDRESS, and again
+        self.assertEqual((worker.does("sync"), worker.does("load")), (700, 700))
+        self.assertIn("xid 31", self.nvmlkit("fault"))
+        self.assertEqual(worker.does("new"), 0)
+
+    def test_a_lost_gpu(self) -> None:
+        worker = self.worker()
+        self.nvmlkit("fault", "gpu=0", "xid", "79")
+        self.assertEqual((worker.does("load"), worker.does("sync")), (999, 999))  # CUDA_ERROR_UNKNOWN
+        self.assertEqual(self.worker().start, 46)  # CUDA_ERROR_DEVICE_UNAVAILABLE
+
+    def test_an_ecc_error(self) -> None:
+        worker = self.worker()
+        self.nvmlkit("fault", "gpu=0", "ecc", "dram", "corrected")
+        self.assertEqual(worker.does("load"), 0)
+        self.nvmlkit("fault", "gpu=1", "ecc", "dram", "uncorrected")
+        self.assertEqual(worker.does("load"), 0)
+        self.nvmlkit("fault", "gpu=0", "ecc", "dram", "uncorrected")
+        self.assertEqual((worker.does("load"), worker.does("sync")), (214, 214))  # CUDA_ERROR_ECC_UNCORRECTABLE
+        self.assertEqual(self.worker().start, 0)
+
+    def test_who_may_come(self) -> None:
+        self.nvmlkit("fault", "gpu=0", "reset-required")
+        self.assertEqual(self.worker().start, 46)
+        self.nvmlkit("fault", "machine", "driver-not-loaded")
+        self.assertEqual(self.worker().start, 100)  # CUDA_ERROR_NO_DEVICE
+
+
+if __name__ == "__main__":
+    unittest.main()

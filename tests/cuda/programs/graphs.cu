@@ -1,0 +1,210 @@
+// Graphs, from captured streams and node by node; memory from pools, at addresses of its own, and of other processes.
+#include <cuda.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <vector>
+
+#include "check.hpp"
+
+__global__ void add(int* sum, int value) { atomicAdd(sum, value); }
+__global__ void square(float* values, int count) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count) values[i] *= values[i];
+}
+__global__ void number(int* values, int count) {
+  for (int i = threadIdx.x; i < count; i += blockDim.x) values[i] = i;
+}
+
+void count_call(void* calls) { ++*static_cast<int*>(calls); }
+
+// Two streams that fork and join become a graph, which does nothing until it is launched.
+void captures() {
+  cudaStream_t main, side;
+  cudaEvent_t fork, join;
+  OK(cudaStreamCreate(&main));
+  OK(cudaStreamCreate(&side));
+  OK(cudaEventCreate(&fork));
+  OK(cudaEventCreate(&join));
+  int *sum = nullptr, host = 0, calls = 0;
+  OK(cudaMalloc(&sum, sizeof *sum));
+  OK(cudaMemset(sum, 0, sizeof *sum));
+  cudaGraph_t graph;
+  OK(cudaStreamBeginCapture(main, cudaStreamCaptureModeThreadLocal));
+  add<<<1, 32, 0, main>>>(sum, 1);
+  OK(cudaEventRecord(fork, main));
+  OK(cudaStreamWaitEvent(side, fork, 0));
+  add<<<1, 1, 0, side>>>(sum, 1000);
+  OK(cudaEventRecord(join, side));
+  OK(cudaStreamWaitEvent(main, join, 0));
+  OK(cudaMemcpyAsync(&host, sum, sizeof host, cudaMemcpyDeviceToHost, main));
+  OK(cudaLaunchHostFunc(main, count_call, &calls));
+  cudaStreamCaptureStatus status;
+  OK(cudaStreamIsCapturing(side, &status));
+  EXPECT(status == cudaStreamCaptureStatusActive);
+  OK(cudaStreamEndCapture(main, &graph));
+  std::size_t nodes = 0;
+  OK(cudaGraphGetNodes(graph, nullptr, &nodes));
+  EXPECT(nodes == 4 && host == 0 && calls == 0);
+  cudaGraphExec_t ready;
+  OK(cudaGraphInstantiate(&ready, graph, 0));
+  for (int i = 1; i <= 3; ++i) {
+    OK(cudaGraphLaunch(ready, main));
+    OK(cudaStreamSynchronize(main));
+    EXPECT(host == 1032 * i && calls == i);
+  }
+
+  // The same shape with other numbers takes the place of it, another shape does not.
+  cudaGraph_t other;
+  OK(cudaStreamBeginCapture(main, cudaStreamCaptureModeRelaxed));
+  add<<<1, 1, 0, main>>>(sum, 1);
+  OK(cudaStreamEndCapture(main, &other));
+  cudaGraphExecUpdateResultInfo info;
+  EXPECT(cudaGraphExecUpdate(ready, other, &info) == cudaErrorGraphExecUpdateFailure);
+  EXPECT(info.result == cudaGraphExecUpdateErrorTopologyChanged);
+  cudaGetLastError();
+
+  // Work that a stream is left with, and calls that no graph can hold, spoil a capture.
+  OK(cudaStreamBeginCapture(main, cudaStreamCaptureModeRelaxed));
+  EXPECT(cudaStreamSynchronize(main) == cudaErrorStreamCaptureUnsupported);
+  EXPECT(cudaStreamEndCapture(main, &other) == cudaErrorStreamCaptureInvalidated);
+  OK(cudaStreamBeginCapture(main, cudaStreamCaptureModeRelaxed));
+  OK(cudaEventRecord(fork, main));
+  OK(cudaStreamWaitEvent(side, fork, 0));
+  add<<<1, 1, 0, side>>>(sum, 1);
+  EXPECT(cudaStreamEndCapture(main, &other) == cudaErrorStreamCaptureUnjoined);
+  cudaGetLastError();
+}
+
+void built_by_hand() {
+  constexpr int kCount = 100;
+  std::vector<float> from(kCount), to(kCount);
+  for (int i = 0; i < kCount; ++i) from[i] = static_cast<float>(i);
+  float* values = nullptr;
+  OK(cudaMalloc(&values, kCount * sizeof *values));
+  cudaGraph_t graph;
+  OK(cudaGraphCreate(&graph, 0));
+  cudaGraphNode_t in, kernel, out;
+  OK(cudaGraphAddMemcpyNode1D(&in, graph, nullptr, 0, values, from.data(), kCount * 4, cudaMemcpyHostToDevice));
+  int count = kCount;
+  void* arguments[] = {&values, &count};
+  cudaKernelNodeParams launch{};
+  launch.func = reinterpret_cast<void*>(square);
+  launch.gridDim = dim3(4);
+  launch.blockDim = dim3(32);
+  launch.kernelParams = arguments;
+  OK(cudaGraphAddKernelNode(&kernel, graph, &in, 1, &launch));
+  OK(cudaGraphAddMemcpyNode1D(&out, graph, &kernel, 1, to.data(), values, kCount * 4, cudaMemcpyDeviceToHost));
+  cudaGraph_t clone;
+  OK(cudaGraphClone(&clone, graph));
+  cudaGraphExec_t ready;
+  OK(cudaGraphInstantiate(&ready, clone, 0));
+  OK(cudaGraphLaunch(ready, nullptr));
+  OK(cudaDeviceSynchronize());
+  EXPECT(to[99] == 99.0f * 99.0f);
+  cudaGraphNode_t of_clone;
+  OK(cudaGraphNodeFindInClone(&of_clone, kernel, clone));
+  launch.gridDim = dim3(1);
+  OK(cudaGraphExecKernelNodeSetParams(ready, of_clone, &launch));
+  OK(cudaGraphLaunch(ready, nullptr));
+  OK(cudaDeviceSynchronize());
+  EXPECT(to[31] == 31.0f * 31.0f && to[32] == 32.0f);
+  // Nodes in a circle are no order.
+  OK(cudaGraphAddDependencies(graph, &out, &in, nullptr, 1));
+  EXPECT(cudaGraphInstantiate(&ready, graph, 0) == cudaErrorInvalidValue);
+  cudaGetLastError();
+}
+
+void pools() {
+  cudaStream_t stream;
+  OK(cudaStreamCreate(&stream));
+  int* values = nullptr;
+  OK(cudaMallocAsync(&values, 4096, stream));
+  number<<<1, 256, 0, stream>>>(values, 1024);
+  std::vector<int> host(1024);
+  OK(cudaMemcpyAsync(host.data(), values, 4096, cudaMemcpyDeviceToHost, stream));
+  cudaMemPool_t pool;
+  unsigned long long used = 0;
+  OK(cudaDeviceGetDefaultMemPool(&pool, 0));
+  OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
+  EXPECT(used == 4096 && host[1023] == 1023);
+  OK(cudaFreeAsync(values, stream));
+  OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
+  EXPECT(used == 0);
+}
+
+// Two pieces of memory, one behind the other.
+void addresses() {
+  CUmemAllocationProp what{};
+  what.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  what.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+  constexpr std::size_t kPiece = 2 << 20;
+  std::size_t before = 0, after = 0, total = 0;
+  OK(cudaMemGetInfo(&before, &total));
+  CUdeviceptr at = 0;
+  CUmemGenericAllocationHandle pieces[2];
+  EXPECT(cuMemAddressReserve(&at, 4 * kPiece, 0, 0, 0) == CUDA_SUCCESS);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT(cuMemCreate(&pieces[i], kPiece, &what, 0) == CUDA_SUCCESS);
+    EXPECT(cuMemMap(at + i * kPiece, kPiece, 0, pieces[i], 0) == CUDA_SUCCESS);
+  }
+  OK(cudaMemGetInfo(&after, &total));
+  EXPECT(before - after == 2 * kPiece);
+  const CUmemAccessDesc access{what.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  EXPECT(cuMemSetAccess(at, 2 * kPiece, &access, 1) == CUDA_SUCCESS);
+  constexpr int kCount = 2 * kPiece / sizeof(int);
+  number<<<1, 1024>>>(reinterpret_cast<int*>(at), kCount);
+  std::vector<int> host(kCount);
+  OK(cudaMemcpy(host.data(), reinterpret_cast<void*>(at), 2 * kPiece, cudaMemcpyDeviceToHost));
+  EXPECT(host[kCount / 2] == kCount / 2 && host[kCount - 1] == kCount - 1);
+  EXPECT(cuMemAddressFree(at, 4 * kPiece) == CUDA_ERROR_INVALID_VALUE);  // there is memory in it
+  EXPECT(cuMemUnmap(at, 2 * kPiece) == CUDA_SUCCESS);
+  for (const auto piece : pieces) EXPECT(cuMemRelease(piece) == CUDA_SUCCESS);
+  OK(cudaMemGetInfo(&after, &total));
+  EXPECT(before == after);
+  EXPECT(cuMemcpyDtoH(host.data(), at, 4) == CUDA_ERROR_INVALID_VALUE);
+  EXPECT(cuMemAddressFree(at, 4 * kPiece) == CUDA_SUCCESS);
+}
+
+// In the child: what the parent allocated.
+int of_another_process() {
+  cudaIpcMemHandle_t handle;
+  int *sum = nullptr, value = 0;
+  if (read(STDIN_FILENO, &handle, sizeof handle) != sizeof handle) return 1;
+  OK(cudaIpcOpenMemHandle(reinterpret_cast<void**>(&sum), handle, cudaIpcMemLazyEnablePeerAccess));
+  add<<<1, 1>>>(sum, 2);
+  OK(cudaMemcpy(&value, sum, sizeof value, cudaMemcpyDeviceToHost));
+  OK(cudaIpcCloseMemHandle(sum));
+  return value == 42 ? 0 : 1;
+}
+
+void processes(const char* self) {
+  int ends[2];
+  EXPECT(pipe(ends) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[0], STDIN_FILENO);
+    execl(self, self, "child", nullptr);
+    _exit(2);
+  }
+  int *sum = nullptr, value = 40, status = 0;
+  OK(cudaMalloc(&sum, sizeof *sum));
+  OK(cudaMemcpy(sum, &value, sizeof value, cudaMemcpyHostToDevice));
+  cudaIpcMemHandle_t handle;
+  OK(cudaIpcGetMemHandle(&handle, sum));
+  EXPECT(write(ends[1], &handle, sizeof handle) == sizeof handle);
+  waitpid(child, &status, 0);
+  EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  OK(cudaMemcpy(&value, sum, sizeof value, cudaMemcpyDeviceToHost));
+  EXPECT(value == 42);
+}
+
+int main(int count, char** arguments) {
+  if (count > 1) return of_another_process();
+  processes(arguments[0]);
+  captures();
+  built_by_hand();
+  pools();
+  addresses();
+  std::puts("all is well");
+}

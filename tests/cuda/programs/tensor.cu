@@ -1,0 +1,168 @@
+// Tensor cores, matrices between shared memory and registers, barriers in shared memory, textures, halves.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_fp8.h>
+#include <mma.h>
+
+#include <cuda/barrier>
+#include <vector>
+
+#include "check.hpp"
+
+using namespace nvcuda;
+
+template <class T>
+T* managed(std::size_t count) {
+  T* out = nullptr;
+  OK(cudaMallocManaged(&out, count * sizeof(T)));
+  return out;
+}
+
+// One tile of 16 by 16, of K elements in the middle.
+template <class T, class Fragment, class Sum, int K>
+__global__ void product(const T* a, const T* b, Sum* c) {
+  wmma::fragment<wmma::matrix_a, 16, 16, K, Fragment, wmma::row_major> left;
+  wmma::fragment<wmma::matrix_b, 16, 16, K, Fragment, wmma::col_major> right;
+  wmma::fragment<wmma::accumulator, 16, 16, K, Sum> sum;
+  wmma::fill_fragment(sum, Sum(1));
+  wmma::load_matrix_sync(left, a, K);
+  wmma::load_matrix_sync(right, b, K);
+  wmma::mma_sync(sum, left, right, sum);
+  for (int i = 0; i < sum.num_elements; ++i) sum.x[i] = sum.x[i] * Sum(2);
+  wmma::store_matrix_sync(c, sum, 16, wmma::mem_row_major);
+}
+
+template <class T, class Fragment, class Sum, int K>
+void check_product() {
+  auto *a = managed<T>(16 * K), *b = managed<T>(16 * K);
+  auto* c = managed<Sum>(256);
+  for (int i = 0; i < 16 * K; ++i) {
+    a[i] = T(static_cast<float>(i % 7 - 3));
+    b[i] = T(static_cast<float>(i % 5 - 2));
+  }
+  product<T, Fragment, Sum, K><<<1, 32>>>(a, b, c);
+  OK(cudaDeviceSynchronize());
+  for (int row = 0; row < 16; ++row)
+    for (int column = 0; column < 16; ++column) {
+      float sum = 1;
+      for (int k = 0; k < K; ++k) sum += float(a[row * K + k]) * float(b[column * K + k]);
+      EXPECT(float(c[row * 16 + column]) == 2 * sum);
+    }
+}
+
+// The same by hand: 16 by 8, the operands through shared memory.
+__global__ void by_hand(const half* a, const half* b, float* c) {
+  __shared__ __align__(16) half left[16 * 16], right[8 * 16];
+  const unsigned lane = threadIdx.x;
+  for (unsigned i = lane; i < 256; i += 32) left[i] = a[i];
+  for (unsigned i = lane; i < 128; i += 32) right[i] = b[i];
+  __syncwarp();
+  unsigned x[4], y[2];
+  const auto from = static_cast<unsigned>(__cvta_generic_to_shared(left + lane % 16 * 16 + lane / 16 * 8));
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
+               : "r"(from));
+  const auto with = static_cast<unsigned>(__cvta_generic_to_shared(right + lane % 8 * 16 + lane / 8 % 2 * 8));
+  asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];" : "=r"(y[0]), "=r"(y[1]) : "r"(with));
+  float sum[4] = {};
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, "
+      "%3};"
+      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+      : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]));
+  for (unsigned i = 0; i < 4; ++i) c[(lane / 4 + i / 2 * 8) * 8 + lane % 4 * 2 + i % 2] = sum[i];
+}
+
+void check_by_hand() {
+  auto *a = managed<half>(256), *b = managed<half>(128);
+  auto* c = managed<float>(128);
+  for (int i = 0; i < 256; ++i) a[i] = __float2half(static_cast<float>(i % 9 - 4));
+  for (int i = 0; i < 128; ++i) b[i] = __float2half(static_cast<float>(i % 6 - 2));
+  by_hand<<<1, 32>>>(a, b, c);
+  OK(cudaDeviceSynchronize());
+  for (int row = 0; row < 16; ++row)
+    for (int column = 0; column < 8; ++column) {
+      float sum = 0;
+      for (int k = 0; k < 16; ++k) sum += __half2float(a[row * 16 + k]) * __half2float(b[column * 16 + k]);
+      EXPECT(c[row * 8 + column] == sum);
+    }
+}
+
+__global__ void reversed(int* out) {
+  using Barrier = cuda::barrier<cuda::thread_scope_block>;
+  __shared__ Barrier barrier;
+  __shared__ int values[128];
+  if (threadIdx.x == 0) init(&barrier, blockDim.x);
+  __syncthreads();
+  values[threadIdx.x] = static_cast<int>(threadIdx.x);
+  barrier.arrive_and_wait();
+  out[threadIdx.x] = values[127 - threadIdx.x];
+}
+
+__global__ void narrow(float* out) {
+  out[0] = static_cast<float>(__nv_fp8_e4m3(1.3f));
+  out[1] = static_cast<float>(__nv_fp8_e4m3(1000.0f));
+  out[2] = static_cast<float>(__nv_fp8_e5m2(-5.1f));
+  out[3] = __half2float(__hadd_sat(__float2half(0.75f), __float2half(0.75f)));
+  out[4] = __half2float(hsin(__float2half(1.0f)));
+  out[5] = __half2float(__heq2(__floats2half2_rn(1, 2), __floats2half2_rn(1, 3)).x);
+  // Of 128 bits: products, sums and quotients with carries.
+  unsigned __int128 large = static_cast<unsigned __int128>(~0ull - threadIdx.x) * 12345678901ull;
+  out[6] = static_cast<float>(static_cast<unsigned>(large / 7 % 1000003));
+}
+
+__global__ void sampled(cudaTextureObject_t texture, float* out) {
+  out[threadIdx.x] = tex2D<float>(texture, threadIdx.x + 1.0f, 0.5f);
+}
+__global__ void increased(cudaSurfaceObject_t surface) {
+  float value;
+  surf2Dread(&value, surface, threadIdx.x * 4, blockIdx.x);
+  surf2Dwrite(value + 1, surface, threadIdx.x * 4, blockIdx.x);
+}
+
+void check_textures() {
+  constexpr int kWidth = 32, kHeight = 4;
+  std::vector<float> host(kWidth * kHeight);
+  for (std::size_t i = 0; i < host.size(); ++i) host[i] = static_cast<float>(i);
+  const auto channels = cudaCreateChannelDesc<float>();
+  cudaArray_t array;
+  OK(cudaMallocArray(&array, &channels, kWidth, kHeight, cudaArraySurfaceLoadStore));
+  OK(cudaMemcpy2DToArray(array, 0, 0, host.data(), kWidth * 4, kWidth * 4, kHeight, cudaMemcpyHostToDevice));
+  cudaResourceDesc resource{};
+  resource.resType = cudaResourceTypeArray;
+  resource.res.array.array = array;
+  cudaTextureDesc how{};
+  how.filterMode = cudaFilterModeLinear;
+  how.addressMode[0] = how.addressMode[1] = cudaAddressModeClamp;
+  cudaTextureObject_t texture;
+  cudaSurfaceObject_t surface;
+  OK(cudaCreateTextureObject(&texture, &resource, &how, nullptr));
+  OK(cudaCreateSurfaceObject(&surface, &resource));
+  auto* out = managed<float>(kWidth);
+  increased<<<kHeight, kWidth>>>(surface);
+  sampled<<<1, kWidth>>>(texture, out);
+  OK(cudaDeviceSynchronize());
+  for (int i = 0; i + 1 < kWidth; ++i) EXPECT(out[i] == static_cast<float>(i) + 1.5f);
+  EXPECT(out[kWidth - 1] == static_cast<float>(kWidth));  // beyond the edge is the edge
+}
+
+int main() {
+  check_product<half, half, float, 16>();
+  check_product<half, half, half, 16>();
+  check_product<__nv_bfloat16, __nv_bfloat16, float, 16>();
+  check_product<float, wmma::precision::tf32, float, 8>();
+  check_product<signed char, signed char, int, 16>();
+  check_by_hand();
+  check_textures();
+  auto* numbers = managed<int>(128);
+  reversed<<<1, 128>>>(numbers);
+  auto* out = managed<float>(8);
+  narrow<<<1, 1>>>(out);
+  OK(cudaDeviceSynchronize());
+  EXPECT(numbers[0] == 127 && numbers[127] == 0);
+  EXPECT(out[0] == 1.25f && out[1] == 448.0f && out[2] == -5.0f && out[3] == 1.0f);
+  EXPECT(out[4] > 0.84f && out[4] < 0.845f && out[5] == 1.0f);
+  const auto large = static_cast<unsigned __int128>(~0ull) * 12345678901ull;
+  EXPECT(out[6] == static_cast<float>(static_cast<unsigned>(large / 7 % 1000003)));
+  std::puts("all is well");
+}
