@@ -145,7 +145,8 @@ class Writer {
   // Whether something was added. A candidate that is chosen asks no more.
   bool choose() {
     bool any = false;
-    for (auto& [path, candidate] : host_) {
+    for (auto& entry : host_) {
+      auto& candidate = entry.second;  // clang 14 takes no structured binding into a lambda
       const auto differs = [&](const Object& object) { return differ(object, candidate); };
       if (candidate.questions.empty()) continue;
       if (!differs(answers_.machine()) &&
