@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "sim/config/load.hpp"
 
 namespace nvmlkit::cuda {
@@ -53,6 +56,17 @@ TEST_F(VisibleGpus, TheListEndsBeforeWhatIsNoGpu) {
   EXPECT_EQ(with("0,,1"), Indices{0});
   EXPECT_EQ(with("none"), Indices{});
   EXPECT_EQ(with("99999999999999999999"), Indices{});
+}
+
+// As in a container that was given two of the GPUs.
+TEST_F(VisibleGpus, ThoseWithADeviceNode) {
+  const std::filesystem::path folder = testing::TempDir() + "nvmlkit-nodes";
+  std::filesystem::create_directories(folder);
+  for (const char* node : {"nvidia1", "nvidia3"}) std::ofstream(folder / node) << "";
+  EXPECT_EQ(visible_gpus(*machine_, {{"NVMLKIT_DEVICE_NODES", folder.string()}}), (Indices{1, 3}));
+  EXPECT_EQ(visible_gpus(*machine_, {{"NVMLKIT_DEVICE_NODES", folder.string()}, {"CUDA_VISIBLE_DEVICES", "1"}}),
+            Indices{3});
+  std::filesystem::remove_all(folder);
 }
 
 TEST_F(VisibleGpus, TwiceIsNone) { EXPECT_EQ(with("0,1,0"), Indices{}); }

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "driver/cuda/memory.hpp"
+#include "driver/cuda/resource.hpp"
 #include "ptx/memory_view.hpp"
 
 namespace nvmlkit::cuda {
@@ -17,28 +18,6 @@ struct Array {
   std::size_t row() const { return shape.Width * element_size(); }
   std::size_t height() const { return shape.Height ? shape.Height : 1; }
   std::size_t depth() const { return shape.Depth ? shape.Depth : 1; }
-};
-
-// CUDA_RESOURCE_DESC.
-struct Resource {
-  CUresourcetype type;
-  union {
-    CUarray array;
-    struct {
-      CUdeviceptr address;
-      CUarray_format format;
-      unsigned channels;
-      std::size_t size;
-    } linear;
-    struct {
-      CUdeviceptr address;
-      CUarray_format format;
-      unsigned channels;
-      std::size_t width, height, pitch;
-    } pitched;
-    int reserved[32];
-  };
-  unsigned flags;
 };
 
 struct Texture {

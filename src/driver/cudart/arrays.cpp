@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "driver/cuda/resource.hpp"
 #include "driver/cudart/runtime.hpp"
 
 namespace nvmlkit::cudart {
@@ -71,29 +72,7 @@ struct TextureDescription {
   float mipmap_bias, least_mipmap, most_mipmap;
 };
 
-// CUDA_RESOURCE_DESC.
-struct DriverResource {
-  CUresourcetype type;
-  union {
-    CUarray array;
-    struct {
-      CUdeviceptr address;
-      CUarray_format format;
-      unsigned channels;
-      std::size_t size;
-    } linear;
-    struct {
-      CUdeviceptr address;
-      CUarray_format format;
-      unsigned channels;
-      std::size_t width, height, pitch;
-    } pitched;
-    int reserved[32];
-  };
-  unsigned flags;
-};
-
-CUresult read(const ResourceDescription& r, DriverResource& out) {
+CUresult read(const ResourceDescription& r, cuda::Resource& out) {
   out = {};
   out.type = static_cast<CUresourcetype>(r.type);
   switch (out.type) {
@@ -265,7 +244,7 @@ NVMLKIT_RUNTIME Error cudaCreateTextureObject(CUtexObject* out, const ResourceDe
   if (!out || !resource || !texture) return keep(kInvalidValue);
   if (view) return keep(kNotSupported);
   return with_context([&] {
-    DriverResource r;
+    cuda::Resource r;
     if (const auto result = read(*resource, r); result != CUDA_SUCCESS) return result;
     const auto t = read(*texture);
     return cuTexObjectCreate(out, reinterpret_cast<const CUDA_RESOURCE_DESC*>(&r), &t, nullptr);
@@ -277,7 +256,7 @@ NVMLKIT_RUNTIME Error cudaDestroyTextureObject(CUtexObject texture) {
 NVMLKIT_RUNTIME Error cudaCreateSurfaceObject(CUsurfObject* out, const ResourceDescription* resource) {
   if (!out || !resource) return keep(kInvalidValue);
   return with_context([&] {
-    DriverResource r;
+    cuda::Resource r;
     const auto result = read(*resource, r);
     return result == CUDA_SUCCESS ? cuSurfObjectCreate(out, reinterpret_cast<const CUDA_RESOURCE_DESC*>(&r)) : result;
   });

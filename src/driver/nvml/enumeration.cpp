@@ -1,11 +1,10 @@
 #include "driver/nvml/enumeration.hpp"
 
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstdlib>
 
 #include "driver/nvml/call.hpp"
+#include "sim/device_nodes.hpp"
 #include "sim/faults/attention.hpp"
 #include "sim/state/read.hpp"
 
@@ -18,14 +17,6 @@ bool is_hidden(std::size_t place) {
 
 bool any_hidden() { return detail::running().any_hidden.load(std::memory_order_relaxed); }
 
-// Without a folder, everything has its node.
-bool has_node(const char* folder, const char* name, std::uint32_t minor) {
-  if (*folder == '\0') return true;
-  char path[sizeof detail::running().device_nodes + 64];
-  const int length = std::snprintf(path, sizeof path, "%s/%s%u", folder, name, minor);
-  return length > 0 && static_cast<std::size_t>(length) < sizeof path && access(path, F_OK) == 0;
-}
-
 }  // namespace
 
 void begin_enumeration(const sim::Machine& machine) {
@@ -33,7 +24,7 @@ void begin_enumeration(const sim::Machine& machine) {
   std::uint64_t words[sim::max_gpus / 64] = {};
   bool any = false;
   auto& running = detail::running();
-  const char* const named = std::getenv("NVMLKIT_DEVICE_NODES");
+  const char* const named = std::getenv(sim::device_nodes::variable);
   std::snprintf(running.device_nodes, sizeof running.device_nodes, "%s", named == nullptr ? "" : named);
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     std::uint32_t minor = 0;
@@ -42,7 +33,7 @@ void begin_enumeration(const sim::Machine& machine) {
       draining = gpus[i].faults.draining != 0;
       minor = gpus[i].minor_number.value_or(static_cast<std::uint32_t>(i));
     });
-    const bool hidden = draining || !has_node(running.device_nodes, "nvidia", minor);
+    const bool hidden = draining || !sim::device_nodes::has_gpu(running.device_nodes, minor);
     words[i / 64] |= std::uint64_t{hidden} << (i % 64);
     any = any || hidden;
   }
@@ -73,9 +64,7 @@ std::size_t index_of_place(const sim::Machine& machine, std::size_t place) {
 }
 
 bool is_visible(const sim::model::Gpu& gpu, sim::mig::DeviceId id) {
-  const char* const folder = detail::running().device_nodes;
-  if (*folder == '\0') return true;
-  return has_node(folder, "nvidia-caps/nvidia-cap", sim::mig::capability_minor(gpu.minor_number.value_or(0), id));
+  return sim::device_nodes::has_mig_device(detail::running().device_nodes, gpu.minor_number.value_or(0), id);
 }
 
 std::optional<sim::mig::Device> mig_device_at(const sim::model::Gpu& gpu, std::uint32_t index) {

@@ -34,7 +34,7 @@ void write(Handle* handle, const Ticket& ticket) {
 template <class Handle>
 Ticket read(const Handle& handle) {
   Ticket out;
-  std::memcpy(&out, &handle, sizeof out);
+  std::memcpy(static_cast<void*>(&out), &handle, sizeof out);
   return out;
 }
 

@@ -1,0 +1,32 @@
+// What a texture or a surface is made of, as the driver API takes it.
+#pragma once
+
+#include <cstddef>
+
+#include "driver/cuda/generated/api.hpp"
+
+namespace nvmlkit::cuda {
+
+// CUDA_RESOURCE_DESC.
+struct Resource {
+  CUresourcetype type;
+  union {
+    CUarray array;
+    struct {
+      CUdeviceptr address;
+      CUarray_format format;
+      unsigned channels;
+      std::size_t size;
+    } linear;
+    struct {
+      CUdeviceptr address;
+      CUarray_format format;
+      unsigned channels;
+      std::size_t width, height, pitch;
+    } pitched;
+    int reserved[32];
+  };
+  unsigned flags;
+};
+
+}  // namespace nvmlkit::cuda
