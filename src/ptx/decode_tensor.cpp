@@ -17,7 +17,7 @@ struct Product {
   std::uint8_t flags;
 };
 static_assert(sizeof(Product) == sizeof(Instruction::immediate));
-constexpr std::uint8_t kWholeWarp = 1, kSaturates = 2;
+constexpr std::uint8_t kWholeWarp = 1, kSaturatingSum = 2;
 
 Tile tile(const Product& p, char which) {
   const bool linear = p.flags & kWholeWarp;
@@ -49,7 +49,7 @@ void multiply(Warp& w, const Instruction& i, Mask) {
     for (unsigned column = 0; column < p.n; ++column) {
       double sum = c[row * p.n + column];
       for (unsigned k = 0; k < p.k; ++k) sum = std::fma(a[row * p.k + k], b[k * p.n + column], sum);
-      if (is_integer && p.flags & kSaturates) sum = std::clamp(sum, -2147483648.0, 2147483647.0);
+      if (is_integer && p.flags & kSaturatingSum) sum = std::clamp(sum, -2147483648.0, 2147483647.0);
       c[row * p.n + column] = sum;
     }
   td.scatter(w, to, c);
@@ -154,7 +154,7 @@ void product(Form& f, bool whole_warp) {
   // Whole registers of each lane lie along k.
   if (!whole_warp && (shape.n != 8 || shape.m > 16 || shape.k % (4 * tile(p, 'a').per_register()) != 0)) f.fail_types();
   if (!whole_warp && (!f.has("row") || !f.has("col"))) f.fail("only .row.col is simulated");
-  p.flags = static_cast<std::uint8_t>((whole_warp ? kWholeWarp : 0) | (f.has("satfinite") ? kSaturates : 0));
+  p.flags = static_cast<std::uint8_t>((whole_warp ? kWholeWarp : 0) | (f.has("satfinite") ? kSaturatingSum : 0));
   std::vector<Operand> operands;
   append(f, f.term(0), tile(p, 'd'), true, operands);
   append(f, f.term(1), tile(p, 'a'), false, operands);

@@ -34,7 +34,7 @@ Form::Form(FunctionDecoder& decoder, const Statement& statement, const Instructi
 
 void Form::fail(const std::string& text) const {
   std::string name(statement_.opcode);
-  for (const auto word : statement_.words) name += "." + std::string(word);
+  for (const auto word : statement_.words) (name += '.') += word;
   throw Error{statement_.line, name + ": " + text};
 }
 

@@ -1,6 +1,7 @@
 // What an address is.
 #include <cstring>
 
+#include "driver/cuda/attribute_values.hpp"
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/memory.hpp"
@@ -8,49 +9,43 @@
 namespace nvmlkit::cuda::functions {
 namespace {
 
-template <class T>
-CUresult write(void* data, T value) {
-  std::memcpy(data, &value, sizeof value);
-  return CUDA_SUCCESS;
-}
-
 // Of an allocation that the address lies in. What the driver cannot tell is not supported.
 CUresult tell(const Allocation& a, CUdeviceptr address, CUpointer_attribute attribute, void* data) {
   const bool is_device = a.kind == MemoryKind::device || a.kind == MemoryKind::mapped || a.kind == MemoryKind::foreign;
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
-      return write(data, a.context);
+      return write_value(data, a.context);
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: {
       const bool on_device = is_device || a.kind == MemoryKind::managed;
-      return write<unsigned>(data, on_device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST);
+      return write_value<unsigned>(data, on_device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST);
     }
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-      return write(data, address);
+      return write_value(data, address);
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-      return is_device ? CUDA_ERROR_INVALID_VALUE : write(data, address);
+      return is_device ? CUDA_ERROR_INVALID_VALUE : write_value(data, address);
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-      return write(data, 1u);  // every operation is done when its call returns
+      return write_value(data, 1u);  // every operation is done when its call returns
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
-      return write(data, a.id);
+      return write_value(data, a.id);
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-      return write(data, a.kind == MemoryKind::managed ? 1u : 0u);
+      return write_value(data, a.kind == MemoryKind::managed ? 1u : 0u);
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-      return write(data, a.device->ordinal());
+      return write_value(data, a.device->ordinal());
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-      return write(data, 0u);
+      return write_value(data, 0u);
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-      return write(data, a.address);
+      return write_value(data, a.address);
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
-      return write(data, static_cast<std::size_t>(a.size));
+      return write_value(data, static_cast<std::size_t>(a.size));
     case CU_POINTER_ATTRIBUTE_MAPPED:
-      return write(data, 1u);
+      return write_value(data, 1u);
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-      return write<cuuint64_t>(data, 0);
+      return write_value<cuuint64_t>(data, 0);
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-      return write<unsigned>(data, CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
+      return write_value<unsigned>(data, CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-      return write<CUmemoryPool>(data, nullptr);
+      return write_value<CUmemoryPool>(data, nullptr);
     case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
     case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
     case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
@@ -93,7 +88,7 @@ CUresult PointerGetAttributes(unsigned int numAttributes, CUpointer_attribute* a
     if (!size_of(attributes[i]) || !data[i]) return CUDA_ERROR_INVALID_VALUE;
     if (allocation && tell(*allocation, ptr, attributes[i], data[i]) == CUDA_SUCCESS) continue;
     std::memset(data[i], 0, size_of(attributes[i]));
-    if (attributes[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL) write(data[i], -2);
+    if (attributes[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL) write_value(data[i], -2);
   }
   return CUDA_SUCCESS;
 }

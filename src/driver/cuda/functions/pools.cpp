@@ -1,8 +1,7 @@
 // Memory pools, and allocations in streams.
 #include "driver/cuda/pools.hpp"
 
-#include <cstring>
-
+#include "driver/cuda/attribute_values.hpp"
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/graphs/capture.hpp"
@@ -10,19 +9,6 @@
 
 namespace nvmlkit::cuda::functions {
 namespace {
-
-template <class T>
-CUresult write(void* to, T value) {
-  std::memcpy(to, &value, sizeof value);
-  return CUDA_SUCCESS;
-}
-
-template <class T>
-T read(const void* from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
 
 // Nothing where memory of a stream can be had now.
 CUresult check(Context& context, CUstream handle) {
@@ -107,14 +93,14 @@ CUresult MemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void* 
     case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
     case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
     case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
-      own->reuse[attr - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES] = read<int>(value);
+      own->reuse[attr - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES] = read_value<int>(value);
       return CUDA_SUCCESS;
     case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
-      own->release_threshold = read<std::uint64_t>(value);
+      own->release_threshold = read_value<std::uint64_t>(value);
       return CUDA_SUCCESS;
     case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
     case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
-      if (read<std::uint64_t>(value) != 0) return CUDA_ERROR_INVALID_VALUE;  // back to what is used now, only
+      if (read_value<std::uint64_t>(value) != 0) return CUDA_ERROR_INVALID_VALUE;  // back to what is used now, only
       own->most_used = memory::used_of(pool);
       return CUDA_SUCCESS;
     default:
@@ -129,15 +115,15 @@ CUresult MemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void* 
     case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
     case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
     case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
-      return write(value, own->reuse[attr - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES].load());
+      return write_value(value, own->reuse[attr - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES].load());
     case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
-      return write(value, own->release_threshold.load());
+      return write_value(value, own->release_threshold.load());
     case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
     case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
-      return write(value, memory::used_of(pool));
+      return write_value(value, memory::used_of(pool));
     case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
     case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
-      return write(value, own->most_used.load());
+      return write_value(value, own->most_used.load());
     default:
       return CUDA_ERROR_INVALID_VALUE;
   }
