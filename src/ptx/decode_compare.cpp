@@ -135,7 +135,7 @@ void set_pair(Warp& w, const Instruction& i, Mask lanes) {
 template <Relation r>
 Handler comparing(Type type, bool to_value) {
   using enum Type;
-#define NVMLKIT_COMPARE(T) (to_value ? &set_value<T, r> : &set_predicate<T, r>)
+#define NVMLKIT_COMPARE(T) (to_value ? best<&set_value<T, r>>() : best<&set_predicate<T, r>>())
   constexpr bool kOrdered = r <= Relation::ge;
   switch (type) {
     case f32:
@@ -277,7 +277,7 @@ void choose(Form& f) {
   if (f.op() == Op::selp_) {
     f.out.c = f.predicate(f.term(3));
     f.out.flag = f.term(3).negated;
-    f.out.run = size == 2 ? &select<U16> : size == 4 ? &select<U32> : &select<U64>;
+    f.out.run = size == 2 ? &select<U16> : size == 4 ? best<&select<U32>>() : best<&select<U64>>();
     return;
   }
   if (f.types().size() != 2) f.fail_types();
