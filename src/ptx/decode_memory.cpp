@@ -50,6 +50,14 @@ void store(Warp& w, const Instruction& i, Mask lanes) {
   });
 }
 
+// Memory that others change at the same time: to look at it again and again ends the turn of a warp.
+void poll(Warp& w, const Instruction& i) {
+  if (i.space == Space::shared)
+    w.waits(kWeightOfPoll);
+  else
+    w.polls(kWeightOfPoll);
+}
+
 // One access to memory for each lane, which no other thread of the host sees half done.
 template <class T>
 T read_whole(const std::byte* p) {
@@ -67,6 +75,7 @@ template <class Mem, class Reg>
 void load_vector(Warp& w, const Instruction& i, Mask lanes) {
   const auto* const targets = w.frame().function->operands.data() + i.side;
   const auto size = sizeof(Mem) * i.count;
+  if (i.flag) poll(w, i);
   each_place(w, i, lanes, size, [&](unsigned l, const std::byte* p) {
     alignas(kMostOfVector) std::byte bytes[kMostOfVector];
     if (size == 16)
@@ -104,35 +113,56 @@ void store_vector(Warp& w, const Instruction& i, Mask lanes) {
 }
 
 template <class Mem, class Reg>
-Handler one_of(bool loads, bool vector) {
+void load_ordered(Warp& w, const Instruction& i, Mask lanes) {
+  auto* const d = w.at<Reg>(i.d);
+  poll(w, i);
+  each_place(w, i, lanes, sizeof(Mem), [=](unsigned l, const std::byte* p) {
+    d[l] = static_cast<Reg>(__atomic_load_n(reinterpret_cast<const Mem*>(p), __ATOMIC_ACQUIRE));
+  });
+}
+
+template <class Mem, class Reg>
+void store_ordered(Warp& w, const Instruction& i, Mask lanes) {
+  const auto* const b = w.at<Reg>(i.b);
+  each_place(w, i, lanes, sizeof(Mem), [=](unsigned l, std::byte* p) {
+    __atomic_store_n(reinterpret_cast<Mem*>(p), static_cast<Mem>(b[l]), __ATOMIC_RELEASE);
+  });
+}
+
+// What makes a handler: load or store, of a vector, at the same time as others.
+struct Access {
+  bool loads, vector, ordered;
+};
+
+template <class Mem, class Reg>
+Handler one_of(Access access) {
+  const auto [loads, vector, ordered] = access;
+  if (ordered && !vector) return loads ? &load_ordered<Mem, Reg> : &store_ordered<Mem, Reg>;
   if (vector) return loads ? &load_vector<Mem, Reg> : &store_vector<Mem, Reg>;
   return loads ? best<&load<Mem, Reg>>() : best<&store<Mem, Reg>>();
 }
 
 template <class Mem>
-Handler for_register(unsigned size, bool loads, bool vector) {
+Handler for_register(unsigned size, Access access) {
   if constexpr (sizeof(Mem) <= 1)
-    if (size == 1) return one_of<Mem, std::uint8_t>(loads, vector);
+    if (size == 1) return one_of<Mem, std::uint8_t>(access);
   if constexpr (sizeof(Mem) <= 2)
-    if (size == 2) return one_of<Mem, std::uint16_t>(loads, vector);
+    if (size == 2) return one_of<Mem, std::uint16_t>(access);
   if constexpr (sizeof(Mem) <= 4)
-    if (size == 4) return one_of<Mem, std::uint32_t>(loads, vector);
-  return size == 8 ? one_of<Mem, std::uint64_t>(loads, vector) : nullptr;
+    if (size == 4) return one_of<Mem, std::uint32_t>(access);
+  return size == 8 ? one_of<Mem, std::uint64_t>(access) : nullptr;
 }
 
-Handler handler_for(Type type, unsigned size, bool loads, bool vector) {
+Handler handler_for(Type type, unsigned size, Access access) {
   switch (size_of(type)) {
     case 1:
-      return is_signed(type) ? for_register<std::int8_t>(size, loads, vector)
-                             : for_register<std::uint8_t>(size, loads, vector);
+      return is_signed(type) ? for_register<std::int8_t>(size, access) : for_register<std::uint8_t>(size, access);
     case 2:
-      return is_signed(type) ? for_register<std::int16_t>(size, loads, vector)
-                             : for_register<std::uint16_t>(size, loads, vector);
+      return is_signed(type) ? for_register<std::int16_t>(size, access) : for_register<std::uint16_t>(size, access);
     case 4:
-      return is_signed(type) ? for_register<std::int32_t>(size, loads, vector)
-                             : for_register<std::uint32_t>(size, loads, vector);
+      return is_signed(type) ? for_register<std::int32_t>(size, access) : for_register<std::uint32_t>(size, access);
     case 8:
-      return for_register<std::uint64_t>(size, loads, vector);
+      return for_register<std::uint64_t>(size, access);
     default:
       return nullptr;
   }
@@ -258,7 +288,9 @@ void load_store(Form& f) {
   else
     (loads ? f.out.d : f.out.b) = operands[0];
   if (!vector && !operands[0].is_there()) f.fail("expected a register");
-  f.out.run = handler_for(type, first_size, loads, vector);
+  const bool ordered = !f.one_of({"volatile", "relaxed", "acquire", "release", "mmio"}).empty();
+  f.out.flag = ordered;
+  f.out.run = handler_for(type, first_size, {loads, vector, ordered});
 }
 
 void async_copies(Form& f) {

@@ -108,7 +108,7 @@ void Execution::work(Run& run, bool by_caller) {
       has_asked = true;
       ask_for_help();
     }
-    if (progress == Progress::paused && run.spins) put_back(std::move(group));
+    if (progress == Progress::paused && (run.spins || grid_.cooperative)) put_back(std::move(group));
   }
   const std::lock_guard lock(mutex_);
   outcome_.instructions += run.instructions;

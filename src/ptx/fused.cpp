@@ -20,7 +20,7 @@ void by_library(Warp& w, const Instruction& i, Mask lanes) {
     if (lanes >> lane & 1) d[lane] = std::fma(a[lane], b[lane], c[lane]);
 }
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && defined(NVMLKIT_PTX_VARIANTS)
 template <class T>
 __attribute__((target("fma,avx2"))) void by_instruction(Warp& w, const Instruction& i, Mask lanes) {
   auto* const d = w.at<T>(i.d);
@@ -49,7 +49,7 @@ Handler with(bool mode) {
 
 template <class T>
 Handler choose(bool with_mode) {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && defined(NVMLKIT_PTX_VARIANTS)
   switch (widest_vectors()) {
     case Vectors::of_512_bits:
       return with<&with_avx512<&by_instruction<T>>, T>(with_mode);

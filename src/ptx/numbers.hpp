@@ -78,7 +78,7 @@ template <class F>
 Handler binary_unsigned(Type type) {
   switch (size_of(type)) {
     case 2:
-      return best<binary_of<std::uint16_t, F>>();
+      return binary_of<std::uint16_t, F>;
     case 4:
       return best<binary_of<std::uint32_t, F>>();
     case 8:
@@ -92,7 +92,7 @@ template <class F>
 Handler binary_integer(Type type) {
   switch (type) {
     case Type::s16:
-      return best<binary_of<std::int16_t, F>>();
+      return binary_of<std::int16_t, F>;
     case Type::s32:
       return best<binary_of<std::int32_t, F>>();
     case Type::s64:
@@ -109,13 +109,13 @@ template <class F>
 Handler ternary_integer(Type type) {
   switch (type) {
     case Type::u16:
-      return best<ternary_of<std::uint16_t, F>>();
+      return ternary_of<std::uint16_t, F>;
     case Type::u32:
       return best<ternary_of<std::uint32_t, F>>();
     case Type::u64:
       return best<ternary_of<std::uint64_t, F>>();
     case Type::s16:
-      return best<ternary_of<std::int16_t, F>>();
+      return ternary_of<std::int16_t, F>;
     case Type::s32:
       return best<ternary_of<std::int32_t, F>>();
     case Type::s64:

@@ -39,7 +39,9 @@ inline void each_place(Warp& w, const Instruction& i, Mask lanes, std::size_t si
   effective_addresses(w, i, addresses);
   Reach reach;
   if (w.reach(i, bounds_of(addresses, lanes), size, reach)) {
-    const auto at = [&](unsigned l) { return reinterpret_cast<std::byte*>(reach.base + addresses[l] + l * reach.stride); };
+    const auto at = [&](unsigned l) {
+      return reinterpret_cast<std::byte*>(reach.base + addresses[l] + l * reach.stride);
+    };
     if (lanes == kAllLanes) {
       for (unsigned l = 0; l < kLanes; ++l) f(l, at(l));
     } else {

@@ -13,7 +13,9 @@ inline constinit std::atomic<std::uint32_t> releases{0};
 
 struct Run {
   Run(const Grid& launched, const std::atomic<bool>& stop)
-      : grid(launched), threads_of_block(launched.threads[0] * launched.threads[1] * launched.threads[2]), ended(stop) {}
+      : grid(launched),
+        threads_of_block(launched.threads[0] * launched.threads[1] * launched.threads[2]),
+        ended(stop) {}
 
   const Grid& grid;
   const std::uint32_t threads_of_block;
@@ -26,9 +28,8 @@ struct Run {
   std::byte* global(std::uint64_t address, std::uint64_t size) {
     for (const auto& region : recent_)
       if (address - region.start < region.size && size <= region.size - (address - region.start)) [[likely]]
-        return known_since_ == releases.load(std::memory_order_acquire)
-                   ? region.bytes + (address - region.start)
-                   : find(address, size);
+        return known_since_ == releases.load(std::memory_order_acquire) ? region.bytes + (address - region.start)
+                                                                        : find(address, size);
     return find(address, size);
   }
 

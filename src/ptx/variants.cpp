@@ -1,6 +1,6 @@
 #include "ptx/variants.hpp"
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && defined(NVMLKIT_PTX_VARIANTS)
 
 namespace nvmlkit::ptx {
 

@@ -5,7 +5,7 @@
 
 namespace nvmlkit::ptx {
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && defined(NVMLKIT_PTX_VARIANTS)
 
 enum class Vectors : std::uint8_t { of_128_bits, of_256_bits, of_512_bits };
 Vectors widest_vectors();

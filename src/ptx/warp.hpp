@@ -16,6 +16,9 @@ namespace nvmlkit::ptx {
 
 class Block;
 
+// What a look at memory that others change counts for, in instructions.
+inline constexpr unsigned kWeightOfPoll = 64;
+
 struct Frame {
   const Function* function = nullptr;
   Frame* caller = nullptr;
@@ -86,10 +89,12 @@ class Warp {
 
   void fault(FaultKind kind, std::uint64_t address, const Instruction& i);
 
-  // An instruction that may be waiting for other threads; where there are many, the turn ends sooner.
+  // It may be waiting for another thread of the block: where it does so often, its turn ends sooner.
+  void waits(unsigned weight) { budget_ -= weight; }
+  // The same for a thread of any block.
   void polls(unsigned weight) {
     polls_ = true;
-    budget_ -= weight;
+    waits(weight);
   }
 
   // Ends the waiting of lanes at a barrier; `predicate` goes to those that asked for a reduction.
@@ -131,7 +136,7 @@ class Warp {
   std::byte* areas_[4] = {};
   Frame* frame_ = nullptr;
   std::vector<Fragment> fragments_;
-  std::vector<Fragment> released_;  // while release() lasts
+  std::vector<Fragment> released_;              // while release() lasts
   std::vector<std::unique_ptr<Frame>> frames_;  // in use, and free ones
   std::vector<Frame*> free_frames_;
   std::vector<std::byte> local_;  // lane after lane
