@@ -193,6 +193,7 @@ constexpr Builtin kBuiltins[] = {
     {"__assertfail", &assertion, FaultKind::assertion},
     {"malloc", &allocate, FaultKind::none},
     {"free", &release, FaultKind::none},
+    {"__cxa_pure_virtual", [](const Call&) {}, FaultKind::trap},
 };
 
 }  // namespace
