@@ -4,6 +4,7 @@
 
 #include "driver/cuda/attributes.hpp"
 #include "driver/cuda/fatbin/container.hpp"
+#include "driver/cuda/fatbin/elf.hpp"
 #include "driver/cuda/modules.hpp"
 
 namespace nvmlkit::cuda::modules {
@@ -46,12 +47,22 @@ Refusal from_region(std::span<const std::byte> region, int capability, std::stri
   return {};
 }
 
+const Refusal kForHardware{
+    CUDA_ERROR_NO_BINARY_FOR_GPU,
+    "a cubin holds code for hardware alone: kernels run from PTX, so hand over PTX or a fat binary that has it"};
+
 }  // namespace
 
 int capability_of(const Device& device) {
   return device.read([](const sim::model::Gpu& gpu) {
     return static_cast<int>(10 * number(gpu.compute_capability.major) + number(gpu.compute_capability.minor));
   });
+}
+
+Refusal joined(const std::vector<std::string>& parts, std::string& text) {
+  if (parts.size() != 1) return {CUDA_ERROR_NOT_SUPPORTED, "a module linked from several parts is not simulated"};
+  text = parts.front();
+  return {};
 }
 
 Refusal ptx_of(const void* image, int capability, std::string& text) {
@@ -76,28 +87,40 @@ Refusal ptx_of(const void* image, int capability, std::string& text) {
     if (size > std::uint64_t{1} << 40) return {CUDA_ERROR_INVALID_IMAGE, ""};
     return from_region({static_cast<const std::byte*>(image), fatbin::kRegionHeader + size}, capability, text);
   }
-  if (std::memcmp(start,
-                  "\x7f"
-                  "ELF",
-                  there < 4 ? there : 4) == 0)
-    return {
-        CUDA_ERROR_NO_BINARY_FOR_GPU,
-        "a cubin holds code for hardware alone: kernels run from PTX, so hand over PTX or a fat binary that has it"};
+  if (there == sizeof magic && std::memcmp(start,
+                                           "\x7f"
+                                           "ELF",
+                                           sizeof magic) == 0) {
+    auto parts = fatbin::texts_of_image(image);
+    return parts ? joined(*parts, text) : kForHardware;
+  }
   text.assign(start);
   return {};
 }
 
-Refusal ptx_of_file(const char* name, int capability, std::string& text) {
+Refusal bytes_of_file(const char* name, std::string& bytes) {
   std::FILE* const file = std::fopen(name, "rb");
   if (!file) return {CUDA_ERROR_FILE_NOT_FOUND, ""};
-  std::string bytes;
   char buffer[16384];
   for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, file)) > 0;) bytes.append(buffer, n);
   std::fclose(file);
+  return {};
+}
+
+Refusal ptx_of_file(const char* name, int capability, std::string& text) {
+  std::string bytes;
+  if (auto refusal = bytes_of_file(name, bytes); refusal.result != CUDA_SUCCESS) return refusal;
+  return ptx_of_bytes(bytes, capability, text);
+}
+
+Refusal ptx_of_bytes(const std::string& bytes, int capability, std::string& text) {
+  const auto span = std::as_bytes(std::span(bytes));
   std::uint32_t magic = 0;
   if (bytes.size() >= sizeof magic) std::memcpy(&magic, bytes.data(), sizeof magic);
-  if (magic == fatbin::kRegionMagic) return from_region(std::as_bytes(std::span(bytes)), capability, text);
+  if (magic == fatbin::kRegionMagic) return from_region(span, capability, text);
   if (magic == fatbin::kWrapperMagic) return {CUDA_ERROR_INVALID_IMAGE, ""};
+  if (auto parts = fatbin::texts_of_image(span)) return joined(*parts, text);
+  if (fatbin::sections(span)) return kForHardware;
   return ptx_of(bytes.c_str(), capability, text);
 }
 

@@ -276,6 +276,11 @@ CUresult ModuleGetFunction(Context& context, CUfunction* hfunc, CUmodule hmod, c
 CUresult ModuleGetFunctionCount(Context& context, unsigned int* count, CUmodule mod);
 CUresult ModuleEnumerateFunctions(Context& context, CUfunction* functions, unsigned int numFunctions, CUmodule mod);
 CUresult ModuleGetGlobal_v2(Context& context, CUdeviceptr* dptr, std::size_t* bytes, CUmodule hmod, const char* name);
+CUresult LinkCreate_v2(Context& context, unsigned int numOptions, CUjit_option* options, void** optionValues, CUlinkState* stateOut);
+CUresult LinkAddData_v2(CUlinkState state, CUjitInputType type, void* data, std::size_t size, const char* name, unsigned int numOptions, CUjit_option* options, void** optionValues);
+CUresult LinkAddFile_v2(CUlinkState state, CUjitInputType type, const char* path, unsigned int numOptions, CUjit_option* options, void** optionValues);
+CUresult LinkComplete(CUlinkState state, void** cubinOut, std::size_t* sizeOut);
+CUresult LinkDestroy(CUlinkState state);
 CUresult LibraryLoadData(CUlibrary* library, const void* code, CUjit_option* jitOptions, void** jitOptionsValues, unsigned int numJitOptions, CUlibraryOption* libraryOptions, void** libraryOptionValues, unsigned int numLibraryOptions);
 CUresult LibraryLoadFromFile(CUlibrary* library, const char* fileName, CUjit_option* jitOptions, void** jitOptionsValues, unsigned int numJitOptions, CUlibraryOption* libraryOptions, void** libraryOptionValues, unsigned int numLibraryOptions);
 CUresult LibraryUnload(CUlibrary library);
@@ -308,6 +313,9 @@ CUresult OccupancyMaxActiveBlocksPerMultiprocessorWithFlags(Context& context, in
 CUresult OccupancyMaxPotentialBlockSize(Context& context, int* minGridSize, int* blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, std::size_t dynamicSMemSize, int blockSizeLimit);
 CUresult OccupancyMaxPotentialBlockSizeWithFlags(Context& context, int* minGridSize, int* blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, std::size_t dynamicSMemSize, int blockSizeLimit, unsigned int flags);
 CUresult OccupancyAvailableDynamicSMemPerBlock(Context& context, std::size_t* dynamicSmemSize, CUfunction func, int numBlocks, int blockSize);
+CUresult LinkCreate(Context& context, unsigned int numOptions, CUjit_option* options, void** optionValues, CUlinkState* stateOut);
+CUresult LinkAddData(CUlinkState state, CUjitInputType type, void* data, std::size_t size, const char* name, unsigned int numOptions, CUjit_option* options, void** optionValues);
+CUresult LinkAddFile(CUlinkState state, CUjitInputType type, const char* path, unsigned int numOptions, CUjit_option* options, void** optionValues);
 
 // stream
 CUresult StreamCreate(Context& context, CUstream* phStream, unsigned int Flags);
