@@ -47,7 +47,7 @@ CUresult ModuleLoadFatBinary(Context& context, CUmodule* module, const void* fat
   return ModuleLoadDataEx(context, module, fatCubin, 0, nullptr, nullptr);
 }
 
-CUresult ModuleUnload(Context&, CUmodule hmod) {
+CUresult ModuleUnload(CUmodule hmod) {
   return modules::unload(hmod) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 

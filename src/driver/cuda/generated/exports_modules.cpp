@@ -39,9 +39,8 @@ NVMLKIT_CUDA_EXPORT CUresult cuModuleLoadFatBinary(CUmodule* module, const void*
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuModuleUnload(CUmodule hmod) {
-  const Current current;
-  if (!current) return current.refusal();
-  return guarded([&] { return functions::ModuleUnload(*current, hmod); });
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::ModuleUnload(hmod); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {

@@ -226,7 +226,7 @@ CUresult IpcGetMemHandle(Context& context, CUipcMemHandle* pHandle, CUdeviceptr 
 CUresult IpcOpenMemHandle_v2(Context& context, CUdeviceptr* pdptr, CUipcMemHandle handle, unsigned int Flags);
 CUresult IpcCloseMemHandle(Context& context, CUdeviceptr dptr);
 CUresult MemHostRegister_v2(Context& context, void* p, std::size_t bytesize, unsigned int Flags);
-CUresult MemHostUnregister(Context& context, void* p);
+CUresult MemHostUnregister(void* p);
 CUresult MemAddressReserve(CUdeviceptr* ptr, std::size_t size, std::size_t alignment, CUdeviceptr addr, unsigned long long flags);
 CUresult MemAddressFree(CUdeviceptr ptr, std::size_t size);
 CUresult MemCreate(CUmemGenericAllocationHandle* handle, std::size_t size, const CUmemAllocationProp* prop, unsigned long long flags);
@@ -270,7 +270,7 @@ CUresult ModuleLoad(Context& context, CUmodule* module, const char* fname);
 CUresult ModuleLoadData(Context& context, CUmodule* module, const void* image);
 CUresult ModuleLoadDataEx(Context& context, CUmodule* module, const void* image, unsigned int numOptions, CUjit_option* options, void** optionValues);
 CUresult ModuleLoadFatBinary(Context& context, CUmodule* module, const void* fatCubin);
-CUresult ModuleUnload(Context& context, CUmodule hmod);
+CUresult ModuleUnload(CUmodule hmod);
 CUresult ModuleGetLoadingMode(Context& context, CUmoduleLoadingMode* mode);
 CUresult ModuleGetFunction(Context& context, CUfunction* hfunc, CUmodule hmod, const char* name);
 CUresult ModuleGetFunctionCount(Context& context, unsigned int* count, CUmodule mod);
@@ -330,16 +330,16 @@ CUresult ThreadExchangeStreamCaptureMode(Context& context, CUstreamCaptureMode* 
 CUresult StreamIsCapturing(Context& context, CUstream hStream, CUstreamCaptureStatus* captureStatus);
 CUresult StreamQuery(Context& context, CUstream hStream);
 CUresult StreamSynchronize(Context& context, CUstream hStream);
-CUresult StreamDestroy_v2(Context& context, CUstream hStream);
+CUresult StreamDestroy_v2(CUstream hStream);
 CUresult EventCreate(Context& context, CUevent* phEvent, unsigned int Flags);
 CUresult EventRecord(Context& context, CUevent hEvent, CUstream hStream);
 CUresult EventRecordWithFlags(Context& context, CUevent hEvent, CUstream hStream, unsigned int flags);
 CUresult EventQuery(Context& context, CUevent hEvent);
 CUresult EventSynchronize(Context& context, CUevent hEvent);
-CUresult EventDestroy_v2(Context& context, CUevent hEvent);
+CUresult EventDestroy_v2(CUevent hEvent);
 CUresult LaunchHostFunc(Context& context, CUstream hStream, CUhostFn fn, void* userData);
-CUresult StreamDestroy(Context& context, CUstream hStream);
-CUresult EventDestroy(Context& context, CUevent hEvent);
+CUresult StreamDestroy(CUstream hStream);
+CUresult EventDestroy(CUevent hEvent);
 CUresult EventElapsedTime(Context& context, float* pMilliseconds, CUevent hStart, CUevent hEnd);
 
 }  // namespace nvmlkit::cuda::functions
