@@ -50,7 +50,7 @@ void run_together(Run& run, std::uint64_t count) {
 
 }  // namespace
 
-Outcome run(const Grid& grid) {
+Outcome run_grid(const Grid& grid) {
   Run run(grid);
   const auto count = std::uint64_t{grid.blocks[0]} * grid.blocks[1] * grid.blocks[2];
   if (grid.cooperative) {

@@ -7,6 +7,7 @@
 
 #include "driver/cuda/activity.hpp"
 #include "driver/cuda/attributes.hpp"
+#include "driver/cuda/device_questions.hpp"
 #include "driver/cuda/pools.hpp"
 #include "driver/cuda/process.hpp"
 #include "driver/cuda/textures.hpp"
@@ -166,6 +167,7 @@ CUresult launch(Context& context, const KernelFunction& function, const LaunchSh
   if (skips_kernels()) return CUDA_SUCCESS;
   static constinit std::atomic<std::uint64_t> launches{0};
   ContextMemory reachable(context);
+  DeviceQuestions questions(context);
   ptx::Grid grid;
   grid.module = function.module->code.get();
   grid.entry = function.code;
@@ -178,6 +180,7 @@ CUresult launch(Context& context, const KernelFunction& function, const LaunchSh
   grid.multiprocessors =
       static_cast<std::uint32_t>(std::max(attribute_of(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT), 1LL));
   grid.memory = &reachable;
+  grid.questions = &questions;
   std::shared_ptr<Allocation> workspace;
   if (shape.cooperative) {
     workspace = memory::allocate(MemoryKind::device, device, context.handle(), 4096);

@@ -65,7 +65,7 @@ Refusal load(Device& device, CUcontext context, const std::string& text, CUmodul
     std::copy(image.begin(), image.end(), made->image->bytes);
   }
   for (const auto& f : made->code->functions) {
-    if (!f.is_entry) continue;
+    if (!f.is_entry || !f.is_defined) continue;
     auto function = std::make_shared<KernelFunction>();
     function->module = made;
     function->code = &f;
@@ -131,7 +131,7 @@ Refusal load_library(const std::string& text, CUlibrary& out) {
   made->text = text;
   out = all_libraries().add(made);
   for (const auto& f : made->code->functions) {
-    if (!f.is_entry) continue;
+    if (!f.is_entry || !f.is_defined) continue;
     auto kernel = std::make_shared<Kernel>();
     kernel->library = made;
     kernel->library_handle = out;

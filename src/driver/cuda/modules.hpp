@@ -64,7 +64,7 @@ Refusal ptx_of(const void* image, int capability, std::string& text);
 Refusal ptx_of_bytes(const std::string& bytes, int capability, std::string& text);  // never reads behind them
 Refusal ptx_of_file(const char* name, int capability, std::string& text);
 // One text for the parts of a module.
-Refusal joined(const std::vector<std::string>& parts, std::string& text);
+Refusal joined(std::vector<std::string> parts, std::string& text);
 Refusal bytes_of_file(const char* name, std::string& bytes);
 int capability_of(const Device& device);
 
