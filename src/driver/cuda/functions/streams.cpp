@@ -26,11 +26,11 @@ CUresult StreamCreate(Context& context, CUstream* phStream, unsigned int Flags) 
   return StreamCreateWithPriority(context, phStream, Flags, 0);
 }
 
-CUresult StreamDestroy_v2(Context&, CUstream hStream) {
+CUresult StreamDestroy_v2(CUstream hStream) {
   return streams::remove(hStream) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult StreamDestroy(Context& context, CUstream hStream) { return StreamDestroy_v2(context, hStream); }
+CUresult StreamDestroy(CUstream hStream) { return StreamDestroy_v2(hStream); }
 
 CUresult StreamGetPriority(Context& context, CUstream hStream, int* priority) {
   const auto stream = streams::find(hStream, context.handle());

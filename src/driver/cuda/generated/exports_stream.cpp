@@ -105,9 +105,8 @@ NVMLKIT_CUDA_EXPORT CUresult cuStreamSynchronize(CUstream hStream) {
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamDestroy_v2(CUstream hStream) {
-  const Current current;
-  if (!current) return current.refusal();
-  return guarded([&] { return functions::StreamDestroy_v2(*current, hStream); });
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::StreamDestroy_v2(hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamCopyAttributes(CUstream dst, CUstream src) {
@@ -154,9 +153,8 @@ NVMLKIT_CUDA_EXPORT CUresult cuEventSynchronize(CUevent hEvent) {
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuEventDestroy_v2(CUevent hEvent) {
-  const Current current;
-  if (!current) return current.refusal();
-  return guarded([&] { return functions::EventDestroy_v2(*current, hEvent); });
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::EventDestroy_v2(hEvent); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuEventElapsedTime_v2(float* pMilliseconds, CUevent hStart, CUevent hEnd) {
@@ -193,15 +191,13 @@ NVMLKIT_CUDA_EXPORT CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, voi
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamDestroy(CUstream hStream) {
-  const Current current;
-  if (!current) return current.refusal();
-  return guarded([&] { return functions::StreamDestroy(*current, hStream); });
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::StreamDestroy(hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuEventDestroy(CUevent hEvent) {
-  const Current current;
-  if (!current) return current.refusal();
-  return guarded([&] { return functions::EventDestroy(*current, hEvent); });
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::EventDestroy(hEvent); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuEventElapsedTime(float* pMilliseconds, CUevent hStart, CUevent hEnd) {

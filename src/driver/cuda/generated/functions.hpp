@@ -229,7 +229,7 @@ CUresult IpcGetMemHandle(Context& context, CUipcMemHandle* pHandle, CUdeviceptr 
 CUresult IpcOpenMemHandle_v2(Context& context, CUdeviceptr* pdptr, CUipcMemHandle handle, unsigned int Flags);
 CUresult IpcCloseMemHandle(Context& context, CUdeviceptr dptr);
 CUresult MemHostRegister_v2(Context& context, void* p, std::size_t bytesize, unsigned int Flags);
-CUresult MemHostUnregister(Context& context, void* p);
+CUresult MemHostUnregister(void* p);
 CUresult MemAddressReserve(CUdeviceptr* ptr, std::size_t size, std::size_t alignment, CUdeviceptr addr, unsigned long long flags);
 CUresult MemAddressFree(CUdeviceptr ptr, std::size_t size);
 CUresult MemCreate(CUmemGenericAllocationHandle* handle, std::size_t size, const CUmemAllocationProp* prop, unsigned long long flags);
@@ -273,12 +273,17 @@ CUresult ModuleLoad(Context& context, CUmodule* module, const char* fname);
 CUresult ModuleLoadData(Context& context, CUmodule* module, const void* image);
 CUresult ModuleLoadDataEx(Context& context, CUmodule* module, const void* image, unsigned int numOptions, CUjit_option* options, void** optionValues);
 CUresult ModuleLoadFatBinary(Context& context, CUmodule* module, const void* fatCubin);
-CUresult ModuleUnload(Context& context, CUmodule hmod);
+CUresult ModuleUnload(CUmodule hmod);
 CUresult ModuleGetLoadingMode(Context& context, CUmoduleLoadingMode* mode);
 CUresult ModuleGetFunction(Context& context, CUfunction* hfunc, CUmodule hmod, const char* name);
 CUresult ModuleGetFunctionCount(Context& context, unsigned int* count, CUmodule mod);
 CUresult ModuleEnumerateFunctions(Context& context, CUfunction* functions, unsigned int numFunctions, CUmodule mod);
 CUresult ModuleGetGlobal_v2(Context& context, CUdeviceptr* dptr, std::size_t* bytes, CUmodule hmod, const char* name);
+CUresult LinkCreate_v2(Context& context, unsigned int numOptions, CUjit_option* options, void** optionValues, CUlinkState* stateOut);
+CUresult LinkAddData_v2(CUlinkState state, CUjitInputType type, void* data, std::size_t size, const char* name, unsigned int numOptions, CUjit_option* options, void** optionValues);
+CUresult LinkAddFile_v2(CUlinkState state, CUjitInputType type, const char* path, unsigned int numOptions, CUjit_option* options, void** optionValues);
+CUresult LinkComplete(CUlinkState state, void** cubinOut, std::size_t* sizeOut);
+CUresult LinkDestroy(CUlinkState state);
 CUresult LibraryLoadData(CUlibrary* library, const void* code, CUjit_option* jitOptions, void** jitOptionsValues, unsigned int numJitOptions, CUlibraryOption* libraryOptions, void** libraryOptionValues, unsigned int numLibraryOptions);
 CUresult LibraryLoadFromFile(CUlibrary* library, const char* fileName, CUjit_option* jitOptions, void** jitOptionsValues, unsigned int numJitOptions, CUlibraryOption* libraryOptions, void** libraryOptionValues, unsigned int numLibraryOptions);
 CUresult LibraryUnload(CUlibrary library);
@@ -311,6 +316,9 @@ CUresult OccupancyMaxActiveBlocksPerMultiprocessorWithFlags(Context& context, in
 CUresult OccupancyMaxPotentialBlockSize(Context& context, int* minGridSize, int* blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, std::size_t dynamicSMemSize, int blockSizeLimit);
 CUresult OccupancyMaxPotentialBlockSizeWithFlags(Context& context, int* minGridSize, int* blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, std::size_t dynamicSMemSize, int blockSizeLimit, unsigned int flags);
 CUresult OccupancyAvailableDynamicSMemPerBlock(Context& context, std::size_t* dynamicSmemSize, CUfunction func, int numBlocks, int blockSize);
+CUresult LinkCreate(Context& context, unsigned int numOptions, CUjit_option* options, void** optionValues, CUlinkState* stateOut);
+CUresult LinkAddData(CUlinkState state, CUjitInputType type, void* data, std::size_t size, const char* name, unsigned int numOptions, CUjit_option* options, void** optionValues);
+CUresult LinkAddFile(CUlinkState state, CUjitInputType type, const char* path, unsigned int numOptions, CUjit_option* options, void** optionValues);
 
 // stream
 CUresult StreamCreate(Context& context, CUstream* phStream, unsigned int Flags);
@@ -327,17 +335,17 @@ CUresult ThreadExchangeStreamCaptureMode(Context& context, CUstreamCaptureMode* 
 CUresult StreamIsCapturing(Context& context, CUstream hStream, CUstreamCaptureStatus* captureStatus);
 CUresult StreamQuery(Context& context, CUstream hStream);
 CUresult StreamSynchronize(Context& context, CUstream hStream);
-CUresult StreamDestroy_v2(Context& context, CUstream hStream);
+CUresult StreamDestroy_v2(CUstream hStream);
 CUresult EventCreate(Context& context, CUevent* phEvent, unsigned int Flags);
 CUresult EventRecord(Context& context, CUevent hEvent, CUstream hStream);
 CUresult EventRecordWithFlags(Context& context, CUevent hEvent, CUstream hStream, unsigned int flags);
 CUresult EventQuery(Context& context, CUevent hEvent);
 CUresult EventSynchronize(Context& context, CUevent hEvent);
-CUresult EventDestroy_v2(Context& context, CUevent hEvent);
+CUresult EventDestroy_v2(CUevent hEvent);
 CUresult EventElapsedTime_v2(Context& context, float* pMilliseconds, CUevent hStart, CUevent hEnd);
 CUresult LaunchHostFunc(Context& context, CUstream hStream, CUhostFn fn, void* userData);
-CUresult StreamDestroy(Context& context, CUstream hStream);
-CUresult EventDestroy(Context& context, CUevent hEvent);
+CUresult StreamDestroy(CUstream hStream);
+CUresult EventDestroy(CUevent hEvent);
 CUresult EventElapsedTime(Context& context, float* pMilliseconds, CUevent hStart, CUevent hEnd);
 
 }  // namespace nvmlkit::cuda::functions
