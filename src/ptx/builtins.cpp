@@ -138,8 +138,7 @@ void allocate(const BuiltinCall& call) {
 void release(const BuiltinCall& call) {
   const auto address = call.argument<std::uint64_t>(0);
   if (!address) return;
-  call.warp().block.run().grid.memory->release(address);
-  releases.fetch_add(1, std::memory_order_release);
+  call.warp().block.run().release(address);
 }
 
 constexpr Builtin kBuiltins[] = {
