@@ -85,6 +85,10 @@ void Block::fill_special(std::uint64_t number) {
 Progress Block::execute(std::uint64_t instructions_of_warp) {
   bool finished = true, moves = false;
   if (run_.grid.tick && ++run_.ticks % 64 == 0) run_.grid.tick(run_.grid.tick_of);
+  if (run_.grid.stop && run_.grid.stop->load(std::memory_order_relaxed)) {
+    run_.fault.kind = FaultKind::stopped;
+    return Progress::faulted;
+  }
   for (auto& warp : warps_) {
     released_ = false;
     const auto progress = warp->run(instructions_of_warp);

@@ -55,6 +55,7 @@ class ContextMemory final : public ptx::GlobalMemory {
 CUresult error_of(ptx::FaultKind kind) {
   switch (kind) {
     case ptx::FaultKind::none:
+    case ptx::FaultKind::stopped:  // by an error of the context that is known
       return CUDA_SUCCESS;
     case ptx::FaultKind::illegal_address:
       return CUDA_ERROR_ILLEGAL_ADDRESS;
