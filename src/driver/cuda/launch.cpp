@@ -83,7 +83,7 @@ unsigned xid_of(ptx::FaultKind kind) {
   return is_exception ? 13 : 0;
 }
 
-CUresult check(const Device& device, const KernelFunction& function, const LaunchShape& shape) {
+CUresult check_shape(const Device& device, const KernelFunction& function, const LaunchShape& shape) {
   constexpr CUdevice_attribute kGrid[] = {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
                                           CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z};
   constexpr CUdevice_attribute kBlock[] = {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
@@ -111,12 +111,23 @@ CUresult check(const Device& device, const KernelFunction& function, const Launc
   return CUDA_SUCCESS;
 }
 
+// While a kernel runs: the machine sees it, and a GPU that fails ends it.
+struct Watch {
+  Context& context;
+  Activity activity{context.device};
+
+  void tick() {
+    activity.tick();
+    context.look_for_failure();
+  }
+};
+
+}  // namespace
+
 bool skips_kernels() {
   const char* const word = std::getenv("NVMLKIT_CUDA_KERNELS");
   return word && std::strcmp(word, "skip") == 0;
 }
-
-}  // namespace
 
 CUresult pack_arguments(const ptx::Function& kernel, void** params, void** extra, std::vector<std::byte>& out) {
   out.assign(kernel.kernel_param_bytes, std::byte{});
@@ -159,12 +170,15 @@ int active_blocks(const Device& device, const ptx::Function& kernel, int threads
   return static_cast<int>(std::min(blocks, of(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR) / registers));
 }
 
-CUresult launch(Context& context, const KernelFunction& function, const LaunchShape& shape,
-                std::span<const std::byte> arguments) {
-  if (function.module->context != context.handle()) return CUDA_ERROR_INVALID_HANDLE;
+CUresult check(const Context& context, const Launch& launch) {
+  if (launch.function->module->context != context.handle()) return CUDA_ERROR_INVALID_HANDLE;
+  return check_shape(context.device, *launch.function, launch.shape);
+}
+
+void run(Context& context, const Launch& launch) {
   auto& device = context.device;
-  if (const auto result = check(device, function, shape); result != CUDA_SUCCESS) return result;
-  if (skips_kernels()) return CUDA_SUCCESS;
+  const auto& function = *launch.function;
+  const auto& shape = launch.shape;
   static constinit std::atomic<std::uint64_t> launches{0};
   ContextMemory reachable(context);
   ptx::Grid grid;
@@ -173,30 +187,29 @@ CUresult launch(Context& context, const KernelFunction& function, const LaunchSh
   std::copy_n(shape.grid, 3, grid.blocks);
   std::copy_n(shape.block, 3, grid.threads);
   grid.dynamic_shared = shape.dynamic_shared;
-  grid.params = arguments;
+  grid.params = launch.arguments;
   grid.cooperative = shape.cooperative;
   grid.number = ++launches;
   grid.multiprocessors =
       static_cast<std::uint32_t>(std::max(attribute_of(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT), 1LL));
   grid.memory = &reachable;
+  grid.output = context.printed().file();
   std::shared_ptr<Allocation> workspace;
   if (shape.cooperative) {
     workspace = memory::allocate(MemoryKind::device, device, context.handle(), 4096);
-    if (!workspace) return CUDA_ERROR_OUT_OF_MEMORY;
+    if (!workspace) return context.fail(CUDA_ERROR_OUT_OF_MEMORY);
     grid.workspace = workspace->address;
   }
-  Activity activity(device);
-  grid.tick = [](void* of) { static_cast<Activity*>(of)->tick(); };
-  grid.tick_of = &activity;
-  const auto outcome = [&] {
-    const std::lock_guard lock(device.launch_mutex);  // one after the other
-    return ptx::run(grid);
-  }();
+  Watch watch{context};
+  grid.tick = [](void* of) { static_cast<Watch*>(of)->tick(); };
+  grid.tick_of = &watch;
+  grid.stop = &context.stop();
+  const auto outcome = ptx::run(grid);
   if (workspace) memory::remove(workspace->address, MemoryKind::device, MemoryKind::device);
-  if (outcome.fault.kind == ptx::FaultKind::none) return CUDA_SUCCESS;
-  context.fail(error_of(outcome.fault.kind));
+  const auto error = error_of(outcome.fault.kind);
+  if (error == CUDA_SUCCESS) return;
+  context.fail(error);
   if (const auto xid = xid_of(outcome.fault.kind)) raise_xid(device, xid);
-  return CUDA_SUCCESS;
 }
 
 }  // namespace nvmlkit::cuda

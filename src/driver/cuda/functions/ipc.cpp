@@ -10,6 +10,7 @@
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/memory.hpp"
+#include "driver/cuda/schedule.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {
@@ -58,6 +59,7 @@ Device* device_of(const Ticket& ticket) {
 CUresult IpcGetMemHandle(Context&, CUipcMemHandle* pHandle, CUdeviceptr dptr) {
   const auto allocation = memory::find(dptr);
   if (!allocation || allocation->kind != MemoryKind::device || allocation->pool) return CUDA_ERROR_INVALID_VALUE;
+  if (const auto result = schedule::wait_for_users(*allocation); result != CUDA_SUCCESS) return result;
   Ticket ticket;
   ticket.what = kMemory;
   ticket.size = allocation->size;
@@ -106,6 +108,9 @@ CUresult IpcOpenMemHandle(Context& context, CUdeviceptr* pdptr, CUipcMemHandle h
 }
 
 CUresult IpcCloseMemHandle(Context&, CUdeviceptr dptr) {
+  const auto allocation = memory::find(dptr);
+  if (!allocation) return CUDA_ERROR_INVALID_VALUE;
+  if (const auto result = schedule::wait_for_users(*allocation); result != CUDA_SUCCESS) return result;
   return memory::remove(dptr, MemoryKind::foreign, MemoryKind::foreign) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

@@ -6,26 +6,31 @@
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/graphs/capture.hpp"
 #include "driver/cuda/memory.hpp"
+#include "driver/cuda/schedule.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {
 
-// Nothing where memory of a stream can be had now.
-CUresult check(Context& context, CUstream handle) {
-  const auto stream = streams::find(handle, context.handle());
-  if (!stream) return CUDA_ERROR_INVALID_HANDLE;
-  return stream->is_captured ? capture::refuse(*stream) : CUDA_SUCCESS;
+std::shared_ptr<Allocation> allocate(Context& context, CUmemoryPool handle, const Pool& pool, std::size_t size) {
+  if (pool.max_size && memory::used_of(handle) + size > pool.max_size) return nullptr;
+  return memory::allocate(MemoryKind::device, *pool.device, context.handle(), size, 0, handle);
 }
 
 }  // namespace
 
+// The memory is there at once. Where there is none, work that will free some is waited for.
 CUresult MemAllocFromPoolAsync(Context& context, CUdeviceptr* dptr, std::size_t bytesize, CUmemoryPool pool,
                                CUstream hStream) {
-  if (const auto result = check(context, hStream); result != CUDA_SUCCESS) return result;
+  const auto stream = streams::find(hStream, context);
+  if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+  if (stream->is_captured) return capture::refuse(*stream);
   const auto own = pools::find(pool);
   if (!own || bytesize == 0) return CUDA_ERROR_INVALID_VALUE;
-  if (own->max_size && memory::used_of(pool) + bytesize > own->max_size) return CUDA_ERROR_OUT_OF_MEMORY;
-  const auto made = memory::allocate(MemoryKind::device, *own->device, context.handle(), bytesize, 0, pool);
+  auto made = allocate(context, pool, *own, bytesize);
+  if (!made) {
+    if (const auto result = schedule::wait(context, schedule::before(*stream)); result != CUDA_SUCCESS) return result;
+    made = allocate(context, pool, *own, bytesize);
+  }
   if (!made) return CUDA_ERROR_OUT_OF_MEMORY;
   const auto used = memory::used_of(pool);
   for (auto most = own->most_used.load(); used > most && !own->most_used.compare_exchange_weak(most, used);) {
@@ -39,8 +44,20 @@ CUresult MemAllocAsync(Context& context, CUdeviceptr* dptr, std::size_t bytesize
 }
 
 CUresult MemFreeAsync(Context& context, CUdeviceptr dptr, CUstream hStream) {
-  if (const auto result = check(context, hStream); result != CUDA_SUCCESS) return result;
-  return dptr == 0 ? CUDA_ERROR_INVALID_VALUE : MemFree_v2(dptr);
+  const auto stream = streams::find(hStream, context);
+  if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+  if (stream->is_captured) return capture::refuse(*stream);
+  const auto allocation = memory::find(dptr);
+  if (!allocation || allocation->address != dptr || allocation->kind != MemoryKind::device ||
+      allocation->is_being_freed.exchange(true))
+    return CUDA_ERROR_INVALID_VALUE;
+  Task task;
+  task.context = context.shared_from_this();
+  task.is_short = true;
+  task.work = [dptr](CUresult) { memory::remove(dptr, MemoryKind::device, MemoryKind::device); };
+  std::vector<Task> tasks;
+  tasks.push_back(std::move(task));
+  return schedule::hand_over(*stream, std::move(tasks));
 }
 
 CUresult DeviceGetDefaultMemPool(CUmemoryPool* pool_out, CUdevice dev) {

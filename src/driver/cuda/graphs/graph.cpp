@@ -152,10 +152,10 @@ CUgraphExecUpdateResult update(Executable& executable, const Executable& from, C
   return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
-CUresult run(Context& context, CUstream stream, const Executable& executable) {
+CUresult plan(Context& context, const Executable& executable, std::vector<Task>& out) {
   for (const auto& step : executable.steps) {
     if (!step.is_enabled) continue;
-    if (const auto result = perform(context, stream, step.work); result != CUDA_SUCCESS) return result;
+    if (const auto result = cuda::plan(context, step.work, out); result != CUDA_SUCCESS) return result;
   }
   return CUDA_SUCCESS;
 }

@@ -34,6 +34,7 @@ struct Executable {
   };
   std::vector<Step> steps;
   unsigned long long flags = 0;
+  Point turn;  // the end of the last launch: the next one comes behind it
 };
 
 namespace graphs {
@@ -64,8 +65,8 @@ Executable::Step* step_of(Executable& executable, CUgraphNode node);
 // Takes over the work of a graph of the same shape.
 CUgraphExecUpdateResult update(Executable& executable, const Executable& from, CUgraphNode& culprit);
 
-// Does all steps.
-CUresult run(Context& context, CUstream stream, const Executable& executable);
+// What a stream does to get all steps done.
+CUresult plan(Context& context, const Executable& executable, std::vector<Task>& out);
 
 }  // namespace graphs
 }  // namespace nvmlkit::cuda
