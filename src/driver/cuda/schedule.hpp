@@ -21,7 +21,7 @@ CUresult hand_over(Stream& stream, std::vector<Task> tasks, Point* end = nullptr
 // The same behind a point, which becomes their end. Nothing is done or waited for in this call.
 CUresult hand_over_in_turn(Stream& stream, std::vector<Task> tasks, Point& turn);
 
-bool is_idle(Stream& stream);
+bool is_idle(Stream& stream);  // nothing is before what would be handed to it now
 bool is_reached(const Point& point);
 
 // What a stream was handed until now.

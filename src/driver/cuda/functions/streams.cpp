@@ -14,6 +14,12 @@ namespace {
 
 constinit thread_local CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
+// To the legacy default stream, work of blocking streams counts as its own.
+std::vector<Point> work_of(Stream& stream) {
+  if (stream.kind == Stream::Kind::legacy) return schedule::before(stream);
+  return {schedule::end_of(stream)};
+}
+
 }  // namespace
 
 CUresult StreamCreateWithPriority(Context& context, CUstream* phStream, unsigned int flags, int priority) {
@@ -66,14 +72,16 @@ CUresult StreamQuery(Context& context, CUstream hStream) {
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
   if (stream->is_captured) return capture::refuse(*stream);
   if (const auto result = capture::check_uncaptured(*stream); result != CUDA_SUCCESS) return result;
-  return schedule::is_idle(*stream) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+  for (const auto& point : work_of(*stream))
+    if (!schedule::is_reached(point)) return CUDA_ERROR_NOT_READY;
+  return CUDA_SUCCESS;
 }
 
 CUresult StreamSynchronize(Context& context, CUstream hStream) {
   const auto result = StreamQuery(context, hStream);
   if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY) return result;
   const auto stream = streams::find(hStream, context);
-  return stream ? schedule::wait(context, schedule::before(*stream)) : CUDA_ERROR_INVALID_HANDLE;
+  return stream ? schedule::wait(context, work_of(*stream)) : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUresult StreamWaitEvent(Context& context, CUstream hStream, CUevent hEvent, unsigned int Flags) {
