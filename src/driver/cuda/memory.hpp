@@ -32,9 +32,9 @@ struct Allocation {
   CUcontext context = nullptr;
   unsigned flags = 0;
   unsigned long long id = 0;
-  CUmemoryPool pool = nullptr;  // that it comes from
-  Advice advice;                // about managed memory
-  std::shared_ptr<void> keeps;  // what has to stay for as long as mapped memory
+  CUmemoryPool pool = nullptr;              // that it comes from
+  Advice advice;                            // about managed memory
+  std::shared_ptr<void> keeps;              // what has to stay for as long as mapped memory
   std::atomic<bool> is_being_freed{false};  // by work of a stream
   // The GPUs that may use mapped memory, a bit for each ordinal.
   std::atomic<std::uint64_t> access{0};

@@ -16,7 +16,7 @@ constexpr std::uint64_t kMostAhead = 1024;
 struct Schedule {
   std::mutex mutex;
   std::condition_variable progress;
-  unsigned waiting = 0;  // threads, for progress
+  unsigned waiting = 0;                         // threads, for progress
   std::vector<std::shared_ptr<Stream>> active;  // those with work
   std::int64_t last_handed_ns = 0;
   unsigned running = 0;  // tasks

@@ -48,9 +48,9 @@ void end();
 
 // For the workers; all with the lock held.
 Lock lock();
-bool has_pending();                               // work that nobody does now
-std::shared_ptr<Stream> ripe(std::int64_t now);   // with work that somebody should begin now, or null
-void run_next(Lock& lock, Stream& stream);        // does the first task of a stream; the lock is free meanwhile
+bool has_pending();                              // work that nobody does now
+std::shared_ptr<Stream> ripe(std::int64_t now);  // with work that somebody should begin now, or null
+void run_next(Lock& lock, Stream& stream);       // does the first task of a stream; the lock is free meanwhile
 bool is_next_due(Stream& stream);
 std::int64_t last_handed_ns();
 

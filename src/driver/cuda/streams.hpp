@@ -55,7 +55,7 @@ struct Stream : std::enable_shared_from_this<Stream> {
 struct Event {
   CUcontext context = nullptr;
   unsigned flags = 0;
-  Point point;  // where it was last recorded; guarded by the lock of the schedule
+  Point point;                               // where it was last recorded; guarded by the lock of the schedule
   std::atomic<std::int64_t> recorded_ns{0};  // 0: not yet
   // Recorded in a captured stream: it stands for these nodes.
   std::atomic<bool> is_captured{false};

@@ -147,12 +147,10 @@ CUresult StreamWaitValue32(Context& context, CUstream stream, CUdeviceptr addr, 
 CUresult StreamWaitValue64(Context& context, CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags) {
   return StreamWaitValue64_v2(context, stream, addr, value, flags);
 }
-CUresult StreamWriteValue32(Context& context, CUstream stream, CUdeviceptr addr, cuuint32_t value,
-                            unsigned int flags) {
+CUresult StreamWriteValue32(Context& context, CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags) {
   return StreamWriteValue32_v2(context, stream, addr, value, flags);
 }
-CUresult StreamWriteValue64(Context& context, CUstream stream, CUdeviceptr addr, cuuint64_t value,
-                            unsigned int flags) {
+CUresult StreamWriteValue64(Context& context, CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags) {
   return StreamWriteValue64_v2(context, stream, addr, value, flags);
 }
 

@@ -24,8 +24,7 @@ std::vector<Point> work_of(Stream& stream) {
 
 CUresult StreamCreateWithPriority(Context& context, CUstream* phStream, unsigned int flags, int priority) {
   if (flags > CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
-  *phStream =
-      streams::add(context, flags, std::clamp(priority, streams::kGreatestPriority, streams::kLeastPriority));
+  *phStream = streams::add(context, flags, std::clamp(priority, streams::kGreatestPriority, streams::kLeastPriority));
   return CUDA_SUCCESS;
 }
 

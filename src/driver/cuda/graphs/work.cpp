@@ -135,8 +135,7 @@ CUresult enqueue_copy(Context& context, Stream& stream, const CopyWork& work) {
   }
   std::vector<Task> tasks;
   tasks.push_back(copying(context, std::move(copy)));
-  return waits ? hand_over_and_wait(context, stream, std::move(tasks))
-               : schedule::hand_over(stream, std::move(tasks));
+  return waits ? hand_over_and_wait(context, stream, std::move(tasks)) : schedule::hand_over(stream, std::move(tasks));
 }
 
 }  // namespace

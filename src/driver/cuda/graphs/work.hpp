@@ -54,8 +54,8 @@ using Work = std::variant<KernelWork, CopyWork, FillWork, HostWork, GraphWork, N
 
 inline CUgraphNodeType type_of(const Work& work) { return static_cast<CUgraphNodeType>(work.index()); }
 
-// Hands it to a stream, or makes it a node of the graph that the stream is captured into. It is done when the call returns
-// where that is documented: copies to and from memory that the driver does not know may be.
+// Hands it to a stream, or makes it a node of the graph that the stream is captured into. It is done when the call
+// returns where that is documented: copies to and from memory that the driver does not know may be.
 CUresult enqueue(Context& context, CUstream stream, Work work);
 
 // What a stream does to get it done, in order. What the work names is looked up now.
