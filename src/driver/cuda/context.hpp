@@ -7,6 +7,7 @@
 #include <mutex>
 #include <set>
 
+#include "driver/cuda/attribute_storage.hpp"
 #include "driver/cuda/device.hpp"
 #include "driver/cuda/generated/api.hpp"
 
@@ -40,7 +41,8 @@ class Context {
     CUfunc_cache cache = CU_FUNC_CACHE_PREFER_NONE;
     CUsharedconfig shared = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
     std::set<CUcontext> peers;
-    unsigned holds = 1;  // cuCtxCreate and cuCtxAttach
+    std::map<unsigned long long, AttributeStorage> stream_attributes;  // by number of the stream
+    unsigned holds = 1;                                                // cuCtxCreate and cuCtxAttach
   };
   // work(settings), alone.
   template <class Work>

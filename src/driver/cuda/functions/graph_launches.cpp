@@ -21,9 +21,12 @@ CUresult GraphInstantiateWithFlags(Context&, CUgraphExec* phGraphExec, CUgraph h
   if ((flags & ~kFlags) != 0) return CUDA_ERROR_INVALID_VALUE;
   const auto guard = graphs::guard();
   const auto graph = graphs::find(hGraph);
-  auto ready = graph ? graphs::ready(*graph) : nullptr;
+  if (!graph || graph->is_of_node) return CUDA_ERROR_INVALID_VALUE;
+  if (!graph->ready.expired()) return CUDA_ERROR_NOT_SUPPORTED;  // memory has one place
+  auto ready = graphs::ready(*graph);
   if (!ready) return CUDA_ERROR_INVALID_VALUE;
   ready->flags = flags;
+  if (graphs::allocates(*graph)) graph->ready = ready;
   *phGraphExec = graphs::add(std::move(ready));
   return CUDA_SUCCESS;
 }
@@ -119,6 +122,7 @@ CUresult GraphLaunch(Context& context, CUgraphExec hGraphExec, CUstream hStream)
   const auto stream = streams::find(hStream, context.handle());
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
   if (stream->is_captured) return capture::refuse(*stream);
+  if (!graphs::free_before_launch(copy)) return CUDA_ERROR_INVALID_VALUE;
   return graphs::run(context, hStream, copy);
 }
 

@@ -2,7 +2,9 @@
 
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/graphs/capture.hpp"
+#include "driver/cuda/graphs/conditions.hpp"
 #include "driver/cuda/graphs/graph.hpp"
+#include "driver/cuda/graphs/graph_memory.hpp"
 #include "driver/cuda/streams.hpp"
 
 namespace nvmlkit::cuda {
@@ -63,6 +65,26 @@ struct Performer {
     event->recorded_ns = streams::now_ns();
     return CUDA_SUCCESS;
   }
+  CUresult operator()(const AllocWork& w) const { return graph_memory::allocate(w); }
+  CUresult operator()(const FreeWork& w) const { return graph_memory::release(w.address); }
+  CUresult operator()(const ConditionalWork& w) const {
+    const auto& condition = w.condition;
+    if (w.ready.size() != w.bodies.size()) return CUDA_ERROR_INVALID_VALUE;
+    const auto do_body = [&](std::size_t which) {
+      return which < w.ready.size() ? graphs::run(context, stream, *w.ready[which]) : CUDA_SUCCESS;
+    };
+    if (w.type == CU_GRAPH_COND_TYPE_SWITCH) return do_body(condition->value);
+    if (w.type == CU_GRAPH_COND_TYPE_IF) return do_body(condition->value != 0 ? 0 : 1);
+    while (condition->value != 0) {
+      if (const auto result = do_body(0); result != CUDA_SUCCESS) return result;
+      if (context.failure() != CUDA_SUCCESS) return CUDA_SUCCESS;  // a kernel failed, and sets nothing any more
+    }
+    return CUDA_SUCCESS;
+  }
+  // No node of these kinds can be made yet.
+  CUresult operator()(const SignalWork&) const { return CUDA_ERROR_NOT_SUPPORTED; }
+  CUresult operator()(const SemaphoreWork&) const { return CUDA_ERROR_NOT_SUPPORTED; }
+  CUresult operator()(const BatchWork&) const { return CUDA_ERROR_NOT_SUPPORTED; }
 };
 
 }  // namespace

@@ -10,6 +10,8 @@
 namespace nvmlkit::cuda {
 
 struct Executable;
+struct Condition;
+struct GraphPlace;
 
 struct KernelWork {
   CUfunction function = nullptr;
@@ -48,8 +50,32 @@ struct RecordWork {
   CUevent event = nullptr;
 };
 
+// Allocates memory that a graph has a place for, and frees it (graph_memory.hpp).
+struct AllocWork {
+  std::shared_ptr<GraphPlace> place;
+  CUcontext context = nullptr;
+};
+
+struct FreeWork {
+  CUdeviceptr address = 0;
+};
+
+// Does one of its graphs, or none, or one over and over, as a value says (conditions.hpp).
+struct ConditionalWork {
+  std::shared_ptr<Condition> condition;
+  CUgraphConditionalNodeType type{};
+  std::vector<CUgraph> bodies;
+  std::vector<std::shared_ptr<Executable>> ready;  // in a graph that can be launched
+};
+
+// Not there yet.
+struct SignalWork {};
+struct SemaphoreWork {};
+struct BatchWork {};
+
 // In the order of CUgraphNodeType.
-using Work = std::variant<KernelWork, CopyWork, FillWork, HostWork, GraphWork, NoWork, WaitWork, RecordWork>;
+using Work = std::variant<KernelWork, CopyWork, FillWork, HostWork, GraphWork, NoWork, WaitWork, RecordWork, SignalWork,
+                          SemaphoreWork, AllocWork, FreeWork, BatchWork, ConditionalWork>;
 
 inline CUgraphNodeType type_of(const Work& work) { return static_cast<CUgraphNodeType>(work.index()); }
 
