@@ -182,6 +182,10 @@ void release(const Call& call) {
   if (address) run.grid.memory->release(address);
 }
 
+void set_condition(const Call& call) {
+  call.warp().block.run().grid.memory->set_condition(call.argument<std::uint64_t>(0), call.argument<std::uint32_t>(1));
+}
+
 struct Builtin {
   std::string_view name;
   void (*work)(const Call& call);
@@ -193,6 +197,7 @@ constexpr Builtin kBuiltins[] = {
     {"__assertfail", &assertion, FaultKind::assertion},
     {"malloc", &allocate, FaultKind::none},
     {"free", &release, FaultKind::none},
+    {"cudaGraphSetConditional", &set_condition, FaultKind::none},
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <set>
 #include <thread>
 
+#include "driver/cuda/attribute_storage.hpp"
 #include "driver/cuda/device.hpp"
 #include "driver/cuda/generated/api.hpp"
 #include "driver/cuda/printed.hpp"
@@ -58,7 +59,8 @@ class Context : public std::enable_shared_from_this<Context> {
     CUfunc_cache cache = CU_FUNC_CACHE_PREFER_NONE;
     CUsharedconfig shared = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
     std::set<CUcontext> peers;
-    unsigned holds = 1;  // cuCtxCreate and cuCtxAttach
+    std::map<unsigned long long, AttributeStorage> stream_attributes;  // by number of the stream
+    unsigned holds = 1;                                                // cuCtxCreate and cuCtxAttach
   };
   // work(settings), alone.
   template <class Work>

@@ -24,7 +24,9 @@ enum class HandleKind : std::uintptr_t {
   pool,
   physical,
   array,
-  texture
+  texture,
+  user_object,
+  condition
 };
 
 template <class Handle, class T, HandleKind kind>

@@ -7,6 +7,7 @@
 
 #include "driver/cuda/activity.hpp"
 #include "driver/cuda/attributes.hpp"
+#include "driver/cuda/graphs/conditions.hpp"
 #include "driver/cuda/pools.hpp"
 #include "driver/cuda/process.hpp"
 #include "driver/cuda/textures.hpp"
@@ -36,6 +37,9 @@ class ContextMemory final : public ptx::GlobalMemory {
     return made ? made->address : 0;
   }
   void release(std::uint64_t address) override { memory::remove(address, MemoryKind::device, MemoryKind::device); }
+  void set_condition(std::uint64_t handle, std::uint32_t value) override {
+    if (const auto condition = conditions::find(handle)) condition->value = value;
+  }
   bool sample(const ptx::Lookup& lookup, std::uint32_t out[4]) override { return textures::sample(lookup, out); }
   bool surface(std::uint64_t handle, const std::int32_t at[3], std::size_t size, std::byte*& out) override {
     return textures::surface(handle, at, size, out);
@@ -46,6 +50,7 @@ class ContextMemory final : public ptx::GlobalMemory {
   bool may_reach(const Allocation& a) {
     if (a.kind == MemoryKind::mapped) return virtual_memory::may_use(a, context_.device);
     if (a.kind != MemoryKind::device || a.device == &context_.device) return true;
+    if (virtual_memory::may_use(a, context_.device)) return true;
     if (a.pool) return pools::reaches(a.pool, context_.device);
     return context_.with([&](auto& s) { return s.peers.count(a.context) > 0; });
   }

@@ -46,9 +46,11 @@ CUresult StreamBeginCaptureToGraph(Context& context, CUstream hStream, CUgraph h
 }
 
 CUresult StreamEndCapture(Context& context, CUstream hStream, CUgraph* phGraph) {
-  *phGraph = nullptr;
+  CUgraph graph = nullptr;
   const auto stream = streams::find(hStream, context);
-  return stream ? capture::end(hStream, *stream, *phGraph) : CUDA_ERROR_INVALID_HANDLE;
+  const auto result = stream ? capture::end(hStream, *stream, graph) : CUDA_ERROR_INVALID_HANDLE;
+  if (phGraph) *phGraph = graph;  // who captured into a graph that was there knows it
+  return result;
 }
 
 CUresult StreamIsCapturing(Context& context, CUstream hStream, CUstreamCaptureStatus* captureStatus) {

@@ -22,9 +22,12 @@ CUresult GraphInstantiateWithFlags(Context&, CUgraphExec* phGraphExec, CUgraph h
   if ((flags & ~kFlags) != 0) return CUDA_ERROR_INVALID_VALUE;
   const auto guard = graphs::guard();
   const auto graph = graphs::find(hGraph);
-  auto ready = graph ? graphs::ready(*graph) : nullptr;
+  if (!graph || graph->is_of_node) return CUDA_ERROR_INVALID_VALUE;
+  if (!graph->ready.expired()) return CUDA_ERROR_NOT_SUPPORTED;  // memory has one place
+  auto ready = graphs::ready(*graph);
   if (!ready) return CUDA_ERROR_INVALID_VALUE;
   ready->flags = flags;
+  if (graphs::allocates(*graph)) graph->ready = ready;
   *phGraphExec = graphs::add(std::move(ready));
   return CUDA_SUCCESS;
 }
@@ -121,9 +124,18 @@ CUresult GraphLaunch(Context& context, CUgraphExec hGraphExec, CUstream hStream)
   const auto stream = streams::find(hStream, context);
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
   if (stream->is_captured) return capture::refuse(*stream);
+  if (const auto result = capture::check_uncaptured(*stream); result != CUDA_SUCCESS) return result;
+  if (graphs::allocates(copy)) {  // what the last launch left can be told when it is over
+    auto before = schedule::before(*stream);
+    if (copy.turn.stream) before.push_back(copy.turn);
+    if (const auto result = schedule::wait(context, before); result != CUDA_SUCCESS) return result;
+    if (!graphs::free_before_launch(copy)) return CUDA_ERROR_INVALID_VALUE;
+  }
   std::vector<Task> tasks;
   if (const auto result = graphs::plan(context, copy, tasks); result != CUDA_SUCCESS) return result;
-  if (tasks.empty()) return CUDA_SUCCESS;
+  // It may be destroyed while it is done: what it holds stays until then.
+  tasks.push_back(task_of(context));
+  tasks.back().work = [executable](CUresult) {};
   const auto guard = graphs::guard();
   return schedule::hand_over_in_turn(*stream, std::move(tasks), executable->turn);
 }

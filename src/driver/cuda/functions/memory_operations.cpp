@@ -94,7 +94,7 @@ CUresult enqueue(Context& context, CUstream handle, const Operation* operations,
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
   std::vector<Task> tasks(count);
   for (unsigned i = 0; i < count; ++i) {
-    tasks[i].context = context.shared_from_this();
+    tasks[i] = task_of(context);
     tasks[i].by = Task::By::lock;
     if (const auto result = plan(operations[i], tasks[i]); result != CUDA_SUCCESS) return result;
   }

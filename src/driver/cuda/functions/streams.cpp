@@ -105,8 +105,7 @@ CUresult StreamAddCallback(Context& context, CUstream hStream, CUstreamCallback 
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
   if (stream->is_captured) return capture::refuse(*stream);
   if (const auto result = capture::check_uncaptured(*stream); result != CUDA_SUCCESS) return result;
-  Task task;
-  task.context = context.shared_from_this();
+  auto task = task_of(context);
   task.by = Task::By::worker;
   task.work = [=, &context](CUresult failure) {
     context.printed().flush();

@@ -97,15 +97,23 @@ NVMLKIT_CUDA_EXPORT CUresult cuStreamDestroy_v2(CUstream hStream) {
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamCopyAttributes(CUstream dst, CUstream src) {
-  return refuse();  // not simulated yet: stream attributes
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::StreamCopyAttributes(*current, dst, src); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr, CUstreamAttrValue* value_out) {
-  return refuse();  // not simulated yet: stream attributes
+  const Current current;
+  if (!current) return current.refusal();
+  if (!value_out) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::StreamGetAttribute(*current, hStream, attr, value_out); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr, const CUstreamAttrValue* value) {
-  return refuse();  // not simulated yet: stream attributes
+  const Current current;
+  if (!current) return current.refusal();
+  if (!value) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::StreamSetAttribute(*current, hStream, attr, value); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuEventCreate(CUevent* phEvent, unsigned int Flags) {

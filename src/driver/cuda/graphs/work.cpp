@@ -6,7 +6,9 @@
 #include "driver/cuda/copies.hpp"
 #include "driver/cuda/fills.hpp"
 #include "driver/cuda/graphs/capture.hpp"
+#include "driver/cuda/graphs/conditions.hpp"
 #include "driver/cuda/graphs/graph.hpp"
+#include "driver/cuda/graphs/graph_memory.hpp"
 #include "driver/cuda/schedule.hpp"
 
 namespace nvmlkit::cuda {
@@ -23,12 +25,6 @@ CUresult in_context(Context& current, CUcontext handle, F work) {
 // Work that takes less than handing it to another thread.
 constexpr std::size_t kShort = 64 * 1024;
 
-Task task_in(Context& context) {
-  Task out;
-  out.context = context.shared_from_this();
-  return out;
-}
-
 bool waits_for_launches() {
   static const bool does = [] {
     const char* const word = std::getenv("CUDA_LAUNCH_BLOCKING");
@@ -38,12 +34,30 @@ bool waits_for_launches() {
 }
 
 Task copying(Context& context, Copy copy) {
-  auto task = task_in(context);
+  auto task = task_of(context);
   task.is_short = copy.size() <= kShort;
   task.work = [copy = std::move(copy)](CUresult failure) {
     if (failure == CUDA_SUCCESS) copy.run();
   };
   return task;
+}
+
+// Does all steps of a graph in the calling thread.
+void perform(Context& context, const Executable& executable) {
+  std::vector<Task> tasks;
+  if (const auto result = graphs::plan(context, executable, tasks); result != CUDA_SUCCESS) context.fail(result);
+  for (const auto& task : tasks)
+    if (task.work && context.failure() == CUDA_SUCCESS) task.work(CUDA_SUCCESS);
+}
+
+void decide(Context& context, const ConditionalWork& work) {
+  const auto& value = work.condition->value;
+  const auto do_body = [&](std::size_t which) {
+    if (which < work.ready.size()) perform(context, *work.ready[which]);
+  };
+  if (work.type == CU_GRAPH_COND_TYPE_SWITCH) return do_body(value);
+  if (work.type == CU_GRAPH_COND_TYPE_IF) return do_body(value != 0 ? 0 : 1);
+  while (value != 0 && context.failure() == CUDA_SUCCESS) do_body(0);
 }
 
 struct Planner {
@@ -56,7 +70,7 @@ struct Planner {
       Launch launch{modules::find_function(w.function, &own.device, own.handle(), result), w.shape, w.arguments};
       if (!launch.function) return result;
       if (result = check(own, launch); result != CUDA_SUCCESS || skips_kernels()) return result;
-      out.push_back(task_in(own));
+      out.push_back(task_of(own));
       out.back().work = [&own, launch = std::move(launch)](CUresult failure) {
         if (failure == CUDA_SUCCESS) run(own, launch);
       };
@@ -75,7 +89,7 @@ struct Planner {
     return in_context(context, w.context, [&](Context& own) {
       Fill fill;
       if (const auto result = fill.find(w.fill); result != CUDA_SUCCESS) return result;
-      out.push_back(task_in(own));
+      out.push_back(task_of(own));
       out.back().is_short = fill.size() <= kShort;
       out.back().work = [fill](CUresult failure) {
         if (failure == CUDA_SUCCESS) fill.run();
@@ -84,7 +98,7 @@ struct Planner {
     });
   }
   CUresult operator()(const HostWork& w) const {
-    out.push_back(task_in(context));
+    out.push_back(task_of(context));
     out.back().by = Task::By::worker;
     out.back().work = [w](CUresult failure) {
       if (failure == CUDA_SUCCESS) w.function(w.data);
@@ -95,7 +109,7 @@ struct Planner {
     return w.ready ? graphs::plan(context, *w.ready, out) : CUDA_ERROR_INVALID_VALUE;
   }
   CUresult operator()(const NoWork&) const {
-    out.push_back(task_in(context));
+    out.push_back(task_of(context));
     out.back().by = Task::By::lock;
     return CUDA_SUCCESS;
   }
@@ -114,6 +128,27 @@ struct Planner {
     out.back().event = event;
     return CUDA_SUCCESS;
   }
+  // It is there from the launch on, so that what is handed over later can name it.
+  CUresult operator()(const AllocWork& w) const { return graph_memory::allocate(w); }
+  CUresult operator()(const FreeWork& w) const {
+    if (!memory::find(w.address)) return CUDA_ERROR_INVALID_VALUE;
+    out.push_back(task_of(context));
+    out.back().is_short = true;
+    out.back().work = [w](CUresult) { graph_memory::release(w.address); };
+    return CUDA_SUCCESS;
+  }
+  CUresult operator()(const ConditionalWork& w) const {
+    if (w.ready.size() != w.bodies.size()) return CUDA_ERROR_INVALID_VALUE;
+    out.push_back(task_of(context));
+    out.back().work = [&context = context, w](CUresult failure) {
+      if (failure == CUDA_SUCCESS) decide(context, w);
+    };
+    return CUDA_SUCCESS;
+  }
+  // No node of these kinds can be made yet.
+  CUresult operator()(const SignalWork&) const { return CUDA_ERROR_NOT_SUPPORTED; }
+  CUresult operator()(const SemaphoreWork&) const { return CUDA_ERROR_NOT_SUPPORTED; }
+  CUresult operator()(const BatchWork&) const { return CUDA_ERROR_NOT_SUPPORTED; }
 };
 
 CUresult hand_over_and_wait(Context& context, Stream& stream, std::vector<Task> tasks) {
@@ -139,6 +174,12 @@ CUresult enqueue_copy(Context& context, Stream& stream, const CopyWork& work) {
 }
 
 }  // namespace
+
+Task task_of(Context& context) {
+  Task out;
+  out.context = context.shared_from_this();
+  return out;
+}
 
 CUresult plan(Context& context, const Work& work, std::vector<Task>& out) {
   return std::visit(Planner{context, out}, work);

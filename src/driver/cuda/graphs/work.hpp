@@ -11,6 +11,8 @@
 namespace nvmlkit::cuda {
 
 struct Executable;
+struct Condition;
+struct GraphPlace;
 
 struct KernelWork {
   CUfunction function = nullptr;
@@ -49,14 +51,41 @@ struct RecordWork {
   CUevent event = nullptr;
 };
 
+// Allocates memory that a graph has a place for, and frees it (graph_memory.hpp).
+struct AllocWork {
+  std::shared_ptr<GraphPlace> place;
+  CUcontext context = nullptr;
+};
+
+struct FreeWork {
+  CUdeviceptr address = 0;
+};
+
+// Does one of its graphs, or none, or one over and over, as a value says (conditions.hpp).
+struct ConditionalWork {
+  std::shared_ptr<Condition> condition;
+  CUgraphConditionalNodeType type{};
+  std::vector<CUgraph> bodies;
+  std::vector<std::shared_ptr<Executable>> ready;  // in a graph that can be launched
+};
+
+// Not there yet.
+struct SignalWork {};
+struct SemaphoreWork {};
+struct BatchWork {};
+
 // In the order of CUgraphNodeType.
-using Work = std::variant<KernelWork, CopyWork, FillWork, HostWork, GraphWork, NoWork, WaitWork, RecordWork>;
+using Work = std::variant<KernelWork, CopyWork, FillWork, HostWork, GraphWork, NoWork, WaitWork, RecordWork, SignalWork,
+                          SemaphoreWork, AllocWork, FreeWork, BatchWork, ConditionalWork>;
 
 inline CUgraphNodeType type_of(const Work& work) { return static_cast<CUgraphNodeType>(work.index()); }
 
 // Hands it to a stream, or makes it a node of the graph that the stream is captured into. It is done when the call
 // returns where that is documented: copies to and from memory that the driver does not know may be.
 CUresult enqueue(Context& context, CUstream stream, Work work);
+
+// A task of which the work is yet to be said.
+Task task_of(Context& context);
 
 // What a stream does to get it done, in order. What the work names is looked up now.
 CUresult plan(Context& context, const Work& work, std::vector<Task>& out);
