@@ -24,7 +24,9 @@ enum class HandleKind : std::uintptr_t {
   pool,
   physical,
   array,
-  texture
+  texture,
+  mipmapped_array,
+  texture_reference
 };
 
 template <class Handle, class T, HandleKind kind>
