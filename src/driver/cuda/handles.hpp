@@ -26,7 +26,8 @@ enum class HandleKind : std::uintptr_t {
   array,
   texture,
   mipmapped_array,
-  texture_reference
+  texture_reference,
+  link
 };
 
 template <class Handle, class T, HandleKind kind>

@@ -4,6 +4,7 @@
 
 #include "driver/cuda/attributes.hpp"
 #include "driver/cuda/fatbin/container.hpp"
+#include "driver/cuda/fatbin/elf.hpp"
 #include "driver/cuda/modules.hpp"
 #include "ptx/link.hpp"
 
@@ -69,12 +70,15 @@ Refusal from_linked(const void* const* regions, int capability, std::string& tex
     std::string part;
     auto refusal = from_address(*regions, capability, part);
     if (refusal.result != CUDA_SUCCESS && first.result == CUDA_SUCCESS) first = std::move(refusal);
-    if (!part.empty() && !is_device_runtime(part)) parts.push_back(std::move(part));
+    if (!part.empty()) parts.push_back(std::move(part));
   }
-  if (parts.empty()) return first.result != CUDA_SUCCESS ? first : Refusal{CUDA_ERROR_INVALID_IMAGE, ""};
-  text = ptx::join(parts);
-  return {};
+  auto refusal = joined(std::move(parts), text);
+  return refusal.result != CUDA_SUCCESS && first.result != CUDA_SUCCESS ? first : refusal;
 }
+
+const Refusal kForHardware{
+    CUDA_ERROR_NO_BINARY_FOR_GPU,
+    "a cubin holds code for hardware alone: kernels run from PTX, so hand over PTX or a fat binary that has it"};
 
 }  // namespace
 
@@ -82,6 +86,13 @@ int capability_of(const Device& device) {
   return device.read([](const sim::model::Gpu& gpu) {
     return static_cast<int>(10 * number(gpu.compute_capability.major) + number(gpu.compute_capability.minor));
   });
+}
+
+Refusal joined(std::vector<std::string> parts, std::string& text) {
+  std::erase_if(parts, is_device_runtime);
+  if (parts.empty()) return {CUDA_ERROR_INVALID_IMAGE, ""};
+  text = parts.size() == 1 ? std::move(parts.front()) : ptx::join(parts);
+  return {};
 }
 
 Refusal ptx_of(const void* image, int capability, std::string& text) {
@@ -99,28 +110,40 @@ Refusal ptx_of(const void* image, int capability, std::string& text) {
     return ptx_of(wrapper.region, capability, text);
   }
   if (magic == fatbin::kRegionMagic) return from_address(image, capability, text);
-  if (std::memcmp(start,
-                  "\x7f"
-                  "ELF",
-                  there < 4 ? there : 4) == 0)
-    return {
-        CUDA_ERROR_NO_BINARY_FOR_GPU,
-        "a cubin holds code for hardware alone: kernels run from PTX, so hand over PTX or a fat binary that has it"};
+  if (there == sizeof magic && std::memcmp(start,
+                                           "\x7f"
+                                           "ELF",
+                                           sizeof magic) == 0) {
+    auto parts = fatbin::texts_of_image(image);
+    return parts ? joined(std::move(*parts), text) : kForHardware;
+  }
   text.assign(start);
   return {};
 }
 
-Refusal ptx_of_file(const char* name, int capability, std::string& text) {
+Refusal bytes_of_file(const char* name, std::string& bytes) {
   std::FILE* const file = std::fopen(name, "rb");
   if (!file) return {CUDA_ERROR_FILE_NOT_FOUND, ""};
-  std::string bytes;
   char buffer[16384];
   for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, file)) > 0;) bytes.append(buffer, n);
   std::fclose(file);
+  return {};
+}
+
+Refusal ptx_of_file(const char* name, int capability, std::string& text) {
+  std::string bytes;
+  if (auto refusal = bytes_of_file(name, bytes); refusal.result != CUDA_SUCCESS) return refusal;
+  return ptx_of_bytes(bytes, capability, text);
+}
+
+Refusal ptx_of_bytes(const std::string& bytes, int capability, std::string& text) {
+  const auto span = std::as_bytes(std::span(bytes));
   std::uint32_t magic = 0;
   if (bytes.size() >= sizeof magic) std::memcpy(&magic, bytes.data(), sizeof magic);
-  if (magic == fatbin::kRegionMagic) return from_region(std::as_bytes(std::span(bytes)), capability, text);
+  if (magic == fatbin::kRegionMagic) return from_region(span, capability, text);
   if (magic == fatbin::kWrapperMagic) return {CUDA_ERROR_INVALID_IMAGE, ""};
+  if (auto parts = fatbin::texts_of_image(span)) return joined(std::move(*parts), text);
+  if (fatbin::sections(span)) return kForHardware;
   return ptx_of(bytes.c_str(), capability, text);
 }
 

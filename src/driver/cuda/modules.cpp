@@ -77,6 +77,13 @@ Refusal load(Device& device, CUcontext context, const std::string& text, CUmodul
   return {};
 }
 
+Refusal check(const std::vector<std::string>& parts) {
+  std::string text;
+  std::unique_ptr<ptx::Module> code;
+  auto refusal = joined(parts, text);
+  return refusal.result == CUDA_SUCCESS ? read(text, code) : refusal;
+}
+
 std::shared_ptr<Module> find(CUmodule handle) { return all_modules().find(handle); }
 
 namespace {
