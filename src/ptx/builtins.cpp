@@ -114,8 +114,7 @@ void print(const BuiltinCall& call) {
     else
       out += format[at++];
   }
-  auto* const stream = call.warp().block.run().grid.output;
-  if (stream) std::fwrite(out.data(), 1, out.size(), stream);
+  call.warp().block.print(out);
   call.answer<std::int32_t>(static_cast<std::int32_t>(format.size() > 0));
 }
 
@@ -138,9 +137,8 @@ void allocate(const BuiltinCall& call) {
 
 void release(const BuiltinCall& call) {
   const auto address = call.argument<std::uint64_t>(0);
-  auto& run = call.warp().block.run();
-  run.forget(address);
-  if (address) run.grid.memory->release(address);
+  if (!address) return;
+  call.warp().block.run().release(address);
 }
 
 constexpr Builtin kBuiltins[] = {

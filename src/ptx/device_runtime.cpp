@@ -143,9 +143,7 @@ void allocate(const BuiltinCall& call) {
 }
 void release(const BuiltinCall& call) {
   const auto address = call.argument<std::uint64_t>(0);
-  auto& run = call.warp().block.run();
-  run.forget(address);
-  if (address) run.grid.memory->release(address);
+  if (address) call.warp().block.run().release(address);
   finish(call, kSuccess);
 }
 

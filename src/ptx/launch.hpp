@@ -34,6 +34,8 @@ struct Grid {
   std::uint64_t workspace = 0;  // of a cooperative launch, in global memory
   std::uint64_t number = 0;     // of the launch
   std::uint32_t multiprocessors = 1;
+  std::uint64_t most_resident = 1;        // groups of blocks that run at once, so that one may wait for another
+  unsigned threads_of_host = 0;           // that execute it; 0: as many as there are cores
   std::uint64_t most_local = 512 * 1024;  // bytes of a thread's stack
   GlobalMemory* memory = nullptr;
   DeviceQuestions* questions = nullptr;

@@ -83,6 +83,13 @@ unsigned xid_of(ptx::FaultKind kind) {
   return is_exception ? 13 : 0;
 }
 
+// Blocks that run at once.
+std::uint64_t resident_blocks(const Device& device, const ptx::Function& code, const LaunchShape& shape) {
+  const auto threads = static_cast<int>(shape.block[0] * shape.block[1] * shape.block[2]);
+  return static_cast<std::uint64_t>(active_blocks(device, code, threads, shape.dynamic_shared)) *
+         static_cast<std::uint64_t>(attribute_of(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+}
+
 CUresult check(const Device& device, const KernelFunction& function, const LaunchShape& shape) {
   constexpr CUdevice_attribute kGrid[] = {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
                                           CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z};
@@ -103,12 +110,16 @@ CUresult check(const Device& device, const KernelFunction& function, const Launc
   if (shape.dynamic_shared > static_cast<unsigned>(function.settings->most_dynamic_shared))
     return CUDA_ERROR_INVALID_VALUE;
   if (shape.cooperative) {
-    const auto fit = active_blocks(device, code, static_cast<int>(threads), shape.dynamic_shared) *
-                     attribute_of(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-    if (static_cast<long long>(shape.grid[0]) * shape.grid[1] * shape.grid[2] > fit)
+    if (std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2] > resident_blocks(device, code, shape))
       return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
   }
   return CUDA_SUCCESS;
+}
+
+// Threads that execute kernels; 0 where nothing is said.
+unsigned threads_of_host() {
+  const char* const number = std::getenv("NVMLKIT_CUDA_THREADS");
+  return number ? static_cast<unsigned>(std::clamp(std::atoi(number), 0, 1024)) : 0;
 }
 
 bool skips_kernels() {
@@ -179,6 +190,8 @@ CUresult launch(Context& context, const KernelFunction& function, const LaunchSh
   grid.number = ++launches;
   grid.multiprocessors =
       static_cast<std::uint32_t>(std::max(attribute_of(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT), 1LL));
+  grid.most_resident = resident_blocks(device, *function.code, shape);
+  grid.threads_of_host = threads_of_host();
   grid.memory = &reachable;
   grid.questions = &questions;
   std::shared_ptr<Allocation> workspace;

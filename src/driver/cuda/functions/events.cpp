@@ -52,4 +52,8 @@ CUresult EventElapsedTime(Context&, float* pMilliseconds, CUevent hStart, CUeven
   return CUDA_SUCCESS;
 }
 
+CUresult EventElapsedTime_v2(Context& context, float* pMilliseconds, CUevent hStart, CUevent hEnd) {
+  return EventElapsedTime(context, pMilliseconds, hStart, hEnd);
+}
+
 }  // namespace nvmlkit::cuda::functions

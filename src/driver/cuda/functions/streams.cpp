@@ -60,6 +60,18 @@ CUresult StreamGetCtx(Context& context, CUstream hStream, CUcontext* pctx) {
   return CUDA_SUCCESS;
 }
 
+CUresult StreamGetCtx_v2(Context& context, CUstream hStream, CUcontext* pCtx, CUgreenCtx* pGreenCtx) {
+  if (pGreenCtx) *pGreenCtx = nullptr;
+  return StreamGetCtx(context, hStream, pCtx);
+}
+
+CUresult StreamGetDevice(Context& context, CUstream hStream, CUdevice* device) {
+  const auto stream = streams::find(hStream, context.handle());
+  if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+  const auto owner = contexts::find(stream->context);
+  return owner ? CtxGetDevice(*owner, device) : CUDA_ERROR_INVALID_CONTEXT;
+}
+
 CUresult StreamQuery(Context& context, CUstream hStream) {
   const auto stream = streams::find(hStream, context.handle());
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
