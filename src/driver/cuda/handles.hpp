@@ -26,7 +26,10 @@ enum class HandleKind : std::uintptr_t {
   array,
   texture,
   user_object,
-  condition
+  condition,
+  notification,
+  resource_description,
+  green_context
 };
 
 template <class Handle, class T, HandleKind kind>

@@ -87,7 +87,8 @@ unsigned xid_of(ptx::FaultKind kind) {
   return is_exception ? 13 : 0;
 }
 
-CUresult check(const Device& device, const KernelFunction& function, const LaunchShape& shape) {
+CUresult check(const Context& context, const KernelFunction& function, const LaunchShape& shape) {
+  const auto& device = context.device;
   constexpr CUdevice_attribute kGrid[] = {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
                                           CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z};
   constexpr CUdevice_attribute kBlock[] = {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
@@ -107,8 +108,8 @@ CUresult check(const Device& device, const KernelFunction& function, const Launc
   if (shape.dynamic_shared > static_cast<unsigned>(function.settings->most_dynamic_shared))
     return CUDA_ERROR_INVALID_VALUE;
   if (shape.cooperative) {
-    const auto fit = active_blocks(device, code, static_cast<int>(threads), shape.dynamic_shared) *
-                     attribute_of(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    const auto fit =
+        active_blocks(device, code, static_cast<int>(threads), shape.dynamic_shared) * context.multiprocessor_count();
     if (static_cast<long long>(shape.grid[0]) * shape.grid[1] * shape.grid[2] > fit)
       return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
   }
@@ -167,7 +168,7 @@ CUresult launch(Context& context, const KernelFunction& function, const LaunchSh
                 std::span<const std::byte> arguments) {
   if (function.module->context != context.handle()) return CUDA_ERROR_INVALID_HANDLE;
   auto& device = context.device;
-  if (const auto result = check(device, function, shape); result != CUDA_SUCCESS) return result;
+  if (const auto result = check(context, function, shape); result != CUDA_SUCCESS) return result;
   if (skips_kernels()) return CUDA_SUCCESS;
   static constinit std::atomic<std::uint64_t> launches{0};
   ContextMemory reachable(context);
@@ -180,8 +181,7 @@ CUresult launch(Context& context, const KernelFunction& function, const LaunchSh
   grid.params = arguments;
   grid.cooperative = shape.cooperative;
   grid.number = ++launches;
-  grid.multiprocessors =
-      static_cast<std::uint32_t>(std::max(attribute_of(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT), 1LL));
+  grid.multiprocessors = static_cast<std::uint32_t>(std::max(context.multiprocessor_count(), 1LL));
   grid.memory = &reachable;
   std::shared_ptr<Allocation> workspace;
   if (shape.cooperative) {

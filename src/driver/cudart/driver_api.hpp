@@ -226,5 +226,15 @@ NVMLKIT_DRIVER(cuTexObjectCreate, nvmlkit::cuda::CUtexObject*, const nvmlkit::cu
 NVMLKIT_DRIVER(cuTexObjectDestroy, nvmlkit::cuda::CUtexObject);
 NVMLKIT_DRIVER(cuSurfObjectCreate, nvmlkit::cuda::CUsurfObject*, const nvmlkit::cuda::CUDA_RESOURCE_DESC*);
 NVMLKIT_DRIVER(cuSurfObjectDestroy, nvmlkit::cuda::CUsurfObject);
+NVMLKIT_DRIVER(cuMemPoolExportToShareableHandle, void*, CUmemoryPool, nvmlkit::cuda::CUmemAllocationHandleType,
+               unsigned long long);
+NVMLKIT_DRIVER(cuMemPoolImportFromShareableHandle, CUmemoryPool*, void*, nvmlkit::cuda::CUmemAllocationHandleType,
+               unsigned long long);
+NVMLKIT_DRIVER(cuMemPoolExportPointer, nvmlkit::cuda::CUmemPoolPtrExportData*, CUdeviceptr);
+NVMLKIT_DRIVER(cuMemPoolImportPointer, CUdeviceptr*, CUmemoryPool, nvmlkit::cuda::CUmemPoolPtrExportData*);
+NVMLKIT_DRIVER(cuDeviceRegisterAsyncNotification, CUdevice, nvmlkit::cuda::CUasyncCallback, void*,
+               nvmlkit::cuda::CUasyncCallbackHandle*);
+NVMLKIT_DRIVER(cuDeviceUnregisterAsyncNotification, CUdevice, nvmlkit::cuda::CUasyncCallbackHandle);
+NVMLKIT_DRIVER(cuLaunchCooperativeKernelMultiDevice, nvmlkit::cuda::CUDA_LAUNCH_PARAMS*, unsigned, unsigned);
 #undef NVMLKIT_DRIVER
 }

@@ -62,7 +62,8 @@ CUresult CtxCreate_v3(CUcontext* pctx, CUexecAffinityParam*, int numParams, unsi
 
 CUresult CtxDestroy_v2(CUcontext ctx) {
   const auto context = contexts::find(ctx);
-  if (!context || context->is_primary || !contexts::end(ctx)) return CUDA_ERROR_INVALID_CONTEXT;
+  if (!context || context->is_primary || context->green.load() || !contexts::end(ctx))
+    return CUDA_ERROR_INVALID_CONTEXT;
   if (contexts::top() == ctx) contexts::pop();
   return CUDA_SUCCESS;
 }

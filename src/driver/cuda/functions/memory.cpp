@@ -55,7 +55,11 @@ CUresult MemAllocPitch_v2(Context& context, CUdeviceptr* dptr, std::size_t* pPit
 
 CUresult MemFree_v2(CUdeviceptr dptr) {
   if (dptr == 0) return CUDA_SUCCESS;
-  return memory::remove(dptr, MemoryKind::device, MemoryKind::managed) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  if (memory::remove(dptr, MemoryKind::device, MemoryKind::managed)) return CUDA_SUCCESS;
+  const auto allocation = memory::find(dptr);
+  if (!allocation || !allocation->pool) return CUDA_ERROR_INVALID_VALUE;
+  // Imported from the pool of another process.
+  return memory::remove(dptr, MemoryKind::foreign, MemoryKind::foreign) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult MemGetAddressRange_v2(Context&, CUdeviceptr* pbase, std::size_t* psize, CUdeviceptr dptr) {

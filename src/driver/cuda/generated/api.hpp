@@ -1654,6 +1654,29 @@ static_assert(offsetof(CUDA_RESOURCE_VIEW_DESC_v1, lastMipmapLevel) == 36);
 static_assert(offsetof(CUDA_RESOURCE_VIEW_DESC_v1, firstLayer) == 40);
 static_assert(offsetof(CUDA_RESOURCE_VIEW_DESC_v1, lastLayer) == 44);
 static_assert(offsetof(CUDA_RESOURCE_VIEW_DESC_v1, reserved) == 48);
+struct CUDA_LAUNCH_PARAMS_v1 {
+  CUfunction function;
+  unsigned int gridDimX;
+  unsigned int gridDimY;
+  unsigned int gridDimZ;
+  unsigned int blockDimX;
+  unsigned int blockDimY;
+  unsigned int blockDimZ;
+  unsigned int sharedMemBytes;
+  CUstream hStream;
+  void** kernelParams;
+};
+static_assert(sizeof(CUDA_LAUNCH_PARAMS_v1) == 56);
+static_assert(offsetof(CUDA_LAUNCH_PARAMS_v1, function) == 0);
+static_assert(offsetof(CUDA_LAUNCH_PARAMS_v1, gridDimX) == 8);
+static_assert(offsetof(CUDA_LAUNCH_PARAMS_v1, gridDimY) == 12);
+static_assert(offsetof(CUDA_LAUNCH_PARAMS_v1, gridDimZ) == 16);
+static_assert(offsetof(CUDA_LAUNCH_PARAMS_v1, blockDimX) == 20);
+static_assert(offsetof(CUDA_LAUNCH_PARAMS_v1, blockDimY) == 24);
+static_assert(offsetof(CUDA_LAUNCH_PARAMS_v1, blockDimZ) == 28);
+static_assert(offsetof(CUDA_LAUNCH_PARAMS_v1, sharedMemBytes) == 32);
+static_assert(offsetof(CUDA_LAUNCH_PARAMS_v1, hStream) == 40);
+static_assert(offsetof(CUDA_LAUNCH_PARAMS_v1, kernelParams) == 48);
 struct CUmemLocation_v1 {
   CUmemLocationType type;
   int id;
@@ -1694,6 +1717,11 @@ static_assert(offsetof(CUmemPoolProps_v1, win32SecurityAttributes) == 16);
 static_assert(offsetof(CUmemPoolProps_v1, maxSize) == 24);
 static_assert(offsetof(CUmemPoolProps_v1, usage) == 32);
 static_assert(offsetof(CUmemPoolProps_v1, reserved) == 34);
+struct CUmemPoolPtrExportData_v1 {
+  unsigned char reserved[64];
+};
+static_assert(sizeof(CUmemPoolPtrExportData_v1) == 64);
+static_assert(offsetof(CUmemPoolPtrExportData_v1, reserved) == 0);
 struct CUDA_MEM_ALLOC_NODE_PARAMS_v1 {
   CUmemPoolProps poolProps;
   const CUmemAccessDesc* accessDescs;

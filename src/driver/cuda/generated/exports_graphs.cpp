@@ -222,7 +222,7 @@ NVMLKIT_CUDA_EXPORT CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec hGra
 NVMLKIT_CUDA_EXPORT CUresult cuGraphAddMemAllocNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies, std::size_t numDependencies, CUDA_MEM_ALLOC_NODE_PARAMS* nodeParams) {
   const Current current;
   if (!current) return current.refusal();
-  if (!phGraphNode || !dependencies || !nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!phGraphNode || !nodeParams) return CUDA_ERROR_INVALID_VALUE;
   return guarded([&] { return functions::GraphAddMemAllocNode(*current, phGraphNode, hGraph, dependencies, numDependencies, nodeParams); });
 }
 
@@ -235,7 +235,7 @@ NVMLKIT_CUDA_EXPORT CUresult cuGraphMemAllocNodeGetParams(CUgraphNode hNode, CUD
 NVMLKIT_CUDA_EXPORT CUresult cuGraphAddMemFreeNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies, std::size_t numDependencies, CUdeviceptr dptr) {
   const Current current;
   if (!current) return current.refusal();
-  if (!phGraphNode || !dependencies) return CUDA_ERROR_INVALID_VALUE;
+  if (!phGraphNode) return CUDA_ERROR_INVALID_VALUE;
   return guarded([&] { return functions::GraphAddMemFreeNode(*current, phGraphNode, hGraph, dependencies, numDependencies, dptr); });
 }
 

@@ -282,19 +282,28 @@ NVMLKIT_CUDA_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr* dptr, std::siz
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPoolExportToShareableHandle(void* handle_out, CUmemoryPool pool, CUmemAllocationHandleType handleType, unsigned long long flags) {
-  return refuse();  // not simulated yet: memory pools of other processes
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!handle_out) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemPoolExportToShareableHandle(handle_out, pool, handleType, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* pool_out, void* handle, CUmemAllocationHandleType handleType, unsigned long long flags) {
-  return refuse();  // not simulated yet: memory pools of other processes
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!pool_out || !handle) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemPoolImportFromShareableHandle(pool_out, handle, handleType, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData* shareData_out, CUdeviceptr ptr) {
-  return refuse();  // not simulated yet: memory pools of other processes
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!shareData_out) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemPoolExportPointer(shareData_out, ptr); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPoolImportPointer(CUdeviceptr* ptr_out, CUmemoryPool pool, CUmemPoolPtrExportData* shareData) {
-  return refuse();  // not simulated yet: memory pools of other processes
+  const Current current;
+  if (!current) return current.refusal();
+  if (!ptr_out || !shareData) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemPoolImportPointer(*current, ptr_out, pool, shareData); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMulticastCreate(CUmemGenericAllocationHandle* mcHandle, const CUmulticastObjectProp* prop) {
