@@ -153,8 +153,7 @@ void print(const Call& call) {
     else
       out += format[at++];
   }
-  auto* const stream = call.warp().block.run().grid.output;
-  if (stream) std::fwrite(out.data(), 1, out.size(), stream);
+  call.warp().block.print(out);
   call.answer<std::int32_t>(static_cast<std::int32_t>(format.size() > 0));
 }
 
@@ -177,9 +176,9 @@ void allocate(const Call& call) {
 
 void release(const Call& call) {
   const auto address = call.argument<std::uint64_t>(0);
-  auto& run = call.warp().block.run();
-  run.forget(address);
-  if (address) run.grid.memory->release(address);
+  if (!address) return;
+  call.warp().block.run().grid.memory->release(address);
+  releases.fetch_add(1, std::memory_order_release);
 }
 
 void set_condition(const Call& call) {

@@ -107,6 +107,7 @@ void FunctionDecoder::run() {
     Form form(*this, statement, *entry);
     entry->decode(form);
     if (form.out.kind == Kind::plain && !form.out.run) form.fail_types();
+    if (form.out.kind == Kind::plain && form.out.guard.is_there()) form.out.kind = Kind::guarded;
     function_.code.push_back(form.out);
   }
   Instruction end;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -32,11 +33,14 @@ struct Grid {
   std::uint64_t workspace = 0;  // of a cooperative launch, in global memory
   std::uint64_t number = 0;     // of the launch
   std::uint32_t multiprocessors = 1;
+  std::uint64_t most_resident = 1;        // groups of blocks that run at once, so that one may wait for another
+  unsigned threads_of_host = 0;           // that execute it; 0: as many as there are cores
   std::uint64_t most_local = 512 * 1024;  // bytes of a thread's stack
   GlobalMemory* memory = nullptr;
   std::FILE* output = stdout;        // of printf
   void (*tick)(void* of) = nullptr;  // called now and then while it runs
   void* tick_of = nullptr;
+  const std::atomic<bool>* stop = nullptr;  // once true, the launch ends wherever it is
 };
 
 struct Outcome {

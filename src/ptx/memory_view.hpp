@@ -52,6 +52,7 @@ enum class FaultKind : std::uint8_t {
   assertion,
   trap,
   deadlock,  // every thread waits at a barrier that the others never reach
+  stopped,   // from outside
 };
 
 }  // namespace nvmlkit::ptx

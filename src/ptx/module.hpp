@@ -32,8 +32,8 @@ struct Operand {
   bool is_there() const { return area() != none; }
 };
 
-// What the scheduler of a warp has to do itself; all else is `plain`.
-enum class Kind : std::uint8_t { plain, branch, branch_table, call, ret, exit, barrier, converge, trap };
+// What the scheduler of a warp has to do itself; all else is `plain`, or `guarded` where a predicate chooses lanes.
+enum class Kind : std::uint8_t { plain, guarded, branch, branch_table, call, ret, exit, barrier, converge, trap };
 
 struct Instruction {
   Handler run = nullptr;

@@ -56,8 +56,6 @@ class Device {
   unsigned primary_flags = 0;
   CUcontext primary = nullptr;
 
-  // Kernels of this process run one after the other.
-  std::mutex launch_mutex;
   std::atomic<std::int64_t> busy_since_ns{0};  // when the machine was last told of one
 
   // Contexts come and go: the machine lists the process while there is one. False: the compute mode forbids it.

@@ -60,6 +60,7 @@ class ContextMemory final : public ptx::GlobalMemory {
 CUresult error_of(ptx::FaultKind kind) {
   switch (kind) {
     case ptx::FaultKind::none:
+    case ptx::FaultKind::stopped:  // by an error of the context that is known
       return CUDA_SUCCESS;
     case ptx::FaultKind::illegal_address:
       return CUDA_ERROR_ILLEGAL_ADDRESS;
@@ -87,7 +88,14 @@ unsigned xid_of(ptx::FaultKind kind) {
   return is_exception ? 13 : 0;
 }
 
-CUresult check(const Context& context, const KernelFunction& function, const LaunchShape& shape) {
+// Blocks that run at once.
+std::uint64_t resident_blocks(const Context& context, const ptx::Function& code, const LaunchShape& shape) {
+  const auto threads = static_cast<int>(shape.block[0] * shape.block[1] * shape.block[2]);
+  return static_cast<std::uint64_t>(active_blocks(context.device, code, threads, shape.dynamic_shared)) *
+         static_cast<std::uint64_t>(context.multiprocessor_count());
+}
+
+CUresult check_shape(const Context& context, const KernelFunction& function, const LaunchShape& shape) {
   const auto& device = context.device;
   constexpr CUdevice_attribute kGrid[] = {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
                                           CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z};
@@ -108,20 +116,35 @@ CUresult check(const Context& context, const KernelFunction& function, const Lau
   if (shape.dynamic_shared > static_cast<unsigned>(function.settings->most_dynamic_shared))
     return CUDA_ERROR_INVALID_VALUE;
   if (shape.cooperative) {
-    const auto fit =
-        active_blocks(device, code, static_cast<int>(threads), shape.dynamic_shared) * context.multiprocessor_count();
-    if (static_cast<long long>(shape.grid[0]) * shape.grid[1] * shape.grid[2] > fit)
+    if (std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2] > resident_blocks(context, code, shape))
       return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
   }
   return CUDA_SUCCESS;
 }
 
+// Threads that execute kernels; 0 where nothing is said.
+unsigned threads_of_host() {
+  const char* const number = std::getenv("NVMLKIT_CUDA_THREADS");
+  return number ? static_cast<unsigned>(std::clamp(std::atoi(number), 0, 1024)) : 0;
+}
+
+// While a kernel runs: the machine sees it, and a GPU that fails ends it.
+struct Watch {
+  Context& context;
+  Activity activity{context.device};
+
+  void tick() {
+    activity.tick();
+    context.look_for_failure();
+  }
+};
+
+}  // namespace
+
 bool skips_kernels() {
   const char* const word = std::getenv("NVMLKIT_CUDA_KERNELS");
   return word && std::strcmp(word, "skip") == 0;
 }
-
-}  // namespace
 
 CUresult pack_arguments(const ptx::Function& kernel, void** params, void** extra, std::vector<std::byte>& out) {
   out.assign(kernel.kernel_param_bytes, std::byte{});
@@ -164,12 +187,15 @@ int active_blocks(const Device& device, const ptx::Function& kernel, int threads
   return static_cast<int>(std::min(blocks, of(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR) / registers));
 }
 
-CUresult launch(Context& context, const KernelFunction& function, const LaunchShape& shape,
-                std::span<const std::byte> arguments) {
-  if (function.module->context != context.handle()) return CUDA_ERROR_INVALID_HANDLE;
+CUresult check(const Context& context, const Launch& launch) {
+  if (launch.function->module->context != context.handle()) return CUDA_ERROR_INVALID_HANDLE;
+  return check_shape(context, *launch.function, launch.shape);
+}
+
+void run(Context& context, const Launch& launch) {
   auto& device = context.device;
-  if (const auto result = check(context, function, shape); result != CUDA_SUCCESS) return result;
-  if (skips_kernels()) return CUDA_SUCCESS;
+  const auto& function = *launch.function;
+  const auto& shape = launch.shape;
   static constinit std::atomic<std::uint64_t> launches{0};
   ContextMemory reachable(context);
   ptx::Grid grid;
@@ -178,29 +204,30 @@ CUresult launch(Context& context, const KernelFunction& function, const LaunchSh
   std::copy_n(shape.grid, 3, grid.blocks);
   std::copy_n(shape.block, 3, grid.threads);
   grid.dynamic_shared = shape.dynamic_shared;
-  grid.params = arguments;
+  grid.params = launch.arguments;
   grid.cooperative = shape.cooperative;
   grid.number = ++launches;
   grid.multiprocessors = static_cast<std::uint32_t>(std::max(context.multiprocessor_count(), 1LL));
+  grid.most_resident = resident_blocks(context, *function.code, shape);
+  grid.threads_of_host = threads_of_host();
   grid.memory = &reachable;
+  grid.output = context.printed().file();
   std::shared_ptr<Allocation> workspace;
   if (shape.cooperative) {
     workspace = memory::allocate(MemoryKind::device, device, context.handle(), 4096);
-    if (!workspace) return CUDA_ERROR_OUT_OF_MEMORY;
+    if (!workspace) return context.fail(CUDA_ERROR_OUT_OF_MEMORY);
     grid.workspace = workspace->address;
   }
-  Activity activity(device);
-  grid.tick = [](void* of) { static_cast<Activity*>(of)->tick(); };
-  grid.tick_of = &activity;
-  const auto outcome = [&] {
-    const std::lock_guard lock(device.launch_mutex);  // one after the other
-    return ptx::run(grid);
-  }();
+  Watch watch{context};
+  grid.tick = [](void* of) { static_cast<Watch*>(of)->tick(); };
+  grid.tick_of = &watch;
+  grid.stop = &context.stop();
+  const auto outcome = ptx::run(grid);
   if (workspace) memory::remove(workspace->address, MemoryKind::device, MemoryKind::device);
-  if (outcome.fault.kind == ptx::FaultKind::none) return CUDA_SUCCESS;
-  context.fail(error_of(outcome.fault.kind));
+  const auto error = error_of(outcome.fault.kind);
+  if (error == CUDA_SUCCESS) return;
+  context.fail(error);
   if (const auto xid = xid_of(outcome.fault.kind)) raise_xid(device, xid);
-  return CUDA_SUCCESS;
 }
 
 }  // namespace nvmlkit::cuda

@@ -32,8 +32,9 @@ struct Allocation {
   CUcontext context = nullptr;
   unsigned flags = 0;
   unsigned long long id = 0;
-  CUmemoryPool pool = nullptr;  // that it comes from
-  Advice advice;                // about managed memory
+  CUmemoryPool pool = nullptr;              // that it comes from
+  Advice advice;                            // about managed memory
+  std::atomic<bool> is_being_freed{false};  // by work of a stream
   // What has to stay for as long as the memory; of device memory, whatever counts it and its addresses.
   std::shared_ptr<void> keeps;
   // The GPUs that may use mapped memory, a bit for each ordinal.

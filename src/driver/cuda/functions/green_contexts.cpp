@@ -146,7 +146,7 @@ CUresult GreenCtxWaitEvent(CUgreenCtx hCtx, CUevent hEvent) {
 }
 
 CUresult StreamGetGreenCtx(Context& context, CUstream hStream, CUgreenCtx* phCtx) {
-  const auto stream = streams::find(hStream, context.handle());
+  const auto stream = streams::find(hStream, context);
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
   *phCtx = green_contexts::of(stream->context);
   return CUDA_SUCCESS;

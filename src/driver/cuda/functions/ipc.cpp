@@ -3,6 +3,7 @@
 
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
+#include "driver/cuda/schedule.hpp"
 #include "driver/cuda/tickets.hpp"
 
 namespace nvmlkit::cuda::functions {
@@ -11,6 +12,7 @@ CUresult IpcGetMemHandle(Context&, CUipcMemHandle* pHandle, CUdeviceptr dptr) {
   const auto allocation = memory::find(dptr);
   if (!allocation || allocation->kind != MemoryKind::device || allocation->pool || allocation->keeps)
     return CUDA_ERROR_INVALID_VALUE;
+  if (const auto result = schedule::wait_for_users(*allocation); result != CUDA_SUCCESS) return result;
   Ticket ticket;
   const auto result = tickets::give(*allocation, Ticket::kMemory, ticket);
   if (result == CUDA_SUCCESS) tickets::write(pHandle, ticket);
@@ -29,6 +31,9 @@ CUresult IpcOpenMemHandle(Context& context, CUdeviceptr* pdptr, CUipcMemHandle h
 }
 
 CUresult IpcCloseMemHandle(Context&, CUdeviceptr dptr) {
+  const auto allocation = memory::find(dptr);
+  if (!allocation) return CUDA_ERROR_INVALID_VALUE;
+  if (const auto result = schedule::wait_for_users(*allocation); result != CUDA_SUCCESS) return result;
   return memory::remove(dptr, MemoryKind::foreign, MemoryKind::foreign) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

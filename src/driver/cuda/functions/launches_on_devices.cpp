@@ -24,7 +24,7 @@ struct LaunchOnDevice {
 CUresult prepare(Context& current, const CUDA_LAUNCH_PARAMS& p, LaunchOnDevice& out) {
   // The streams have to be of their GPUs, which default streams are not.
   if (!p.hStream || p.hStream == kLegacyStream || p.hStream == kPerThreadStream) return CUDA_ERROR_INVALID_VALUE;
-  const auto stream = streams::find(p.hStream, current.handle());
+  const auto stream = streams::find(p.hStream, current);
   out.context = stream ? contexts::find(stream->context) : nullptr;
   if (!out.context) return CUDA_ERROR_INVALID_HANDLE;
   const ptx::Function* code = nullptr;

@@ -6,6 +6,7 @@
 
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
+#include "driver/cuda/schedule.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {
@@ -43,6 +44,7 @@ CUresult load_library(CUlibrary* out, modules::Refusal refusal, const std::strin
 CUresult ModuleLoad(Context& context, CUmodule* module, const char* fname) {
   std::string text;
   auto refusal = modules::ptx_of_file(fname, modules::capability_of(context.device), text);
+  context.printed().flush();
   return load(context, module, std::move(refusal), text);
 }
 
@@ -64,7 +66,9 @@ CUresult ModuleLoadFatBinary(Context& context, CUmodule* module, const void* fat
   return ModuleLoadDataEx(context, module, fatCubin, 0, nullptr, nullptr);
 }
 
-CUresult ModuleUnload(Context&, CUmodule hmod) {
+CUresult ModuleUnload(Context& context, CUmodule hmod) {
+  if (!modules::find(hmod)) return CUDA_ERROR_INVALID_HANDLE;
+  if (const auto result = CtxSynchronize(context); result != CUDA_SUCCESS) return result;
   return modules::unload(hmod) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
@@ -119,6 +123,9 @@ CUresult LibraryLoadFromFile(CUlibrary* library, const char* fileName, CUjit_opt
 }
 
 CUresult LibraryUnload(CUlibrary library) {
+  if (!modules::find_library(library)) return CUDA_ERROR_INVALID_HANDLE;
+  for (const auto& point : schedule::ends([](const Stream&) { return true; }))
+    if (const auto context = contexts::find(point.stream->context)) schedule::wait(*context, {point});
   return modules::unload_library(library) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 

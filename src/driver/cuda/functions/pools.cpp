@@ -7,14 +7,21 @@
 #include "driver/cuda/graphs/capture.hpp"
 #include "driver/cuda/graphs/graph_memory.hpp"
 #include "driver/cuda/memory.hpp"
+#include "driver/cuda/schedule.hpp"
 
 namespace nvmlkit::cuda::functions {
 
+// The memory is there at once. Where there is none, work that will free some is waited for.
 CUresult MemAllocFromPoolAsync(Context& context, CUdeviceptr* dptr, std::size_t bytesize, CUmemoryPool pool,
                                CUstream hStream) {
-  const auto stream = streams::find(hStream, context.handle());
+  const auto stream = streams::find(hStream, context);
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
-  if (!stream->is_captured) return pools::allocate(pool, context.handle(), bytesize, *dptr);
+  if (!stream->is_captured) {
+    const auto result = pools::allocate(pool, context.handle(), bytesize, *dptr);
+    if (result != CUDA_ERROR_OUT_OF_MEMORY || schedule::is_idle(*stream)) return result;
+    const auto waited = schedule::wait(context, schedule::before(*stream));
+    return waited == CUDA_SUCCESS ? pools::allocate(pool, context.handle(), bytesize, *dptr) : waited;
+  }
   const auto own = pools::find(pool);
   AllocWork work;
   if (!own || bytesize == 0) return CUDA_ERROR_INVALID_VALUE;
@@ -31,12 +38,25 @@ CUresult MemAllocAsync(Context& context, CUdeviceptr* dptr, std::size_t bytesize
 }
 
 CUresult MemFreeAsync(Context& context, CUdeviceptr dptr, CUstream hStream) {
-  const auto stream = streams::find(hStream, context.handle());
+  const auto stream = streams::find(hStream, context);
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
   if (dptr == 0) return CUDA_ERROR_INVALID_VALUE;
-  if (!stream->is_captured) return MemFree_v2(dptr);
-  if (!graph_memory::is_of_graph(dptr)) return CUDA_ERROR_INVALID_VALUE;
-  return capture::add(*stream, FreeWork{dptr});
+  if (stream->is_captured) {
+    if (!graph_memory::is_of_graph(dptr)) return CUDA_ERROR_INVALID_VALUE;
+    return capture::add(*stream, FreeWork{dptr});
+  }
+  const auto allocation = memory::find(dptr);
+  if (!allocation || allocation->address != dptr) return CUDA_ERROR_INVALID_VALUE;
+  const auto kind = allocation->kind;
+  const bool is_imported = kind == MemoryKind::foreign && allocation->pool;
+  if ((kind != MemoryKind::device && !is_imported) || allocation->is_being_freed.exchange(true))
+    return CUDA_ERROR_INVALID_VALUE;
+  auto task = task_of(context);
+  task.is_short = true;
+  task.work = [dptr, kind](CUresult) { memory::remove(dptr, kind, kind); };
+  std::vector<Task> tasks;
+  tasks.push_back(std::move(task));
+  return schedule::hand_over(*stream, std::move(tasks));
 }
 
 CUresult DeviceGetDefaultMemPool(CUmemoryPool* pool_out, CUdevice dev) {

@@ -17,7 +17,7 @@ bool is_of_streams(CUstreamAttrID which) {
 // Calls work(stream, its attributes) with the attributes to itself.
 template <class Work>
 CUresult with_attributes(Context& context, CUstream handle, Work work) {
-  const auto stream = streams::find(handle, context.handle());
+  const auto stream = streams::find(handle, context);
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
   return context.with([&](auto& settings) { return work(*stream, settings.stream_attributes[stream->id]); });
 }

@@ -190,11 +190,11 @@ std::optional<long long> attribute(const sim::Machine& machine, const sim::model
     case CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM:
       return 1;
     case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS_V1:
-      return 0;  // not simulated yet: stream memory operations
+      return 1;
     case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS_V1:
-      return 0;  // not simulated yet: stream memory operations
+      return 1;
     case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR_V1:
-      return 0;  // not simulated yet: stream memory operations
+      return 1;
     case CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH:
       return 1;
     case CU_DEVICE_ATTRIBUTE_COOPERATIVE_MULTI_DEVICE_LAUNCH:
@@ -250,9 +250,9 @@ std::optional<long long> attribute(const sim::Machine& machine, const sim::model
     case CU_DEVICE_ATTRIBUTE_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED:
       return 0;  // not simulated yet: texture references, mipmaps, sparse arrays
     case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS:
-      return 0;  // not simulated yet: stream memory operations
+      return 1;
     case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR:
-      return 0;  // not simulated yet: stream memory operations
+      return 1;
     case CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED:
       return 0;
     case CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED:

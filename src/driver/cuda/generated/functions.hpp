@@ -376,9 +376,19 @@ CUresult EventRecordWithFlags(Context& context, CUevent hEvent, CUstream hStream
 CUresult EventQuery(Context& context, CUevent hEvent);
 CUresult EventSynchronize(Context& context, CUevent hEvent);
 CUresult EventDestroy_v2(Context& context, CUevent hEvent);
+CUresult StreamWaitValue32_v2(Context& context, CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags);
+CUresult StreamWaitValue64_v2(Context& context, CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags);
+CUresult StreamWriteValue32_v2(Context& context, CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags);
+CUresult StreamWriteValue64_v2(Context& context, CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags);
+CUresult StreamBatchMemOp_v2(Context& context, CUstream stream, unsigned int count, CUstreamBatchMemOpParams* paramArray, unsigned int flags);
 CUresult LaunchHostFunc(Context& context, CUstream hStream, CUhostFn fn, void* userData);
 CUresult StreamDestroy(Context& context, CUstream hStream);
 CUresult EventDestroy(Context& context, CUevent hEvent);
 CUresult EventElapsedTime(Context& context, float* pMilliseconds, CUevent hStart, CUevent hEnd);
+CUresult StreamWriteValue32(Context& context, CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags);
+CUresult StreamWaitValue32(Context& context, CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags);
+CUresult StreamWriteValue64(Context& context, CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags);
+CUresult StreamWaitValue64(Context& context, CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags);
+CUresult StreamBatchMemOp(Context& context, CUstream stream, unsigned int count, CUstreamBatchMemOpParams* paramArray, unsigned int flags);
 
 }  // namespace nvmlkit::cuda::functions

@@ -224,6 +224,11 @@ CUgraphExecUpdateResult update(Executable& executable, const Executable& from, C
   return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
+bool allocates(const Executable& executable) {
+  return std::any_of(executable.steps.begin(), executable.steps.end(),
+                     [](const auto& step) { return has_memory(step.work); });
+}
+
 bool free_before_launch(const Executable& executable) {
   for (const auto& step : executable.steps) {
     const auto* const made = std::get_if<AllocWork>(&step.work);
@@ -234,12 +239,16 @@ bool free_before_launch(const Executable& executable) {
   return true;
 }
 
-CUresult run(Context& context, CUstream stream, const Executable& executable) {
-  for (const auto& condition : executable.conditions)
-    if (condition->is_set_at_launch) condition->value = condition->at_launch;
+CUresult plan(Context& context, const Executable& executable, std::vector<Task>& out) {
+  for (const auto& condition : executable.conditions) {
+    if (!condition->is_set_at_launch) continue;
+    out.push_back(task_of(context));
+    out.back().by = Task::By::lock;
+    out.back().work = [condition](CUresult) { condition->value = condition->at_launch; };
+  }
   for (const auto& step : executable.steps) {
     if (!step.is_enabled) continue;
-    if (const auto result = perform(context, stream, step.work); result != CUDA_SUCCESS) return result;
+    if (const auto result = cuda::plan(context, step.work, out); result != CUDA_SUCCESS) return result;
   }
   return CUDA_SUCCESS;
 }

@@ -42,6 +42,7 @@ struct Executable {
   };
   std::vector<Step> steps;
   unsigned long long flags = 0;
+  Point turn;  // the end of the last launch: the next one comes behind it
   UserObjects objects;
   std::vector<std::shared_ptr<Condition>> conditions;
 };
@@ -79,12 +80,13 @@ Executable::Step* step_of(Executable& executable, CUgraphNode node);
 // Takes over the work of a graph of the same shape.
 CUgraphExecUpdateResult update(Executable& executable, const Executable& from, CUgraphNode& culprit);
 
+// What a stream does to get all steps done.
+CUresult plan(Context& context, const Executable& executable, std::vector<Task>& out);
+
+bool allocates(const Executable& executable);
 // Frees what its last launch allocated and nothing freed since. False: there is such memory, and the graph was not made
 // ready to be launched so.
 bool free_before_launch(const Executable& executable);
-
-// Does all steps.
-CUresult run(Context& context, CUstream stream, const Executable& executable);
 
 }  // namespace graphs
 }  // namespace nvmlkit::cuda
