@@ -130,7 +130,9 @@ TEST_F(CudaResources, OneKernelRunsOnTwoGpus) {
   std::array<std::array<void*, 2>, 2> arguments{};
   std::array<CUDA_LAUNCH_PARAMS, 2> launches{};
   for (int i = 0; i < 2; ++i) {
-    if (i == 1) ASSERT_EQ(call("cuCtxCreate_v2", &other, 0u, CUdevice{1}), CUDA_SUCCESS);
+    if (i == 1) {
+      ASSERT_EQ(call("cuCtxCreate_v2", &other, 0u, CUdevice{1}), CUDA_SUCCESS);
+    }
     ASSERT_EQ(call("cuStreamCreate", &streams[i], 0u), CUDA_SUCCESS);
     where[i] = allocate(4);
     arguments[i] = {&where[i], &added};

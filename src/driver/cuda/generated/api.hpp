@@ -1303,6 +1303,17 @@ struct CUipcMemHandle_v1 {
 };
 static_assert(sizeof(CUipcMemHandle_v1) == 64);
 static_assert(offsetof(CUipcMemHandle_v1, reserved) == 0);
+struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1 {
+  CUcontext ctx;
+  unsigned int count;
+  CUstreamBatchMemOpParams* paramArray;
+  unsigned int flags;
+};
+static_assert(sizeof(CUDA_BATCH_MEM_OP_NODE_PARAMS_v1) == 32);
+static_assert(offsetof(CUDA_BATCH_MEM_OP_NODE_PARAMS_v1, ctx) == 0);
+static_assert(offsetof(CUDA_BATCH_MEM_OP_NODE_PARAMS_v1, count) == 8);
+static_assert(offsetof(CUDA_BATCH_MEM_OP_NODE_PARAMS_v1, paramArray) == 16);
+static_assert(offsetof(CUDA_BATCH_MEM_OP_NODE_PARAMS_v1, flags) == 24);
 struct CUdevprop_v1 {
   int maxThreadsPerBlock;
   int maxThreadsDim[3];

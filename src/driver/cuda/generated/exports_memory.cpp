@@ -379,31 +379,31 @@ NVMLKIT_CUDA_EXPORT CUresult cuStreamAttachMemAsync(CUstream hStream, CUdevicept
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuImportExternalMemory(CUexternalMemory* extMem_out, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC* memHandleDesc) {
-  return refuse();  // not simulated yet: memory and semaphores of other drivers
+  return refuse();  // no other driver of GPUs is on the machine that would share memory or semaphores
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuExternalMemoryGetMappedBuffer(CUdeviceptr* devPtr, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_BUFFER_DESC* bufferDesc) {
-  return refuse();  // not simulated yet: memory and semaphores of other drivers
+  return refuse();  // no other driver of GPUs is on the machine that would share memory or semaphores
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDestroyExternalMemory(CUexternalMemory extMem) {
-  return refuse();  // not simulated yet: memory and semaphores of other drivers
+  return refuse();  // no other driver of GPUs is on the machine that would share memory or semaphores
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuImportExternalSemaphore(CUexternalSemaphore* extSem_out, const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC* semHandleDesc) {
-  return refuse();  // not simulated yet: memory and semaphores of other drivers
+  return refuse();  // no other driver of GPUs is on the machine that would share memory or semaphores
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuSignalExternalSemaphoresAsync(const CUexternalSemaphore* extSemArray, const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS* paramsArray, unsigned int numExtSems, CUstream stream) {
-  return refuse();  // not simulated yet: memory and semaphores of other drivers
+  return refuse();  // no other driver of GPUs is on the machine that would share memory or semaphores
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuWaitExternalSemaphoresAsync(const CUexternalSemaphore* extSemArray, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS* paramsArray, unsigned int numExtSems, CUstream stream) {
-  return refuse();  // not simulated yet: memory and semaphores of other drivers
+  return refuse();  // no other driver of GPUs is on the machine that would share memory or semaphores
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDestroyExternalSemaphore(CUexternalSemaphore extSem) {
-  return refuse();  // not simulated yet: memory and semaphores of other drivers
+  return refuse();  // no other driver of GPUs is on the machine that would share memory or semaphores
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemHostRegister(void* p, std::size_t bytesize, unsigned int Flags) {
