@@ -29,7 +29,10 @@ enum class HandleKind : std::uintptr_t {
   texture_reference,
   link,
   user_object,
-  condition
+  condition,
+  notification,
+  resource_description,
+  green_context
 };
 
 template <class Handle, class T, HandleKind kind>

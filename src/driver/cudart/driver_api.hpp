@@ -264,5 +264,15 @@ NVMLKIT_DRIVER(cuTexRefSetMipmapLevelBias, nvmlkit::cuda::CUtexref, float);
 NVMLKIT_DRIVER(cuTexRefSetMipmapLevelClamp, nvmlkit::cuda::CUtexref, float, float);
 NVMLKIT_DRIVER(cuTexRefSetFlags, nvmlkit::cuda::CUtexref, unsigned);
 NVMLKIT_DRIVER(cuSurfRefSetArray, nvmlkit::cuda::CUsurfref, nvmlkit::cuda::CUarray, unsigned);
+NVMLKIT_DRIVER(cuMemPoolExportToShareableHandle, void*, CUmemoryPool, nvmlkit::cuda::CUmemAllocationHandleType,
+               unsigned long long);
+NVMLKIT_DRIVER(cuMemPoolImportFromShareableHandle, CUmemoryPool*, void*, nvmlkit::cuda::CUmemAllocationHandleType,
+               unsigned long long);
+NVMLKIT_DRIVER(cuMemPoolExportPointer, nvmlkit::cuda::CUmemPoolPtrExportData*, CUdeviceptr);
+NVMLKIT_DRIVER(cuMemPoolImportPointer, CUdeviceptr*, CUmemoryPool, nvmlkit::cuda::CUmemPoolPtrExportData*);
+NVMLKIT_DRIVER(cuDeviceRegisterAsyncNotification, CUdevice, nvmlkit::cuda::CUasyncCallback, void*,
+               nvmlkit::cuda::CUasyncCallbackHandle*);
+NVMLKIT_DRIVER(cuDeviceUnregisterAsyncNotification, CUdevice, nvmlkit::cuda::CUasyncCallbackHandle);
+NVMLKIT_DRIVER(cuLaunchCooperativeKernelMultiDevice, nvmlkit::cuda::CUDA_LAUNCH_PARAMS*, unsigned, unsigned);
 #undef NVMLKIT_DRIVER
 }

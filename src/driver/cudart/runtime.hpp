@@ -23,6 +23,11 @@ Error keep(Error error);
 inline Error keep(CUresult result) { return keep(static_cast<Error>(result)); }
 Error last_error(bool forget);
 
+// Text of an error, or of none that is known.
+const char* name_of(Error error);
+// Puts an error into the log that programs may read (logs.cpp).
+void log(Error error);
+
 // Starts the driver, once; the error of that.
 CUresult start();
 // The same, and the primary context of the thread's device made current, unless the program has made another one so.
