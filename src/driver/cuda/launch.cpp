@@ -188,7 +188,8 @@ CUresult launch(Context& context, const KernelFunction& function, const LaunchSh
   grid.number = ++launches;
   grid.multiprocessors =
       static_cast<std::uint32_t>(std::max(attribute_of(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT), 1LL));
-  grid.most_resident = resident_blocks(device, *function.code, shape);
+  if (shape.grid[0] > 1 || shape.grid[1] > 1 || shape.grid[2] > 1)
+    grid.most_resident = resident_blocks(device, *function.code, shape);
   grid.threads_of_host = threads_of_host();
   grid.memory = &reachable;
   std::shared_ptr<Allocation> workspace;
