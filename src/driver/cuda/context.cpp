@@ -13,11 +13,11 @@
 namespace nvmlkit::cuda {
 namespace {
 
-using Table = Handles<CUcontext, Context, HandleKind::context>;
+using ContextTable = Handles<CUcontext, Context, HandleKind::context>;
 
 // Never destroyed, see process.cpp.
-Table& table() {
-  static Table* const the = new Table;
+ContextTable& context_table() {
+  static ContextTable* const the = new ContextTable;
   return *the;
 }
 
@@ -53,18 +53,18 @@ CUresult Context::look_for_failure() {
 
 namespace contexts {
 
-std::shared_ptr<Context> find(CUcontext handle) { return table().find(handle); }
+std::shared_ptr<Context> find(CUcontext handle) { return context_table().find(handle); }
 
 std::shared_ptr<Context> make(Device& device, unsigned flags, bool is_primary, unsigned api_version, CUcontext again) {
   if (!device.add_context()) return nullptr;
   auto context = std::make_shared<Context>(device, flags, is_primary, api_version);
-  context->set_handle(again ? again : table().add(context));
-  if (again) table().put_back(again, context);
+  context->set_handle(again ? again : context_table().add(context));
+  if (again) context_table().put_back(again, context);
   return context;
 }
 
 bool end(CUcontext handle) {
-  const auto context = table().remove(handle);
+  const auto context = context_table().remove(handle);
   if (!context) return false;
   empty(handle);
   context->device.remove_context();

@@ -24,7 +24,8 @@ enum class HandleKind : std::uintptr_t {
   pool,
   physical,
   array,
-  texture
+  texture,
+  link
 };
 
 template <class Handle, class T, HandleKind kind>

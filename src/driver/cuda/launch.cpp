@@ -7,6 +7,7 @@
 
 #include "driver/cuda/activity.hpp"
 #include "driver/cuda/attributes.hpp"
+#include "driver/cuda/device_questions.hpp"
 #include "driver/cuda/pools.hpp"
 #include "driver/cuda/process.hpp"
 #include "driver/cuda/textures.hpp"
@@ -177,6 +178,7 @@ CUresult launch(Context& context, const KernelFunction& function, const LaunchSh
   if (skips_kernels()) return CUDA_SUCCESS;
   static constinit std::atomic<std::uint64_t> launches{0};
   ContextMemory reachable(context);
+  DeviceQuestions questions(context);
   ptx::Grid grid;
   grid.module = function.module->code.get();
   grid.entry = function.code;
@@ -192,6 +194,7 @@ CUresult launch(Context& context, const KernelFunction& function, const LaunchSh
     grid.most_resident = resident_blocks(device, *function.code, shape);
   grid.threads_of_host = threads_of_host();
   grid.memory = &reachable;
+  grid.questions = &questions;
   std::shared_ptr<Allocation> workspace;
   if (shape.cooperative) {
     workspace = memory::allocate(MemoryKind::device, device, context.handle(), 4096);

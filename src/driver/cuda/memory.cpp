@@ -14,15 +14,15 @@
 namespace nvmlkit::cuda {
 namespace {
 
-struct Table {
+struct AllocationTable {
   std::mutex mutex;
   std::map<CUdeviceptr, std::shared_ptr<Allocation>> by_address;
   unsigned long long next_id = 1;
 };
 
 // Never destroyed, see process.cpp.
-Table& table() {
-  static Table* const the = new Table;
+AllocationTable& allocation_table() {
+  static AllocationTable* const the = new AllocationTable;
   return *the;
 }
 
@@ -56,7 +56,7 @@ bool is_mapped(CUdeviceptr address, std::uint64_t size) {
 }
 
 // The entry whose allocation the address lies in; with the lock held.
-auto entry_of(Table& t, CUdeviceptr address) {
+auto entry_of(AllocationTable& t, CUdeviceptr address) {
   auto at = t.by_address.upper_bound(address);
   if (at == t.by_address.begin()) return t.by_address.end();
   --at;
@@ -94,7 +94,7 @@ std::shared_ptr<Allocation> allocate(MemoryKind kind, Device& device, CUcontext 
 }
 
 bool add(std::shared_ptr<Allocation> allocation) {
-  auto& t = table();
+  auto& t = allocation_table();
   const std::lock_guard lock(t.mutex);
   const auto start = allocation->address;
   const auto next = t.by_address.lower_bound(start);
@@ -130,7 +130,7 @@ int file_of(Allocation& allocation) {
 }
 
 std::uint64_t used_of(CUmemoryPool pool) {
-  auto& t = table();
+  auto& t = allocation_table();
   const std::lock_guard lock(t.mutex);
   std::uint64_t used = 0;
   for (const auto& [address, allocation] : t.by_address)
@@ -153,7 +153,7 @@ CUresult register_host(void* address, std::uint64_t size, Device& device, CUcont
 }
 
 std::shared_ptr<Allocation> remove(CUdeviceptr address, MemoryKind kind, MemoryKind or_kind) {
-  auto& t = table();
+  auto& t = allocation_table();
   const std::lock_guard lock(t.mutex);
   const auto at = t.by_address.find(address);
   if (at == t.by_address.end() || (at->second->kind != kind && at->second->kind != or_kind)) return nullptr;
@@ -163,13 +163,13 @@ std::shared_ptr<Allocation> remove(CUdeviceptr address, MemoryKind kind, MemoryK
 }
 
 void remove_of(CUcontext context) {
-  auto& t = table();
+  auto& t = allocation_table();
   const std::lock_guard lock(t.mutex);
   std::erase_if(t.by_address, [&](const auto& entry) { return context && entry.second->context == context; });
 }
 
 std::shared_ptr<Allocation> find(CUdeviceptr address) {
-  auto& t = table();
+  auto& t = allocation_table();
   const std::lock_guard lock(t.mutex);
   const auto at = entry_of(t, address);
   return at == t.by_address.end() ? nullptr : at->second;

@@ -27,13 +27,13 @@ struct Mapped {
   CUmemGenericAllocationHandle handle;
 };
 
-struct Table {
+struct MappingTable {
   std::mutex mutex;
   std::map<CUdeviceptr, std::shared_ptr<Reservation>> reservations;
   std::map<CUdeviceptr, Mapped> mapped;
 };
-Table& table() {
-  static auto* const the = new Table;
+MappingTable& mapping_table() {
+  static auto* const the = new MappingTable;
   return *the;
 }
 
@@ -50,7 +50,7 @@ std::byte* nothing(std::uint64_t size) {
 }
 
 // With the lock held.
-std::shared_ptr<Reservation> reservation_of(Table& t, CUdeviceptr address, std::uint64_t size) {
+std::shared_ptr<Reservation> reservation_of(MappingTable& t, CUdeviceptr address, std::uint64_t size) {
   auto at = t.reservations.upper_bound(address);
   if (at == t.reservations.begin()) return nullptr;
   --at;
@@ -81,14 +81,14 @@ CUdeviceptr reserve(std::uint64_t size, std::uint64_t alignment) {
   made->addresses = reinterpret_cast<std::byte*>(aligned);
   made->size = size;
   if (!(made->bytes = nothing(size))) return 0;
-  auto& t = table();
+  auto& t = mapping_table();
   const std::lock_guard lock(t.mutex);
   t.reservations.emplace(aligned, std::move(made));
   return aligned;
 }
 
 bool release(CUdeviceptr address, std::uint64_t size) {
-  auto& t = table();
+  auto& t = mapping_table();
   const std::lock_guard lock(t.mutex);
   const auto at = t.reservations.find(address);
   if (at == t.reservations.end() || at->second->size != size) return false;
@@ -99,7 +99,7 @@ bool release(CUdeviceptr address, std::uint64_t size) {
 }
 
 bool is_reserved(CUdeviceptr address) {
-  auto& t = table();
+  auto& t = mapping_table();
   const std::lock_guard lock(t.mutex);
   return reservation_of(t, address, 1) != nullptr;
 }
@@ -130,7 +130,7 @@ bool release(CUmemGenericAllocationHandle handle) {
   const auto physical = find(handle);
   if (!physical) return false;
   if (--physical->holds > 0) return true;
-  auto& t = table();
+  auto& t = mapping_table();
   const std::lock_guard lock(t.mutex);
   for (const auto& [address, mapped] : t.mapped)
     if (mapped.handle == handle) return true;
@@ -139,7 +139,7 @@ bool release(CUmemGenericAllocationHandle handle) {
 }
 
 CUmemGenericAllocationHandle retain(const Allocation& allocation) {
-  auto& t = table();
+  auto& t = mapping_table();
   const std::lock_guard lock(t.mutex);
   const auto at = t.mapped.find(allocation.address);
   if (allocation.kind != MemoryKind::mapped || at == t.mapped.end()) return 0;
@@ -149,7 +149,7 @@ CUmemGenericAllocationHandle retain(const Allocation& allocation) {
 
 CUresult map(CUdeviceptr address, std::uint64_t size, std::uint64_t offset, CUmemGenericAllocationHandle handle) {
   const auto physical = find(handle);
-  auto& t = table();
+  auto& t = mapping_table();
   const std::lock_guard lock(t.mutex);
   const auto reservation = reservation_of(t, address, size);
   if (!physical || !reservation || offset > physical->size || size > physical->size - offset)
@@ -173,7 +173,7 @@ CUresult map(CUdeviceptr address, std::uint64_t size, std::uint64_t offset, CUme
 }
 
 CUresult unmap(CUdeviceptr address, std::uint64_t size) {
-  auto& t = table();
+  auto& t = mapping_table();
   const std::lock_guard lock(t.mutex);
   // Whole mappings, one behind the other.
   for (auto at = address; at < address + size;) {

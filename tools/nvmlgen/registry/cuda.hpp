@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "registry/cuda_runtime.hpp"
+
 namespace nvmlgen {
 
 class Model;
@@ -29,6 +31,7 @@ struct Function {
   std::string stream;  // ptds or ptsz for the variant of the per-thread default stream
   std::vector<Param> params;
   bool deprecated = false;
+  bool newer = false;    // than the driver whose symbols the library exports
   bool declared = true;  // by cuda.h; of the others nothing but the name is known
 
   std::string base() const { return name.substr(0, name.size() - (stream.empty() ? 0 : stream.size() + 1)); }
@@ -98,6 +101,7 @@ struct Registry {
   std::vector<std::string> subjects;           // files of semantics/, in order
   std::vector<Attribute> attributes;           // by number
   std::map<std::string, std::string> errors;   // enumerator -> text
+  std::vector<RuntimeFunction> runtime;        // by name
 
   const Enum& enumeration(const std::string& name) const;
   const Struct* structure(const std::string& name) const;

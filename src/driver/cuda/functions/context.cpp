@@ -60,6 +60,12 @@ CUresult CtxCreate_v3(CUcontext* pctx, CUexecAffinityParam*, int numParams, unsi
   return create(pctx, flags, dev, 3020);
 }
 
+CUresult CtxCreate_v4(CUcontext* pctx, CUctxCreateParams* ctxCreateParams, unsigned int flags, CUdevice dev) {
+  if (ctxCreateParams && ctxCreateParams->numExecAffinityParams != 0) return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+  if (ctxCreateParams && ctxCreateParams->cigParams) return CUDA_ERROR_NOT_SUPPORTED;
+  return create(pctx, flags, dev, 3020);
+}
+
 CUresult CtxDestroy_v2(CUcontext ctx) {
   const auto context = contexts::find(ctx);
   if (!context || context->is_primary || !contexts::end(ctx)) return CUDA_ERROR_INVALID_CONTEXT;
@@ -115,6 +121,11 @@ CUresult CtxGetDevice(Context& context, CUdevice* device) {
   return CUDA_SUCCESS;
 }
 
+CUresult CtxGetDevice_v2(CUdevice* device, CUcontext ctx) {
+  const auto context = named(ctx);
+  return context ? CtxGetDevice(*context, device) : CUDA_ERROR_INVALID_CONTEXT;
+}
+
 CUresult CtxGetFlags(Context& context, unsigned int* flags) {
   *flags = context.with([](auto& s) { return s.flags; });
   return CUDA_SUCCESS;
@@ -142,6 +153,11 @@ CUresult CtxGetApiVersion(CUcontext ctx, unsigned int* version) {
 
 // All work is done in the call that hands it over.
 CUresult CtxSynchronize(Context&) { return CUDA_SUCCESS; }
+
+CUresult CtxSynchronize_v2(CUcontext ctx) {
+  const auto context = named(ctx);
+  return context ? CtxSynchronize(*context) : CUDA_ERROR_INVALID_CONTEXT;
+}
 
 CUresult CtxSetLimit(Context& context, CUlimit limit, std::size_t value) {
   if (limit >= CU_LIMIT_MAX) return CUDA_ERROR_INVALID_VALUE;
