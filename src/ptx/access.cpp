@@ -33,7 +33,12 @@ void Warp::addresses(const Instruction& i, std::uint64_t* out) const { effective
 
 std::byte* Warp::reach_shared_by_lanes(const Instruction& i, std::uint64_t address, std::uint64_t bytes,
                                        std::size_t align) {
-  if (i.space == Space::global && (address & (align - 1)) == 0) return block.run().global(address, bytes);
+  if ((address & (align - 1)) == 0) {
+    if (i.space == Space::global) return block.run().global(address, bytes);
+    auto& shared = block.shared();
+    if (i.space == Space::shared && address < shared.size() && bytes <= shared.size() - address)
+      return shared.data() + address;
+  }
   Reach out;
   const Bounds bounds{address, address + bytes - align, address};
   if (!reach(i, bounds, align, out) || out.stride != 0) return nullptr;

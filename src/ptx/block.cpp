@@ -1,7 +1,7 @@
 #include "ptx/block.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <type_traits>
 
 namespace nvmlkit::ptx {
 
@@ -28,15 +28,22 @@ void Block::start(std::uint64_t number) {
 void Block::fill_special(Warp& warp, unsigned index) {
   const auto& grid = run_->grid;
   auto& s = warp.special();
+  const auto fill = [](auto& row, auto value) {
+    std::fill_n(row, kLanes, static_cast<std::decay_t<decltype(*row)>>(value));
+  };
+  auto x = index * kLanes % grid.threads[0], y = index * kLanes / grid.threads[0] % grid.threads[1],
+       z = index * kLanes / grid.threads[0] / grid.threads[1];
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    const auto thread = index * kLanes + lane;
-    s.tid[0][lane] = thread % grid.threads[0];
-    s.tid[1][lane] = thread / grid.threads[0] % grid.threads[1];
-    s.tid[2][lane] = thread / grid.threads[0] / grid.threads[1];
-    for (int k = 0; k < 3; ++k) {
-      s.ntid[k][lane] = grid.threads[k];
-      s.nctaid[k][lane] = grid.blocks[k];
-    }
+    s.tid[0][lane] = x;
+    s.tid[1][lane] = y;
+    s.tid[2][lane] = z;
+    if (++x < grid.threads[0]) continue;
+    x = 0;
+    if (++y < grid.threads[1]) continue;
+    y = 0;
+    ++z;
+  }
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
     const Mask own = Mask{1} << lane;
     s.laneid[lane] = lane;
     s.lanemask[0][lane] = own;
@@ -44,22 +51,28 @@ void Block::fill_special(Warp& warp, unsigned index) {
     s.lanemask[2][lane] = own - 1;
     s.lanemask[3][lane] = ~(own - 1);
     s.lanemask[4][lane] = ~(own | (own - 1));
-    s.warpid[lane] = index;
-    s.nwarpid[lane] = static_cast<std::uint32_t>(warps_.size());
-    s.nsmid[lane] = grid.multiprocessors;
-    s.shared_bytes[0][lane] = s.shared_bytes[1][lane] = static_cast<std::uint32_t>(asked_);
-    s.reserved[0][lane] = s.reserved[2][lane] = static_cast<std::uint32_t>(asked_);
-    s.reserved[1][lane] = static_cast<std::uint32_t>(asked_ + kReserved);
-    s.reserved[3][lane] = static_cast<std::uint32_t>(asked_ + kReserved / 2);
-    s.shared_bytes[2][lane] = static_cast<std::uint32_t>(grid.dynamic_shared);
-    s.warp_size[lane] = kLanes;
-    s.zero[lane] = 0;
-    s.one[lane] = 1;
-    s.gridid[lane] = grid.number;
-    s.envreg[0][lane] = 0;
-    s.envreg[1][lane] = static_cast<std::uint32_t>(grid.workspace >> 32);
-    s.envreg[2][lane] = static_cast<std::uint32_t>(grid.workspace);
   }
+  for (int k = 0; k < 3; ++k) {
+    fill(s.ntid[k], grid.threads[k]);
+    fill(s.nctaid[k], grid.blocks[k]);
+  }
+  fill(s.warpid, index);
+  fill(s.nwarpid, warps_.size());
+  fill(s.nsmid, grid.multiprocessors);
+  fill(s.shared_bytes[0], asked_);
+  fill(s.shared_bytes[1], asked_);
+  fill(s.shared_bytes[2], grid.dynamic_shared);
+  fill(s.reserved[0], asked_);
+  fill(s.reserved[1], asked_ + kReserved);
+  fill(s.reserved[2], asked_);
+  fill(s.reserved[3], asked_ + kReserved / 2);
+  fill(s.warp_size, kLanes);
+  fill(s.zero, 0);
+  fill(s.one, 1);
+  fill(s.gridid, grid.number);
+  fill(s.envreg[0], 0);
+  fill(s.envreg[1], grid.workspace >> 32);
+  fill(s.envreg[2], grid.workspace);
 }
 
 void Block::fill_place(std::uint64_t number) {

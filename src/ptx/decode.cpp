@@ -115,6 +115,7 @@ void FunctionDecoder::run() {
   end.kind = Kind::ret;
   end.line = body_.statements.empty() ? function_.line : body_.statements.back().line;
   function_.code.push_back(end);
+  share_places(function_, mentions_);
 }
 
 void decode(Source& source) {

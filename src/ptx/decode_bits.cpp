@@ -273,7 +273,7 @@ void logic(Form& f) {
     case Op::lop3_:
       f.out.c = f.source(3, type);
       f.out.immediate = f.term(4).value;
-      f.out.run = &lop3;
+      f.out.run = best<&lop3>();
       break;
     default:
       break;
@@ -301,10 +301,10 @@ void shifts(Form& f) {
       f.out.run = left ? nullptr : shift_of<Shr, std::int16_t>;
       break;
     case Type::s32:
-      f.out.run = left ? nullptr : shift_of<Shr, std::int32_t>;
+      f.out.run = left ? nullptr : best<shift_of<Shr, std::int32_t>>();
       break;
     case Type::s64:
-      f.out.run = left ? nullptr : shift_of<Shr, std::int64_t>;
+      f.out.run = left ? nullptr : best<shift_of<Shr, std::int64_t>>();
       break;
     case Type::b16:
     case Type::u16:
@@ -312,10 +312,10 @@ void shifts(Form& f) {
       break;
     case Type::b32:
     case Type::u32:
-      f.out.run = left ? shift_of<Shl, std::uint32_t> : shift_of<Shr, std::uint32_t>;
+      f.out.run = left ? best<shift_of<Shl, std::uint32_t>>() : best<shift_of<Shr, std::uint32_t>>();
       break;
     default:
-      f.out.run = left ? shift_of<Shl, std::uint64_t> : shift_of<Shr, std::uint64_t>;
+      f.out.run = left ? best<shift_of<Shl, std::uint64_t>>() : best<shift_of<Shr, std::uint64_t>>();
       break;
   }
 }

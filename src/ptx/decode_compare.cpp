@@ -188,8 +188,9 @@ Handler comparing(std::string_view relation, Type type, bool to_value, Type halv
   NVMLKIT_RELATION(ne)
   NVMLKIT_RELATION(lt)
   NVMLKIT_RELATION(le)
-  NVMLKIT_RELATION(gt) NVMLKIT_RELATION(ge) NVMLKIT_RELATION(equ) NVMLKIT_RELATION(neu) NVMLKIT_RELATION(ltu)
-      NVMLKIT_RELATION(leu) NVMLKIT_RELATION(gtu) NVMLKIT_RELATION(geu) NVMLKIT_RELATION(num) NVMLKIT_RELATION(nan)
+  NVMLKIT_RELATION(gt)
+  NVMLKIT_RELATION(ge) NVMLKIT_RELATION(equ) NVMLKIT_RELATION(neu) NVMLKIT_RELATION(ltu) NVMLKIT_RELATION(leu)
+      NVMLKIT_RELATION(gtu) NVMLKIT_RELATION(geu) NVMLKIT_RELATION(num) NVMLKIT_RELATION(nan)
 #undef NVMLKIT_RELATION
           if (relation == "lo") return comparing<Relation::lt>(type, to_value);
   if (relation == "ls") return comparing<Relation::le>(type, to_value);
@@ -200,11 +201,10 @@ Handler comparing(std::string_view relation, Type type, bool to_value, Type halv
 
 template <class T>
 void select(Warp& w, const Instruction& i, Mask lanes) {
-  auto* const d = w.at<T>(i.d);
   const auto* const a = w.at<T>(i.a);
   const auto* const b = w.at<T>(i.b);
   const Mask p = i.flag ? ~w.predicate(i.c) : w.predicate(i.c);
-  each_lane(lanes, [=](unsigned l) { d[l] = p >> l & 1 ? a[l] : b[l]; });
+  set_lanes(w.at<T>(i.d), lanes, [=](unsigned l) { return p >> l & 1 ? a[l] : b[l]; });
 }
 
 template <class T, class C>

@@ -226,7 +226,7 @@ struct Cast {
 Handler fast(Type to, Type from) {
   using enum Type;
 #define NVMLKIT_CAST(t, f, D, S) \
-  if (to == t && from == f) return &map1<D, S, Cast<D, S>>;
+  if (to == t && from == f) return best<&map1<D, S, Cast<D, S>>>();
   NVMLKIT_CAST(u64, u32, std::uint64_t, std::uint32_t)
   NVMLKIT_CAST(s64, s32, std::int64_t, std::int32_t)
   NVMLKIT_CAST(u64, s32, std::int64_t, std::int32_t)

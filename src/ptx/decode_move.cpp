@@ -4,15 +4,15 @@
 
 #include "ptx/form.hpp"
 #include "ptx/lanes.hpp"
+#include "ptx/variants.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
 
 template <class T>
 void copy(Warp& w, const Instruction& i, Mask lanes) {
-  auto* const d = w.at<T>(i.d);
   const auto* const a = w.at<T>(i.a);
-  each_lane(lanes, [=](unsigned l) { d[l] = a[l]; });
+  set_lanes(w.at<T>(i.d), lanes, [=](unsigned l) { return a[l]; });
 }
 
 void copy_predicate(Warp& w, const Instruction& i, Mask lanes) {
@@ -135,7 +135,9 @@ void move(Form& f) {
     f.out.run = size == 4 ? &address_of<std::uint32_t> : &address_of<std::uint64_t>;
   } else {
     f.out.a = f.source(1, type);
-    f.out.run = size == 2 ? &copy<std::uint16_t> : size == 4 ? &copy<std::uint32_t> : &copy<std::uint64_t>;
+    f.out.run = size == 2   ? &copy<std::uint16_t>
+                : size == 4 ? best<&copy<std::uint32_t>>()
+                            : best<&copy<std::uint64_t>>();
   }
 }
 

@@ -81,16 +81,26 @@ const Term& Form::half(std::size_t index, std::size_t part) const {
   return part == 0 ? whole : nothing;
 }
 
+// What a predicate guards leaves the other lanes as they were; the sums of wgmma are read as well.
+Operand Form::place_of(const Term& t, bool defines) {
+  if (t.type != Type::pred) {
+    const bool only_defines = defines && !statement_.has_guard && statement_.opcode != "wgmma";
+    decoder_.mentions_.push_back({static_cast<std::uint32_t>(decoder_.function_.code.size()),
+                                  static_cast<std::uint32_t>(t.offset), size_of(t.type), only_defines});
+  }
+  return Operand::at(Operand::registers, t.offset);
+}
+
 Operand Form::target(const Term& t, Type type) {
   if (t.kind == Term::Kind::none) return {};
   if (t.kind != Term::Kind::reg) fail("expected a register");
   if (size_of(t.type) != size_of(type) || (t.type == Type::pred) != (type == Type::pred))
     fail("register " + std::string(t.name) + " has another size");
-  return Operand::at(Operand::registers, t.offset);
+  return place_of(t, true);
 }
 
 Operand Form::predicate(const Term& t) {
-  if (t.kind == Term::Kind::reg && t.type == Type::pred) return Operand::at(Operand::registers, t.offset);
+  if (t.kind == Term::Kind::reg && t.type == Type::pred) return place_of(t, false);
   if (t.kind == Term::Kind::integer) return constant(t.value ? ~std::uint64_t{0} : 0, 4);
   fail("expected a predicate");
 }
@@ -110,7 +120,7 @@ Operand Form::wide_source(const Term& t, Type type, unsigned& size) {
     case Term::Kind::reg:
       if ((t.type == Type::pred) != (type == Type::pred)) fail("a predicate among values, or the other way round");
       size = size_of(t.type);
-      return Operand::at(Operand::registers, t.offset);
+      return place_of(t, false);
     case Term::Kind::special: {
       const auto* known = find_special(t.name);
       if (!known) fail("register " + std::string(t.name) + " is not declared");
@@ -143,7 +153,7 @@ Operand Form::wide_target(const Term& t, Type type, unsigned& size) {
   if (t.kind != Term::Kind::reg || t.type == Type::pred) fail("expected a register");
   size = size_of(t.type);
   if (size < size_of(type)) fail("register " + std::string(t.name) + " is too small");
-  return Operand::at(Operand::registers, t.offset);
+  return place_of(t, true);
 }
 
 void Form::list(std::vector<Operand> operands) {

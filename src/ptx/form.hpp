@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ptx/instruction_set.hpp"
+#include "ptx/registers.hpp"
 #include "ptx/source.hpp"
 
 namespace nvmlkit::ptx {
@@ -62,6 +63,8 @@ class Form {
   [[noreturn]] void fail_types() const { fail("these types are not simulated"); }
 
  private:
+  Operand place_of(const Term& reg, bool defines);
+
   FunctionDecoder& decoder_;
   const Statement& statement_;
   const InstructionEntry& entry_;
@@ -84,6 +87,7 @@ class FunctionDecoder {
   Body& body_;
   Function& function_;
   std::unordered_map<std::uint64_t, Operand> constants_[4];  // by size: 1, 2, 4, 8
+  std::vector<Mention> mentions_;
 };
 
 }  // namespace nvmlkit::ptx

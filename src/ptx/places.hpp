@@ -70,13 +70,19 @@ inline Pattern pattern_of(Warp& w, const Instruction& i, std::size_t size, std::
     start = w.reach_shared_by_lanes(i, i.immediate, size, size);
     return start ? Pattern::same : Pattern::scattered;
   }
-  std::uint64_t addresses[kLanes];
-  effective_addresses(w, i, addresses);
-  const auto first = addresses[0];
-  std::uint64_t off_row = 0, off_first = 0;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    off_row |= addresses[lane] ^ (first + lane * size);
-    off_first |= addresses[lane] ^ first;
+  std::uint64_t first = i.immediate + (i.local_base ? w.local_start() : 0), off_row = 0, off_first = 0;
+  const auto compare = [&](const auto* base) {
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      off_row |= base[lane] ^ static_cast<std::decay_t<decltype(*base)>>(base[0] + lane * size);
+      off_first |= base[lane] ^ base[0];
+    }
+    first += base[0];
+  };
+  if (i.wide_address) {
+    compare(w.at<std::uint64_t>(i.a));
+  } else {
+    compare(w.at<std::uint32_t>(i.a));
+    first = static_cast<std::uint32_t>(first);
   }
   const bool is_same = off_first == 0;
   if (!is_same && off_row != 0) return Pattern::scattered;

@@ -211,7 +211,8 @@ void run(Context& context, const Launch& launch) {
   grid.cooperative = shape.cooperative;
   grid.number = ++launches;
   grid.multiprocessors = static_cast<std::uint32_t>(std::max(context.multiprocessor_count(), 1LL));
-  grid.most_resident = resident_blocks(context, *function.code, shape);
+  if (shape.grid[0] > 1 || shape.grid[1] > 1 || shape.grid[2] > 1)
+    grid.most_resident = resident_blocks(context, *function.code, shape);
   grid.threads_of_host = threads_of_host();
   grid.memory = &reachable;
   grid.questions = &questions;
