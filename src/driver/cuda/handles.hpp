@@ -26,7 +26,8 @@ enum class HandleKind : std::uintptr_t {
   array,
   texture,
   user_object,
-  condition
+  condition,
+  link
 };
 
 template <class Handle, class T, HandleKind kind>

@@ -8,6 +8,7 @@
 #include "driver/cuda/activity.hpp"
 #include "driver/cuda/attributes.hpp"
 #include "driver/cuda/graphs/conditions.hpp"
+#include "driver/cuda/device_questions.hpp"
 #include "driver/cuda/pools.hpp"
 #include "driver/cuda/process.hpp"
 #include "driver/cuda/textures.hpp"
@@ -197,6 +198,7 @@ void run(Context& context, const Launch& launch) {
   const auto& shape = launch.shape;
   static constinit std::atomic<std::uint64_t> launches{0};
   ContextMemory reachable(context);
+  DeviceQuestions questions(context);
   ptx::Grid grid;
   grid.module = function.module->code.get();
   grid.entry = function.code;
@@ -212,6 +214,7 @@ void run(Context& context, const Launch& launch) {
   grid.threads_of_host = threads_of_host();
   grid.memory = &reachable;
   grid.output = context.printed().file();
+  grid.questions = &questions;
   std::shared_ptr<Allocation> workspace;
   if (shape.cooperative) {
     workspace = memory::allocate(MemoryKind::device, device, context.handle(), 4096);
