@@ -150,8 +150,8 @@ constexpr Builtin kBuiltins[] = {
     {"__assertfail", &assertion, FaultKind::assertion},
     {"malloc", &allocate, FaultKind::none},
     {"free", &release, FaultKind::none},
-    {"cudaGraphSetConditional", &set_condition, FaultKind::none},
     {"__cxa_pure_virtual", [](const BuiltinCall&) {}, FaultKind::trap},
+    {"cudaGraphSetConditional", &set_condition, FaultKind::none},
 };
 
 }  // namespace

@@ -25,9 +25,9 @@ enum class HandleKind : std::uintptr_t {
   physical,
   array,
   texture,
+  link,
   user_object,
-  condition,
-  link
+  condition
 };
 
 template <class Handle, class T, HandleKind kind>

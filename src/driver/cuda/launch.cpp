@@ -7,8 +7,8 @@
 
 #include "driver/cuda/activity.hpp"
 #include "driver/cuda/attributes.hpp"
-#include "driver/cuda/graphs/conditions.hpp"
 #include "driver/cuda/device_questions.hpp"
+#include "driver/cuda/graphs/conditions.hpp"
 #include "driver/cuda/pools.hpp"
 #include "driver/cuda/process.hpp"
 #include "driver/cuda/textures.hpp"
@@ -213,8 +213,8 @@ void run(Context& context, const Launch& launch) {
   grid.most_resident = resident_blocks(device, *function.code, shape);
   grid.threads_of_host = threads_of_host();
   grid.memory = &reachable;
-  grid.output = context.printed().file();
   grid.questions = &questions;
+  grid.output = context.printed().file();
   std::shared_ptr<Allocation> workspace;
   if (shape.cooperative) {
     workspace = memory::allocate(MemoryKind::device, device, context.handle(), 4096);

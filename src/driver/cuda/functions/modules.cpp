@@ -52,6 +52,7 @@ CUresult ModuleLoadFatBinary(Context& context, CUmodule* module, const void* fat
 CUresult ModuleUnload(CUmodule hmod) {
   const auto module = modules::find(hmod);
   if (!module) return CUDA_ERROR_INVALID_HANDLE;
+  // What runs may be its code.
   if (const auto context = contexts::find(module->context))
     if (const auto result = CtxSynchronize(*context); result != CUDA_SUCCESS) return result;
   return modules::unload(hmod) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
