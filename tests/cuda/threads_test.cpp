@@ -260,6 +260,71 @@ TEST(CudaThreads, HoldWhatTheMachineSays) {
   std::filesystem::remove(state);
 }
 
+const char* const kCountUp = R"(
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry count(.param .u64 counter)
+{
+  .reg .b32 %r<2>;
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [counter];
+  atom.global.add.u32 %r1, [%rd1], 1;
+  ret;
+}
+)";
+
+// Streams that all threads use, which wait for each other and for the default stream.
+TEST(CudaThreads, ShareStreams) {
+  constexpr unsigned kRounds = 16, kStreams = 4;
+  CUcontext context = nullptr;
+  CUmodule module = nullptr;
+  CUfunction count = nullptr;
+  CUdeviceptr counters = 0;
+  CUstream streams[kStreams] = {};
+  ASSERT_EQ(call("cuInit", 0u), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuCtxCreate_v2", &context, 0u, CUdevice{0}), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuModuleLoadData", &module, kCountUp), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuModuleGetFunction", &count, module, "count"), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuMemAlloc_v2", &counters, std::size_t{64}), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuMemsetD32_v2", counters, 0u, std::size_t{16}), CUDA_SUCCESS);
+  for (unsigned i = 0; i < kStreams; ++i)
+    ASSERT_EQ(call("cuStreamCreate", &streams[i], i % 2 ? unsigned{CU_STREAM_NON_BLOCKING} : 0u), CUDA_SUCCESS);
+  Tally tally;
+  std::atomic<unsigned> called{0};
+  in_threads([&](int t) {
+    CUevent event = nullptr;
+    tally.check(call("cuCtxSetCurrent", context));
+    tally.check(call("cuEventCreate", &event, unsigned{CU_EVENT_DISABLE_TIMING}));
+    for (unsigned round = 0; round < kRounds; ++round) {
+      const auto one = streams[(static_cast<unsigned>(t) + round) % kStreams], two = streams[round % kStreams];
+      const auto add = +[](void* data) { ++*static_cast<std::atomic<unsigned>*>(data); };
+      void* arguments[] = {&counters};
+      const auto launch = [&](CUstream stream) {
+        tally.check(
+            call("cuLaunchKernel", count, 1u, 1u, 1u, 1u, 1u, 1u, 0u, stream, arguments, static_cast<void**>(nullptr)));
+      };
+      launch(one);
+      tally.check(call("cuEventRecord", event, one));
+      tally.check(call("cuStreamWaitEvent", two, event, 0u));
+      tally.check(call("cuLaunchHostFunc", two, add, static_cast<void*>(&called)));
+      if (round % 4 == 0) launch(CUstream{});
+      if (round % 4 == 1) tally.check(call("cuStreamSynchronize", two));
+      if (round % 4 == 2) tally.check(call("cuStreamWriteValue32_v2", one, counters + 4, round, 0u));
+      if (round % 4 == 3) call("cuStreamQuery", one);
+      if (round % 8 == 7) tally.check(call("cuEventSynchronize", event));
+    }
+    tally.check(call("cuEventDestroy_v2", event));
+  });
+  EXPECT_EQ(call("cuCtxSynchronize"), CUDA_SUCCESS);
+  unsigned total = 0;
+  EXPECT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(&total), counters, std::size_t{4}), CUDA_SUCCESS);
+  EXPECT_EQ(total, kThreads * (kRounds + kRounds / 4));
+  EXPECT_EQ(called, kThreads * kRounds);
+  EXPECT_EQ(tally.refused, 0);
+  EXPECT_EQ(call("cuCtxDestroy_v2", context), CUDA_SUCCESS);
+}
+
 TEST(CudaThreads, WorkAtTheSameTime) {
   std::vector<std::thread> threads;
   std::atomic<int> wrong{0};

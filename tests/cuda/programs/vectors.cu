@@ -1,5 +1,6 @@
 // The first program that everybody writes, and what is around it: devices, properties, streams, events.
 #include <cstring>
+#include <thread>
 #include <vector>
 
 #include "check.hpp"
@@ -10,6 +11,54 @@ __global__ void add(const float* a, const float* b, float* c, int n) {
 }
 
 void call(void* flag) { *static_cast<bool*>(flag) = true; }
+
+__global__ void pass(const volatile int* gate, volatile int* out) {
+  while (*gate == 0) {
+  }
+  *out = 42;
+}
+
+// Kernels that run while the host goes on, until it opens their gate.
+void beside_the_host() {
+  int *words = nullptr, *device = nullptr, value = 1;
+  OK(cudaMallocHost(&words, 4 * sizeof *words));
+  for (int i = 0; i < 4; ++i) words[i] = 0;
+  auto* const gates = static_cast<volatile int*>(words);
+  OK(cudaMalloc(&device, sizeof *device));
+  cudaStream_t stream;
+  OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  pass<<<1, 1, 0, stream>>>(words, words + 1);
+  EXPECT(cudaStreamQuery(stream) == cudaErrorNotReady);
+  EXPECT(cudaGetLastError() == cudaSuccess);
+  OK(cudaMemset(device, 0, sizeof *device));  // the default stream does not wait for it
+  OK(cudaMemcpy(&value, device, sizeof value, cudaMemcpyDeviceToHost));
+  EXPECT(value == 0 && gates[1] == 0);
+  gates[0] = 1;
+  OK(cudaStreamSynchronize(stream));
+  EXPECT(gates[1] == 42);
+  OK(cudaStreamDestroy(stream));
+
+  pass<<<1, 1>>>(words + 2, words + 3);
+  EXPECT(cudaStreamQuery(0) == cudaErrorNotReady);
+  int current = -1;
+  OK(cudaGetDevice(&current));
+  std::thread([&] {
+    OK(cudaSetDevice(current));
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+    EXPECT(cudaStreamQuery(0) == cudaSuccess);
+    int other = 1;
+    OK(cudaMemcpy(&other, device, sizeof other, cudaMemcpyDeviceToHost));
+    EXPECT(other == 0);
+#else
+    EXPECT(cudaStreamQuery(0) == cudaErrorNotReady);
+#endif
+    gates[2] = 1;
+  }).join();
+  OK(cudaDeviceSynchronize());
+  EXPECT(gates[3] == 42);
+  OK(cudaFree(device));
+  OK(cudaFreeHost(words));
+}
 
 int main() {
   int devices = 0, current = -1, driver = 0, runtime = 0;
@@ -79,5 +128,6 @@ int main() {
   EXPECT(std::strcmp(cudaGetErrorString(cudaErrorIllegalAddress), "an illegal memory access was encountered") == 0);
   for (auto* d : device) OK(cudaFree(d));
   OK(cudaStreamDestroy(stream));
+  beside_the_host();
   std::puts("all is well");
 }
