@@ -25,7 +25,9 @@ enum class HandleKind : std::uintptr_t {
   physical,
   array,
   texture,
-  link
+  link,
+  user_object,
+  condition
 };
 
 template <class Handle, class T, HandleKind kind>
