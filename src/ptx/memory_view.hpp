@@ -40,6 +40,8 @@ class GlobalMemory {
   // The heap of device code; 0 when it is full.
   virtual std::uint64_t allocate(std::uint64_t size) = 0;
   virtual void release(std::uint64_t address) = 0;
+  // What cudaGraphSetConditional sets, for nodes of graphs.
+  virtual void set_condition(std::uint64_t, std::uint32_t) {}
   // Four components, as they lie in registers. False: no texture, or not of that shape.
   virtual bool sample(const Lookup&, std::uint32_t[4]) { return false; }
   // `size` bytes of a surface, at so many bytes from the left, or null; with `clamps`, those at the edge for what lies
@@ -72,6 +74,7 @@ enum class FaultKind : std::uint8_t {
   assertion,
   trap,
   deadlock,  // every thread waits at a barrier that the others never reach
+  stopped,   // from outside
 };
 
 }  // namespace nvmlkit::ptx

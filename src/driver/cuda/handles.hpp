@@ -27,7 +27,12 @@ enum class HandleKind : std::uintptr_t {
   texture,
   mipmapped_array,
   texture_reference,
-  link
+  link,
+  user_object,
+  condition,
+  notification,
+  resource_description,
+  green_context
 };
 
 template <class Handle, class T, HandleKind kind>

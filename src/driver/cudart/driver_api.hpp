@@ -65,11 +65,16 @@ NVMLKIT_DRIVER(cuMemHostGetDevicePointer_v2, CUdeviceptr*, void*, unsigned);
 NVMLKIT_DRIVER(cuMemHostGetFlags, unsigned*, void*);
 NVMLKIT_DRIVER(cuMemAllocManaged, CUdeviceptr*, std::size_t, unsigned);
 NVMLKIT_DRIVER(cuMemcpy, CUdeviceptr, CUdeviceptr, std::size_t);
+NVMLKIT_DRIVER(cuMemcpy_ptds, CUdeviceptr, CUdeviceptr, std::size_t);
 NVMLKIT_DRIVER(cuMemcpyAsync, CUdeviceptr, CUdeviceptr, std::size_t, CUstream);
 NVMLKIT_DRIVER(cuMemcpy2DUnaligned_v2, const nvmlkit::cuda::CUDA_MEMCPY2D*);
+NVMLKIT_DRIVER(cuMemcpy2DUnaligned_v2_ptds, const nvmlkit::cuda::CUDA_MEMCPY2D*);
 NVMLKIT_DRIVER(cuMemcpy3D_v2, const nvmlkit::cuda::CUDA_MEMCPY3D*);
+NVMLKIT_DRIVER(cuMemcpy3D_v2_ptds, const nvmlkit::cuda::CUDA_MEMCPY3D*);
 NVMLKIT_DRIVER(cuMemsetD8_v2, CUdeviceptr, unsigned char, std::size_t);
+NVMLKIT_DRIVER(cuMemsetD8_v2_ptds, CUdeviceptr, unsigned char, std::size_t);
 NVMLKIT_DRIVER(cuMemsetD2D8_v2, CUdeviceptr, std::size_t, unsigned char, std::size_t, std::size_t);
+NVMLKIT_DRIVER(cuMemsetD2D8_v2_ptds, CUdeviceptr, std::size_t, unsigned char, std::size_t, std::size_t);
 NVMLKIT_DRIVER(cuPointerGetAttribute, void*, nvmlkit::cuda::CUpointer_attribute, CUdeviceptr);
 NVMLKIT_DRIVER(cuStreamCreateWithPriority, CUstream*, unsigned, int);
 NVMLKIT_DRIVER(cuStreamDestroy_v2, CUstream);
@@ -259,5 +264,15 @@ NVMLKIT_DRIVER(cuTexRefSetMipmapLevelBias, nvmlkit::cuda::CUtexref, float);
 NVMLKIT_DRIVER(cuTexRefSetMipmapLevelClamp, nvmlkit::cuda::CUtexref, float, float);
 NVMLKIT_DRIVER(cuTexRefSetFlags, nvmlkit::cuda::CUtexref, unsigned);
 NVMLKIT_DRIVER(cuSurfRefSetArray, nvmlkit::cuda::CUsurfref, nvmlkit::cuda::CUarray, unsigned);
+NVMLKIT_DRIVER(cuMemPoolExportToShareableHandle, void*, CUmemoryPool, nvmlkit::cuda::CUmemAllocationHandleType,
+               unsigned long long);
+NVMLKIT_DRIVER(cuMemPoolImportFromShareableHandle, CUmemoryPool*, void*, nvmlkit::cuda::CUmemAllocationHandleType,
+               unsigned long long);
+NVMLKIT_DRIVER(cuMemPoolExportPointer, nvmlkit::cuda::CUmemPoolPtrExportData*, CUdeviceptr);
+NVMLKIT_DRIVER(cuMemPoolImportPointer, CUdeviceptr*, CUmemoryPool, nvmlkit::cuda::CUmemPoolPtrExportData*);
+NVMLKIT_DRIVER(cuDeviceRegisterAsyncNotification, CUdevice, nvmlkit::cuda::CUasyncCallback, void*,
+               nvmlkit::cuda::CUasyncCallbackHandle*);
+NVMLKIT_DRIVER(cuDeviceUnregisterAsyncNotification, CUdevice, nvmlkit::cuda::CUasyncCallbackHandle);
+NVMLKIT_DRIVER(cuLaunchCooperativeKernelMultiDevice, nvmlkit::cuda::CUDA_LAUNCH_PARAMS*, unsigned, unsigned);
 #undef NVMLKIT_DRIVER
 }

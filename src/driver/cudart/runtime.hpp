@@ -23,6 +23,11 @@ Error keep(Error error);
 inline Error keep(CUresult result) { return keep(static_cast<Error>(result)); }
 Error last_error(bool forget);
 
+// Text of an error, or of none that is known.
+const char* name_of(Error error);
+// Puts an error into the log that programs may read (logs.cpp).
+void log(Error error);
+
 // Starts the driver, once; the error of that.
 CUresult start();
 // The same, and the primary context of the thread's device made current, unless the program has made another one so.
@@ -90,5 +95,24 @@ bool is_texture(const void* host);
 
 inline CUdeviceptr address_of(const void* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); }
 inline CUstream per_thread(CUstream stream) { return stream ? stream : reinterpret_cast<CUstream>(2); }
+
+// While one lives, functions without a stream mean the default stream of the thread.
+class OfThread {
+ public:
+  OfThread() { ++depth_; }
+  ~OfThread() { --depth_; }
+  OfThread(const OfThread&) = delete;
+  OfThread& operator=(const OfThread&) = delete;
+
+  // Of a function of the driver and its variant for that stream, the one that is meant.
+  template <class Function>
+  static Function* choose(Function* plain, Function* of_thread) {
+    return depth_ > 0 ? of_thread : plain;
+  }
+
+ private:
+  static inline constinit thread_local int depth_ = 0;
+};
+#define NVMLKIT_BY_DEFAULT(function) OfThread::choose(&function, &function##_ptds)
 
 }  // namespace nvmlkit::cudart

@@ -98,8 +98,13 @@ constexpr InstructionEntry kInstructions[] = {
     {"tex", Op::tex_, &decoders::textures, " 1d 2d 3d a1d a2d cube acube v4 base level grad ", " u32 s32 f32 ", 2, 4},
     {"tld4", Op::tld4_, &decoders::textures, " 1d 2d 3d a1d a2d cube acube v4 r g b a ", " u32 s32 f32 ", 2, 2},
     {"trap", Op::trap_, &decoders::control, "  ", "  ", 0, 0},
+    {"vabsdiff", Op::vabsdiff_, &decoders::video, " sat add min max ", " u32 s32 ", 3, 4},
+    {"vadd", Op::vadd_, &decoders::video, " sat add min max ", " u32 s32 ", 3, 4},
+    {"vmax", Op::vmax_, &decoders::video, " sat add min max ", " u32 s32 ", 3, 4},
+    {"vmin", Op::vmin_, &decoders::video, " sat add min max ", " u32 s32 ", 3, 4},
     {"vote", Op::vote_, &decoders::lanes, " sync all any uni ballot ", " pred b32 ", 2, 3},
-    {"wmma", Op::wmma_, &decoders::tensor, " load store mma a b c d sync aligned m16n16k16 m32n8k16 m8n32k16 m16n16k8 m8n8k4 m8n8k16 m16n8k4 m16n8k8 m16n8k16 m16n8k32 row col satfinite global shared local param const shared::cta shared::cluster param::entry param::func ", " f16 bf16 tf32 f32 f64 s8 u8 s32 e4m3 e5m2 ", 2, 4},
+    {"vsub", Op::vsub_, &decoders::video, " sat add min max ", " u32 s32 ", 3, 4},
+    {"wmma", Op::wmma_, &decoders::tensor, " load store mma a b c d sync aligned m16n16k16 m32n8k16 m8n32k16 m16n16k8 m8n8k4 m8n8k16 m16n8k4 m16n8k8 m16n8k16 m16n8k32 row col satfinite rn rz rm rp rna global shared local param const shared::cta shared::cluster param::entry param::func ", " f16 bf16 tf32 f32 f64 s8 u8 s32 e4m3 e5m2 ", 2, 4},
     {"xor", Op::xor_, &decoders::logic, "  ", " pred b16 b32 b64 ", 3, 3},
 };
 

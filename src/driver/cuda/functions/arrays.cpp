@@ -5,6 +5,7 @@
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/graphs/work.hpp"
+#include "driver/cuda/schedule.hpp"
 #include "driver/cuda/textures.hpp"
 
 namespace nvmlkit::cuda::functions {
@@ -83,6 +84,7 @@ CUresult ArrayGetDescriptor_v2(Context&, CUDA_ARRAY_DESCRIPTOR* pArrayDescriptor
 CUresult ArrayDestroy(Context&, CUarray hArray) {
   const auto array = textures::find(hArray);
   if (!array || array->is_level) return CUDA_ERROR_INVALID_HANDLE;
+  if (const auto result = schedule::wait_for_users(*array->memory); result != CUDA_SUCCESS) return result;
   return textures::destroy(hArray) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
@@ -113,7 +115,11 @@ CUresult MipmappedArrayGetLevel(Context&, CUarray* pLevelArray, CUmipmappedArray
 
 CUresult MipmappedArrayDestroy(Context&, CUmipmappedArray hMipmappedArray) {
   const auto mipmap = textures::find(hMipmappedArray);
-  if (!mipmap || !textures::remove(hMipmappedArray)) return CUDA_ERROR_INVALID_HANDLE;
+  if (!mipmap) return CUDA_ERROR_INVALID_HANDLE;
+  for (const auto level : mipmap->levels)
+    if (const auto array = textures::find(level))
+      if (const auto result = schedule::wait_for_users(*array->memory); result != CUDA_SUCCESS) return result;
+  if (!textures::remove(hMipmappedArray)) return CUDA_ERROR_INVALID_HANDLE;
   for (const auto level : mipmap->levels) textures::destroy(level);
   return CUDA_SUCCESS;
 }
@@ -129,23 +135,23 @@ CUresult MipmappedArrayGetMemoryRequirements(Context&, CUDA_ARRAY_MEMORY_REQUIRE
 
 CUresult MemcpyDtoA_v2(Context& context, CUarray dstArray, std::size_t dstOffset, CUdeviceptr srcDevice,
                        std::size_t ByteCount) {
-  return perform(context, nullptr, to_array(context, dstArray, dstOffset, nullptr, srcDevice, ByteCount));
+  return copy_now(context, to_array(context, dstArray, dstOffset, nullptr, srcDevice, ByteCount));
 }
 CUresult MemcpyAtoD_v2(Context& context, CUdeviceptr dstDevice, CUarray srcArray, std::size_t srcOffset,
                        std::size_t ByteCount) {
-  return perform(context, nullptr, from_array(context, srcArray, srcOffset, nullptr, dstDevice, ByteCount));
+  return copy_now(context, from_array(context, srcArray, srcOffset, nullptr, dstDevice, ByteCount));
 }
 CUresult MemcpyHtoA_v2(Context& context, CUarray dstArray, std::size_t dstOffset, const void* srcHost,
                        std::size_t ByteCount) {
-  return perform(context, nullptr, to_array(context, dstArray, dstOffset, srcHost, 0, ByteCount));
+  return copy_now(context, to_array(context, dstArray, dstOffset, srcHost, 0, ByteCount));
 }
 CUresult MemcpyAtoH_v2(Context& context, void* dstHost, CUarray srcArray, std::size_t srcOffset,
                        std::size_t ByteCount) {
-  return perform(context, nullptr, from_array(context, srcArray, srcOffset, dstHost, 0, ByteCount));
+  return copy_now(context, from_array(context, srcArray, srcOffset, dstHost, 0, ByteCount));
 }
 CUresult MemcpyAtoA_v2(Context& context, CUarray dstArray, std::size_t dstOffset, CUarray srcArray,
                        std::size_t srcOffset, std::size_t ByteCount) {
-  return perform(context, nullptr, row_of_arrays(context, dstArray, dstOffset, srcArray, srcOffset, ByteCount));
+  return copy_now(context, row_of_arrays(context, dstArray, dstOffset, srcArray, srcOffset, ByteCount));
 }
 CUresult MemcpyHtoAAsync_v2(Context& context, CUarray dstArray, std::size_t dstOffset, const void* srcHost,
                             std::size_t ByteCount, CUstream hStream) {
