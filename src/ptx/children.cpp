@@ -91,9 +91,12 @@ Fault Children::run() {
   const std::lock_guard running(running_);
   while (true) {
     std::unique_lock lock(mutex_);
-    if (tasks_.empty()) return {};
-    const auto task = std::move(tasks_.front());
-    tasks_.pop_front();
+    if (done_ == tasks_.size()) {
+      tasks_.clear();
+      done_ = 0;
+      return {};
+    }
+    const auto task = std::move(tasks_[done_++]);
     lock.unlock();
     Fault fault;
     if (task.is_launch) {
@@ -107,7 +110,7 @@ Fault Children::run() {
   }
 }
 
-std::deque<KernelLaunch> Children::take_tails() {
+std::vector<KernelLaunch> Children::take_tails() {
   const std::lock_guard lock(mutex_);
   return std::move(tails_);
 }
@@ -159,7 +162,7 @@ Grid grid_of(const Grid& parent, const KernelLaunch& launch) {
 
 Outcome run(const Grid& grid) {
   Outcome outcome;
-  std::deque<KernelLaunch> tails;
+  std::vector<KernelLaunch> tails;  // the next one is the last
   KernelLaunch current;
   auto own = grid;
   while (true) {
@@ -171,10 +174,10 @@ Outcome run(const Grid& grid) {
     outcome.instructions += done.instructions + children.instructions();
     // Those of a tail launch go before what waits behind it.
     auto more = children.take_tails();
-    std::move(more.rbegin(), more.rend(), std::front_inserter(tails));
+    std::move(more.rbegin(), more.rend(), std::back_inserter(tails));
     if (outcome.fault.kind != FaultKind::none || tails.empty()) return outcome;
-    current = std::move(tails.front());
-    tails.pop_front();
+    current = std::move(tails.back());
+    tails.pop_back();
     own = grid_of(grid, current);
     own.depth = grid.depth;
   }

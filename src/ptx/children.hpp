@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <mutex>
 #include <string>
@@ -50,7 +49,7 @@ class Children {
   // Does what was asked for so far, tail launches excepted. A fault ends it.
   Fault run();
   std::uint64_t instructions() const { return instructions_; }
-  std::deque<KernelLaunch> take_tails();
+  std::vector<KernelLaunch> take_tails();
 
   // A number for a stream or an event, which need no more: all is done in order.
   std::uint64_t new_handle();
@@ -74,9 +73,10 @@ class Children {
   const Grid& grid_;
   std::mutex running_;  // one thread does the work; another one that waits for it finds it done
   std::uint64_t instructions_ = 0;
-  std::mutex mutex_;  // of what follows
-  std::deque<Task> tasks_;
-  std::deque<KernelLaunch> tails_;
+  std::mutex mutex_;         // of what follows
+  std::vector<Task> tasks_;  // from `done_` on they are to be done
+  std::size_t done_ = 0;
+  std::vector<KernelLaunch> tails_;
   std::unordered_map<std::uint64_t, KernelLaunch> prepared_;
   std::vector<std::uint64_t> memory_;
   std::uint64_t free_ = 0, free_bytes_ = 0;

@@ -62,7 +62,7 @@ void Warp::call(const Fragment& own, const Instruction& i, Mask lanes) {
     const auto target = targets[std::countr_zero(lanes)];
     const auto index = (target - kCodeWindow) / 16;
     if (target < kCodeWindow || target % 16 != 0 || index >= functions.size() || !functions[index].is_defined ||
-        functions[index].parameters.size() != site.arguments.size() ||
+        functions[index].is_entry || functions[index].parameters.size() != site.arguments.size() ||
         functions[index].results.size() != site.results.size())
       return fault(FaultKind::illegal_instruction, target, i);
     Mask same = 0;

@@ -71,6 +71,7 @@ void calls(Form& f) {
       f.fail("'" + std::string(callee.name) + "' is no function");
     const auto* const defined = definition_of(*known->second);
     site.function = defined ? defined : known->second;
+    if (site.function->is_entry) f.fail("a kernel cannot be called");
     check_sizes(f, results, site.function->results, "results");
     check_sizes(f, arguments, site.function->parameters, "arguments");
     if (!defined) {

@@ -121,6 +121,46 @@ TEST_F(CudaLinking, KnowsAddressesOfFunctionsAndVariablesOfOtherModules) {
   EXPECT_EQ(result(module, "reads"), 6);
 }
 
+// A launch of `kernel` by device code, with `threads` in a block and the pointer that the caller has.
+std::string launches(const std::string& runtime, const std::string& kernel, int threads, int stream) {
+  const auto n = std::to_string(threads);
+  return "{ .param .b64 f; .param .align 4 .b8 grid[12]; .param .align 4 .b8 block[12]; .param .b32 shared; .param "
+         ".b64 "
+         "buffer; .param .b64 to; .param .b32 error;\nmov.u64 %rd1, " +
+         kernel + "; st.param.b64 [f], %rd1; st.param.b32 [grid], 2; st.param.b32 [grid+4], 1; " +
+         "st.param.b32 [grid+8], 1; st.param.b32 [block], " + n + "; st.param.b32 [block+4], 1; " +
+         "st.param.b32 [block+8], 1; st.param.b32 [shared], 0;\ncall (buffer), " + runtime +
+         "GetParameterBufferV2, (f, grid, block, shared); ld.param.b64 %rd2, [buffer];\n" +
+         "setp.ne.u64 %p1, %rd2, 0; @%p1 st.u64 [%rd2], %rd8; st.param.b64 [buffer], %rd2;" + "st.param.b64 [to], " +
+         std::to_string(stream) + ";\ncall (error), " + runtime +
+         "LaunchDeviceV2, (buffer, to); ld.param.b32 %r2, [error]; }\n";
+}
+
+TEST_F(CudaLinking, LetsKernelsLaunchKernels) {
+  for (const std::string runtime : {"cuda", "__cudaCDP2"}) {
+    const auto declared = ".extern .func (.param .b64 b) " + runtime +
+                          "GetParameterBufferV2(.param .b64 f, .param .align 4 .b8 g[12], .param .align 4 .b8 t[12], "
+                          ".param .b32 s);\n.extern .func (.param .b32 e) " +
+                          runtime + "LaunchDeviceV2(.param .b64 b, .param .b64 s);\n.extern .func (.param .b32 e) " +
+                          runtime + "GetLastError();\n.extern .entry adds(.param .u64 out);\n" +
+                          ".extern .entry doubles(.param .u64 out);\n";
+    const auto both = launches(runtime, "doubles", 1, 3) + launches(runtime, "adds", 32, 0) + "mov.u32 %r1, 5;";
+    const auto wrong = launches(runtime, "adds", 2000, 0) + call_of(runtime + "GetLastError");
+    const std::string with_predicate = ".reg .pred %p<2>;\n";
+    auto* const module =
+        load({declared + kernel("parent", with_predicate + both) + kernel("too_many", with_predicate + wrong),
+              ".visible .entry adds(.param .u64 out)\n{ .reg .b64 %rd1; ld.param.u64 %rd1, [out]; "
+              "red.global.add.u32 [%rd1], 1; ret; }\n"
+              ".visible .entry doubles(.param .u64 out)\n{ .reg .b64 %rd1; .reg .pred %p1; .reg .b32 "
+              "%r1; .reg .b32 %t; ld.param.u64 %rd1, [out]; mov.u32 %t, %ctaid.x; setp.eq.u32 %p1, "
+              "%t, 0; ld.global.u32 %r1, [%rd1]; shl.b32 %r1, %r1, 1; @%p1 st.global.u32 [%rd1], "
+              "%r1; ret; }\n"});
+    // The parent writes 5, its 64 threads add, and the tail launch comes last although it was asked for first.
+    EXPECT_EQ(result(module, "parent"), (5 + 64) * 2);
+    EXPECT_EQ(result(module, "too_many"), 1);  // LaunchDevice without a buffer is the later error
+  }
+}
+
 TEST_F(CudaLinking, NamesWhatIsMissingOrDefinedTwice) {
   const auto calls = ".extern .func (.param .b32 back) away();\n" + kernel("calls", call_of("away"));
   EXPECT_EQ(refusal({gives(".visible", "other", 1), calls}),

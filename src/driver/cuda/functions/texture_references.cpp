@@ -21,13 +21,20 @@ CUresult with(Handle handle, Work work) {
   return work(*found);
 }
 
-// The same, and the texture made anew.
+// The same, and the texture made anew. Kernels that were launched before read what they were launched with.
 template <class Handle, class Work>
-CUresult change(Handle handle, Work work) {
+CUresult change(Context& context, Handle handle, Work work) {
+  if (const auto result = CtxSynchronize(context); result != CUDA_SUCCESS) return result;
   return with(handle, [&](TextureReference& t) {
     work(t);
     return t.renew();
   });
+}
+
+template <class Handle, class Work>
+CUresult rebind(Context& context, Handle handle, Work work) {
+  if (const auto result = CtxSynchronize(context); result != CUDA_SUCCESS) return result;
+  return with(handle, work);
 }
 
 CUresult bind(TextureReference& t, CUresourcetype type) {
@@ -68,11 +75,11 @@ CUresult TexRefDestroy(Context&, CUtexref hTexRef) {
   return texture_references::destroy(texture_references::tag(hTexRef)) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult TexRefSetArray(Context&, CUtexref hTexRef, CUarray hArray, unsigned int Flags) {
+CUresult TexRefSetArray(Context& context, CUtexref hTexRef, CUarray hArray, unsigned int Flags) {
   if (Flags != kOverrideFormat) return CUDA_ERROR_INVALID_VALUE;
   const auto array = textures::find(hArray);
   if (!array) return CUDA_ERROR_INVALID_HANDLE;
-  return with(hTexRef, [&](TextureReference& t) {
+  return rebind(context, hTexRef, [&](TextureReference& t) {
     t.resource = {};
     t.resource.array = hArray;
     t.format = array->shape.Format;
@@ -81,11 +88,12 @@ CUresult TexRefSetArray(Context&, CUtexref hTexRef, CUarray hArray, unsigned int
   });
 }
 
-CUresult TexRefSetMipmappedArray(Context&, CUtexref hTexRef, CUmipmappedArray hMipmappedArray, unsigned int Flags) {
+CUresult TexRefSetMipmappedArray(Context& context, CUtexref hTexRef, CUmipmappedArray hMipmappedArray,
+                                 unsigned int Flags) {
   if (Flags != kOverrideFormat) return CUDA_ERROR_INVALID_VALUE;
   const auto mipmap = textures::find(hMipmappedArray);
   if (!mipmap) return CUDA_ERROR_INVALID_HANDLE;
-  return with(hTexRef, [&](TextureReference& t) {
+  return rebind(context, hTexRef, [&](TextureReference& t) {
     t.resource = {};
     t.resource.mipmap = hMipmappedArray;
     t.format = mipmap->shape.Format;
@@ -95,8 +103,9 @@ CUresult TexRefSetMipmappedArray(Context&, CUtexref hTexRef, CUmipmappedArray hM
 }
 
 // Any address is the beginning of a texture, so that nothing has to be added to what kernels ask for.
-CUresult TexRefSetAddress_v2(Context&, std::size_t* ByteOffset, CUtexref hTexRef, CUdeviceptr dptr, std::size_t bytes) {
-  const auto result = with(hTexRef, [&](TextureReference& t) {
+CUresult TexRefSetAddress_v2(Context& context, std::size_t* ByteOffset, CUtexref hTexRef, CUdeviceptr dptr,
+                             std::size_t bytes) {
+  const auto result = rebind(context, hTexRef, [&](TextureReference& t) {
     t.resource = {};
     t.is_bound = false;
     if (bytes == 0) return t.renew();
@@ -110,9 +119,9 @@ CUresult TexRefSetAddress_v2(Context&, std::size_t* ByteOffset, CUtexref hTexRef
   return result;
 }
 
-CUresult TexRefSetAddress2D_v3(Context&, CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR* desc, CUdeviceptr dptr,
+CUresult TexRefSetAddress2D_v3(Context& context, CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR* desc, CUdeviceptr dptr,
                                std::size_t Pitch) {
-  return with(hTexRef, [&](TextureReference& t) {
+  return rebind(context, hTexRef, [&](TextureReference& t) {
     t.format = desc->Format;
     t.channels = desc->NumChannels;
     t.resource = {};
@@ -141,36 +150,37 @@ CUresult TexRefSetFormat(Context&, CUtexref hTexRef, CUarray_format fmt, int Num
   });
 }
 
-CUresult TexRefSetAddressMode(Context&, CUtexref hTexRef, int dim, CUaddress_mode am) {
+CUresult TexRefSetAddressMode(Context& context, CUtexref hTexRef, int dim, CUaddress_mode am) {
   if (dim < 0 || dim > 2 || am > CU_TR_ADDRESS_MODE_BORDER) return CUDA_ERROR_INVALID_VALUE;
-  return change(hTexRef, [&](TextureReference& t) { t.how.addressMode[dim] = am; });
+  return change(context, hTexRef, [&](TextureReference& t) { t.how.addressMode[dim] = am; });
 }
-CUresult TexRefSetFilterMode(Context&, CUtexref hTexRef, CUfilter_mode fm) {
+CUresult TexRefSetFilterMode(Context& context, CUtexref hTexRef, CUfilter_mode fm) {
   if (fm > CU_TR_FILTER_MODE_LINEAR) return CUDA_ERROR_INVALID_VALUE;
-  return change(hTexRef, [&](TextureReference& t) { t.how.filterMode = fm; });
+  return change(context, hTexRef, [&](TextureReference& t) { t.how.filterMode = fm; });
 }
-CUresult TexRefSetMipmapFilterMode(Context&, CUtexref hTexRef, CUfilter_mode fm) {
+CUresult TexRefSetMipmapFilterMode(Context& context, CUtexref hTexRef, CUfilter_mode fm) {
   if (fm > CU_TR_FILTER_MODE_LINEAR) return CUDA_ERROR_INVALID_VALUE;
-  return change(hTexRef, [&](TextureReference& t) { t.how.mipmapFilterMode = fm; });
+  return change(context, hTexRef, [&](TextureReference& t) { t.how.mipmapFilterMode = fm; });
 }
-CUresult TexRefSetMipmapLevelBias(Context&, CUtexref hTexRef, float bias) {
-  return change(hTexRef, [&](TextureReference& t) { t.how.mipmapLevelBias = bias; });
+CUresult TexRefSetMipmapLevelBias(Context& context, CUtexref hTexRef, float bias) {
+  return change(context, hTexRef, [&](TextureReference& t) { t.how.mipmapLevelBias = bias; });
 }
-CUresult TexRefSetMipmapLevelClamp(Context&, CUtexref hTexRef, float minMipmapLevelClamp, float maxMipmapLevelClamp) {
-  return change(hTexRef, [&](TextureReference& t) {
+CUresult TexRefSetMipmapLevelClamp(Context& context, CUtexref hTexRef, float minMipmapLevelClamp,
+                                   float maxMipmapLevelClamp) {
+  return change(context, hTexRef, [&](TextureReference& t) {
     t.how.minMipmapLevelClamp = minMipmapLevelClamp;
     t.how.maxMipmapLevelClamp = maxMipmapLevelClamp;
   });
 }
-CUresult TexRefSetMaxAnisotropy(Context&, CUtexref hTexRef, unsigned int maxAniso) {
-  return change(hTexRef, [&](TextureReference& t) { t.how.maxAnisotropy = maxAniso; });
+CUresult TexRefSetMaxAnisotropy(Context& context, CUtexref hTexRef, unsigned int maxAniso) {
+  return change(context, hTexRef, [&](TextureReference& t) { t.how.maxAnisotropy = maxAniso; });
 }
-CUresult TexRefSetBorderColor(Context&, CUtexref hTexRef, float* pBorderColor) {
-  return change(hTexRef, [&](TextureReference& t) { std::copy_n(pBorderColor, 4, t.how.borderColor); });
+CUresult TexRefSetBorderColor(Context& context, CUtexref hTexRef, float* pBorderColor) {
+  return change(context, hTexRef, [&](TextureReference& t) { std::copy_n(pBorderColor, 4, t.how.borderColor); });
 }
-CUresult TexRefSetFlags(Context&, CUtexref hTexRef, unsigned int Flags) {
+CUresult TexRefSetFlags(Context& context, CUtexref hTexRef, unsigned int Flags) {
   if (Flags & ~kKnownFlags) return CUDA_ERROR_INVALID_VALUE;
-  return change(hTexRef, [&](TextureReference& t) { t.how.flags = Flags; });
+  return change(context, hTexRef, [&](TextureReference& t) { t.how.flags = Flags; });
 }
 
 CUresult TexRefGetAddress_v2(Context&, CUdeviceptr* pdptr, CUtexref hTexRef) {
@@ -254,10 +264,10 @@ CUresult TexRefGetFlags(Context&, unsigned int* pFlags, CUtexref hTexRef) {
   });
 }
 
-CUresult SurfRefSetArray(Context&, CUsurfref hSurfRef, CUarray hArray, unsigned int Flags) {
+CUresult SurfRefSetArray(Context& context, CUsurfref hSurfRef, CUarray hArray, unsigned int Flags) {
   if (Flags != 0) return CUDA_ERROR_INVALID_VALUE;
   if (!textures::find(hArray)) return CUDA_ERROR_INVALID_HANDLE;
-  return with(hSurfRef, [&](TextureReference& t) {
+  return rebind(context, hSurfRef, [&](TextureReference& t) {
     t.resource = {};
     t.resource.array = hArray;
     return bind(t, CU_RESOURCE_TYPE_ARRAY);
