@@ -5,7 +5,7 @@
 
 namespace nvmlkit::ptx {
 
-Outcome run(const Grid& grid) {
+Outcome run_grid(const Grid& grid) {
   const FloatUnit as_programs_begin(0);
   return Execution(grid).run();
 }

@@ -15,6 +15,8 @@
 
 namespace nvmlkit::ptx {
 
+class Children;
+
 struct Fault {
   FaultKind kind = FaultKind::none;
   std::uint64_t address = 0;
@@ -37,6 +39,9 @@ struct Grid {
   unsigned threads_of_host = 0;           // that execute it; 0: as many as there are cores
   std::uint64_t most_local = 512 * 1024;  // bytes of a thread's stack
   GlobalMemory* memory = nullptr;
+  DeviceQuestions* questions = nullptr;
+  unsigned depth = 0;                // launches that this one is within
+  Children* children = nullptr;      // where kernels put their launches; run() sets it
   std::FILE* output = stdout;        // of printf
   void (*tick)(void* of) = nullptr;  // called now and then while it runs
   void* tick_of = nullptr;
@@ -48,7 +53,9 @@ struct Outcome {
   std::uint64_t instructions = 0;  // of warps
 };
 
-// Runs the launch to its end.
+// Runs the launch to its end, and what its kernels launch.
 Outcome run(const Grid& grid);
+// The launch alone: what its kernels ask for goes to its `children`.
+Outcome run_grid(const Grid& grid);
 
 }  // namespace nvmlkit::ptx

@@ -43,6 +43,22 @@ class GlobalMemory {
   virtual bool surface(std::uint64_t, const std::int32_t[3], std::size_t, std::byte*&) { return false; }
 };
 
+struct Function;
+
+// What device code asks about its device and its errors. The driver answers.
+class DeviceQuestions {
+ public:
+  virtual ~DeviceQuestions() = default;
+  virtual int device() = 0;
+  virtual int device_count() = 0;
+  // Numbers as the runtime has them; false for what there is not.
+  virtual bool attribute(int which, int device, int& value) = 0;
+  virtual bool limit(int which, std::uint64_t& value) = 0;
+  virtual int blocks_on_multiprocessor(const Function& kernel, int threads, std::uint64_t dynamic_shared) = 0;
+  virtual const char* error_name(int error) = 0;
+  virtual const char* error_text(int error) = 0;
+};
+
 enum class FaultKind : std::uint8_t {
   none,
   illegal_address,

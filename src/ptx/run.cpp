@@ -18,4 +18,9 @@ std::byte* Run::find(std::uint64_t address, std::uint64_t size) {
   return kept.bytes + (address - kept.start);
 }
 
+void Run::release(std::uint64_t address) {
+  grid.memory->release(address);
+  releases.fetch_add(1, std::memory_order_release);
+}
+
 }  // namespace nvmlkit::ptx

@@ -33,6 +33,9 @@ struct Run {
     return find(address, size);
   }
 
+  // Ends an allocation; no thread that executes kernels remembers it from then on.
+  void release(std::uint64_t address);
+
  private:
   std::byte* find(std::uint64_t address, std::uint64_t size);
 

@@ -25,6 +25,7 @@ enum class HandleKind : std::uintptr_t {
   physical,
   array,
   texture,
+  link,
   user_object,
   condition,
   notification,

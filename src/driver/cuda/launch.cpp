@@ -7,6 +7,7 @@
 
 #include "driver/cuda/activity.hpp"
 #include "driver/cuda/attributes.hpp"
+#include "driver/cuda/device_questions.hpp"
 #include "driver/cuda/graphs/conditions.hpp"
 #include "driver/cuda/pools.hpp"
 #include "driver/cuda/process.hpp"
@@ -198,6 +199,7 @@ void run(Context& context, const Launch& launch) {
   const auto& shape = launch.shape;
   static constinit std::atomic<std::uint64_t> launches{0};
   ContextMemory reachable(context);
+  DeviceQuestions questions(context);
   ptx::Grid grid;
   grid.module = function.module->code.get();
   grid.entry = function.code;
@@ -211,6 +213,7 @@ void run(Context& context, const Launch& launch) {
   grid.most_resident = resident_blocks(context, *function.code, shape);
   grid.threads_of_host = threads_of_host();
   grid.memory = &reachable;
+  grid.questions = &questions;
   grid.output = context.printed().file();
   std::shared_ptr<Allocation> workspace;
   if (shape.cooperative) {

@@ -61,6 +61,12 @@ CUresult CtxCreate_v3(CUcontext* pctx, CUexecAffinityParam*, int numParams, unsi
   return create(pctx, flags, dev, 3020);
 }
 
+CUresult CtxCreate_v4(CUcontext* pctx, CUctxCreateParams* ctxCreateParams, unsigned int flags, CUdevice dev) {
+  if (ctxCreateParams && ctxCreateParams->numExecAffinityParams != 0) return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+  if (ctxCreateParams && ctxCreateParams->cigParams) return CUDA_ERROR_NOT_SUPPORTED;
+  return create(pctx, flags, dev, 3020);
+}
+
 CUresult CtxDestroy_v2(CUcontext ctx) {
   if (schedule::is_in_host_function()) return CUDA_ERROR_NOT_PERMITTED;
   const auto context = contexts::find(ctx);
@@ -118,6 +124,11 @@ CUresult CtxGetDevice(Context& context, CUdevice* device) {
   return CUDA_SUCCESS;
 }
 
+CUresult CtxGetDevice_v2(CUdevice* device, CUcontext ctx) {
+  const auto context = named(ctx);
+  return context ? CtxGetDevice(*context, device) : CUDA_ERROR_INVALID_CONTEXT;
+}
+
 CUresult CtxGetFlags(Context& context, unsigned int* flags) {
   *flags = context.with([](auto& s) { return s.flags; });
   return CUDA_SUCCESS;
@@ -145,6 +156,11 @@ CUresult CtxGetApiVersion(CUcontext ctx, unsigned int* version) {
 
 CUresult CtxSynchronize(Context& context) {
   return schedule::wait(context, schedule::ends([&](const Stream& s) { return s.context_id == context.id; }));
+}
+
+CUresult CtxSynchronize_v2(CUcontext ctx) {
+  const auto context = named(ctx);
+  return context ? CtxSynchronize(*context) : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 CUresult CtxSetLimit(Context& context, CUlimit limit, std::size_t value) {

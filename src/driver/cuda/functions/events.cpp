@@ -48,11 +48,11 @@ CUresult EventSynchronize(Context& context, CUevent hEvent) {
   return event ? schedule::wait(context, {schedule::point_of(*event)}) : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult EventDestroy_v2(Context&, CUevent hEvent) {
+CUresult EventDestroy_v2(CUevent hEvent) {
   return streams::remove_event(hEvent) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult EventDestroy(Context& context, CUevent hEvent) { return EventDestroy_v2(context, hEvent); }
+CUresult EventDestroy(CUevent hEvent) { return EventDestroy_v2(hEvent); }
 
 CUresult EventElapsedTime(Context&, float* pMilliseconds, CUevent hStart, CUevent hEnd) {
   const auto start = streams::find_event(hStart), end = streams::find_event(hEnd);
@@ -62,6 +62,10 @@ CUresult EventElapsedTime(Context&, float* pMilliseconds, CUevent hStart, CUeven
   if (!schedule::is_reached(from) || !schedule::is_reached(to)) return CUDA_ERROR_NOT_READY;
   *pMilliseconds = static_cast<float>(static_cast<double>(end->recorded_ns - start->recorded_ns) / 1e6);
   return CUDA_SUCCESS;
+}
+
+CUresult EventElapsedTime_v2(Context& context, float* pMilliseconds, CUevent hStart, CUevent hEnd) {
+  return EventElapsedTime(context, pMilliseconds, hStart, hEnd);
 }
 
 }  // namespace nvmlkit::cuda::functions

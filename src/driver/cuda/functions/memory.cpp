@@ -112,7 +112,7 @@ CUresult MemHostRegister(Context& context, void* p, std::size_t bytesize, unsign
   return MemHostRegister_v2(context, p, bytesize, Flags);
 }
 
-CUresult MemHostUnregister(Context&, void* p) {
+CUresult MemHostUnregister(void* p) {
   return free(address_of(p), MemoryKind::registered, MemoryKind::registered, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
 }
 

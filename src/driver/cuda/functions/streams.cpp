@@ -32,11 +32,11 @@ CUresult StreamCreate(Context& context, CUstream* phStream, unsigned int Flags) 
   return StreamCreateWithPriority(context, phStream, Flags, 0);
 }
 
-CUresult StreamDestroy_v2(Context&, CUstream hStream) {
+CUresult StreamDestroy_v2(CUstream hStream) {
   return streams::remove(hStream) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult StreamDestroy(Context& context, CUstream hStream) { return StreamDestroy_v2(context, hStream); }
+CUresult StreamDestroy(CUstream hStream) { return StreamDestroy_v2(hStream); }
 
 CUresult StreamGetPriority(Context& context, CUstream hStream, int* priority) {
   const auto stream = streams::find(hStream, context);
@@ -64,6 +64,18 @@ CUresult StreamGetCtx(Context& context, CUstream hStream, CUcontext* pctx) {
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
   *pctx = stream->context;
   return CUDA_SUCCESS;
+}
+
+CUresult StreamGetCtx_v2(Context& context, CUstream hStream, CUcontext* pCtx, CUgreenCtx* pGreenCtx) {
+  if (pGreenCtx) *pGreenCtx = nullptr;
+  return StreamGetCtx(context, hStream, pCtx);
+}
+
+CUresult StreamGetDevice(Context& context, CUstream hStream, CUdevice* device) {
+  const auto stream = streams::find(hStream, context);
+  if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+  const auto owner = contexts::find(stream->context);
+  return owner ? CtxGetDevice(*owner, device) : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 CUresult StreamQuery(Context& context, CUstream hStream) {

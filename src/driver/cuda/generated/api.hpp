@@ -1454,6 +1454,15 @@ static_assert(offsetof(CUlaunchConfig, sharedMemBytes) == 24);
 static_assert(offsetof(CUlaunchConfig, hStream) == 32);
 static_assert(offsetof(CUlaunchConfig, attrs) == 40);
 static_assert(offsetof(CUlaunchConfig, numAttrs) == 48);
+struct CUctxCreateParams {
+  CUexecAffinityParam* execAffinityParams;
+  int numExecAffinityParams;
+  CUctxCigParam* cigParams;
+};
+static_assert(sizeof(CUctxCreateParams) == 24);
+static_assert(offsetof(CUctxCreateParams, execAffinityParams) == 0);
+static_assert(offsetof(CUctxCreateParams, numExecAffinityParams) == 8);
+static_assert(offsetof(CUctxCreateParams, cigParams) == 16);
 struct CUDA_MEMCPY2D_v2 {
   std::size_t srcXInBytes;
   std::size_t srcY;
