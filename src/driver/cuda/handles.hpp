@@ -25,6 +25,8 @@ enum class HandleKind : std::uintptr_t {
   physical,
   array,
   texture,
+  mipmapped_array,
+  texture_reference,
   link,
   user_object,
   condition,

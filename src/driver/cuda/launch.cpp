@@ -42,8 +42,9 @@ class ContextMemory final : public ptx::GlobalMemory {
     if (const auto condition = conditions::find(handle)) condition->value = value;
   }
   bool sample(const ptx::Lookup& lookup, std::uint32_t out[4]) override { return textures::sample(lookup, out); }
-  bool surface(std::uint64_t handle, const std::int32_t at[3], std::size_t size, std::byte*& out) override {
-    return textures::surface(handle, at, size, out);
+  bool surface(std::uint64_t handle, const std::int32_t at[3], std::size_t size, bool clamps,
+               std::byte*& out) override {
+    return textures::surface(handle, at, size, clamps, out);
   }
 
  private:

@@ -1630,6 +1630,15 @@ static_assert(offsetof(CUDA_ARRAY3D_DESCRIPTOR_v2, Depth) == 16);
 static_assert(offsetof(CUDA_ARRAY3D_DESCRIPTOR_v2, Format) == 24);
 static_assert(offsetof(CUDA_ARRAY3D_DESCRIPTOR_v2, NumChannels) == 28);
 static_assert(offsetof(CUDA_ARRAY3D_DESCRIPTOR_v2, Flags) == 32);
+struct CUDA_ARRAY_MEMORY_REQUIREMENTS_v1 {
+  std::size_t size;
+  std::size_t alignment;
+  unsigned int reserved[4];
+};
+static_assert(sizeof(CUDA_ARRAY_MEMORY_REQUIREMENTS_v1) == 32);
+static_assert(offsetof(CUDA_ARRAY_MEMORY_REQUIREMENTS_v1, size) == 0);
+static_assert(offsetof(CUDA_ARRAY_MEMORY_REQUIREMENTS_v1, alignment) == 8);
+static_assert(offsetof(CUDA_ARRAY_MEMORY_REQUIREMENTS_v1, reserved) == 16);
 struct CUDA_TEXTURE_DESC_v1 {
   CUaddress_mode addressMode[3];
   CUfilter_mode filterMode;

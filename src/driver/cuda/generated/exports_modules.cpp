@@ -108,14 +108,6 @@ NVMLKIT_CUDA_EXPORT CUresult cuLinkDestroy(CUlinkState state) {
   return guarded([&] { return functions::LinkDestroy(state); });
 }
 
-NVMLKIT_CUDA_EXPORT CUresult cuModuleGetTexRef(CUtexref* pTexRef, CUmodule hmod, const char* name) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
-}
-
-NVMLKIT_CUDA_EXPORT CUresult cuModuleGetSurfRef(CUsurfref* pSurfRef, CUmodule hmod, const char* name) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
-}
-
 NVMLKIT_CUDA_EXPORT CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option* jitOptions, void** jitOptionsValues, unsigned int numJitOptions, CUlibraryOption* libraryOptions, void** libraryOptionValues, unsigned int numLibraryOptions) {
   if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
   if (!library || !code) return CUDA_ERROR_INVALID_VALUE;
@@ -340,10 +332,6 @@ NVMLKIT_CUDA_EXPORT CUresult cuLaunchGridAsync(CUfunction f, int grid_width, int
   return guarded([&] { return functions::LaunchGridAsync(*current, f, grid_width, grid_height, hStream); });
 }
 
-NVMLKIT_CUDA_EXPORT CUresult cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
-}
-
 NVMLKIT_CUDA_EXPORT CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config) {
   if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
   return guarded([&] { return functions::FuncSetSharedMemConfig(hfunc, config); });
@@ -393,15 +381,15 @@ NVMLKIT_CUDA_EXPORT CUresult cuOccupancyMaxActiveClusters(int* numClusters, CUfu
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTensorMapEncodeTiled(CUtensorMap* tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank, void* globalAddress, const cuuint64_t* globalDim, const cuuint64_t* globalStrides, const cuuint32_t* boxDim, const cuuint32_t* elementStrides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: tensor maps
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTensorMapEncodeIm2col(CUtensorMap* tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank, void* globalAddress, const cuuint64_t* globalDim, const cuuint64_t* globalStrides, const int* pixelBoxLowerCorner, const int* pixelBoxUpperCorner, cuuint32_t channelsPerPixel, cuuint32_t pixelsPerColumn, const cuuint32_t* elementStrides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: tensor maps
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTensorMapReplaceAddress(CUtensorMap* tensorMap, void* globalAddress) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  return refuse();  // not simulated yet: tensor maps
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLinkCreate(unsigned int numOptions, CUjit_option* options, void** optionValues, CUlinkState* stateOut) {

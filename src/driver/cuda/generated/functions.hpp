@@ -9,6 +9,9 @@
 namespace nvmlkit::cuda::functions {
 
 // arrays
+CUresult DeviceGetTexture1DLinearMaxWidth(std::size_t* maxWidthInElements, CUarray_format format, unsigned int numChannels, CUdevice dev);
+CUresult ModuleGetTexRef(Context& context, CUtexref* pTexRef, CUmodule hmod, const char* name);
+CUresult ModuleGetSurfRef(Context& context, CUsurfref* pSurfRef, CUmodule hmod, const char* name);
 CUresult MemcpyDtoA_v2(Context& context, CUarray dstArray, std::size_t dstOffset, CUdeviceptr srcDevice, std::size_t ByteCount);
 CUresult MemcpyAtoD_v2(Context& context, CUdeviceptr dstDevice, CUarray srcArray, std::size_t srcOffset, std::size_t ByteCount);
 CUresult MemcpyHtoA_v2(Context& context, CUarray dstArray, std::size_t dstOffset, const void* srcHost, std::size_t ByteCount);
@@ -18,16 +21,56 @@ CUresult MemcpyHtoAAsync_v2(Context& context, CUarray dstArray, std::size_t dstO
 CUresult MemcpyAtoHAsync_v2(Context& context, void* dstHost, CUarray srcArray, std::size_t srcOffset, std::size_t ByteCount, CUstream hStream);
 CUresult ArrayCreate_v2(Context& context, CUarray* pHandle, const CUDA_ARRAY_DESCRIPTOR* pAllocateArray);
 CUresult ArrayGetDescriptor_v2(Context& context, CUDA_ARRAY_DESCRIPTOR* pArrayDescriptor, CUarray hArray);
+CUresult ArrayGetSparseProperties(Context& context, CUDA_ARRAY_SPARSE_PROPERTIES* sparseProperties, CUarray array);
+CUresult MipmappedArrayGetSparseProperties(Context& context, CUDA_ARRAY_SPARSE_PROPERTIES* sparseProperties, CUmipmappedArray mipmap);
+CUresult ArrayGetMemoryRequirements(Context& context, CUDA_ARRAY_MEMORY_REQUIREMENTS* memoryRequirements, CUarray array, CUdevice device);
+CUresult MipmappedArrayGetMemoryRequirements(Context& context, CUDA_ARRAY_MEMORY_REQUIREMENTS* memoryRequirements, CUmipmappedArray mipmap, CUdevice device);
+CUresult ArrayGetPlane(Context& context, CUarray* pPlaneArray, CUarray hArray, unsigned int planeIdx);
 CUresult ArrayDestroy(Context& context, CUarray hArray);
 CUresult Array3DCreate_v2(Context& context, CUarray* pHandle, const CUDA_ARRAY3D_DESCRIPTOR* pAllocateArray);
 CUresult Array3DGetDescriptor_v2(Context& context, CUDA_ARRAY3D_DESCRIPTOR* pArrayDescriptor, CUarray hArray);
+CUresult MipmappedArrayCreate(Context& context, CUmipmappedArray* pHandle, const CUDA_ARRAY3D_DESCRIPTOR* pMipmappedArrayDesc, unsigned int numMipmapLevels);
+CUresult MipmappedArrayGetLevel(Context& context, CUarray* pLevelArray, CUmipmappedArray hMipmappedArray, unsigned int level);
+CUresult MipmappedArrayDestroy(Context& context, CUmipmappedArray hMipmappedArray);
+CUresult ParamSetTexRef(Context& context, CUfunction hfunc, int texunit, CUtexref hTexRef);
+CUresult TexRefSetArray(Context& context, CUtexref hTexRef, CUarray hArray, unsigned int Flags);
+CUresult TexRefSetMipmappedArray(Context& context, CUtexref hTexRef, CUmipmappedArray hMipmappedArray, unsigned int Flags);
+CUresult TexRefSetAddress_v2(Context& context, std::size_t* ByteOffset, CUtexref hTexRef, CUdeviceptr dptr, std::size_t bytes);
+CUresult TexRefSetAddress2D_v3(Context& context, CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR* desc, CUdeviceptr dptr, std::size_t Pitch);
+CUresult TexRefSetFormat(Context& context, CUtexref hTexRef, CUarray_format fmt, int NumPackedComponents);
+CUresult TexRefSetAddressMode(Context& context, CUtexref hTexRef, int dim, CUaddress_mode am);
+CUresult TexRefSetFilterMode(Context& context, CUtexref hTexRef, CUfilter_mode fm);
+CUresult TexRefSetMipmapFilterMode(Context& context, CUtexref hTexRef, CUfilter_mode fm);
+CUresult TexRefSetMipmapLevelBias(Context& context, CUtexref hTexRef, float bias);
+CUresult TexRefSetMipmapLevelClamp(Context& context, CUtexref hTexRef, float minMipmapLevelClamp, float maxMipmapLevelClamp);
+CUresult TexRefSetMaxAnisotropy(Context& context, CUtexref hTexRef, unsigned int maxAniso);
+CUresult TexRefSetBorderColor(Context& context, CUtexref hTexRef, float* pBorderColor);
+CUresult TexRefSetFlags(Context& context, CUtexref hTexRef, unsigned int Flags);
+CUresult TexRefGetAddress_v2(Context& context, CUdeviceptr* pdptr, CUtexref hTexRef);
+CUresult TexRefGetArray(Context& context, CUarray* phArray, CUtexref hTexRef);
+CUresult TexRefGetMipmappedArray(Context& context, CUmipmappedArray* phMipmappedArray, CUtexref hTexRef);
+CUresult TexRefGetAddressMode(Context& context, CUaddress_mode* pam, CUtexref hTexRef, int dim);
+CUresult TexRefGetFilterMode(Context& context, CUfilter_mode* pfm, CUtexref hTexRef);
+CUresult TexRefGetFormat(Context& context, CUarray_format* pFormat, int* pNumChannels, CUtexref hTexRef);
+CUresult TexRefGetMipmapFilterMode(Context& context, CUfilter_mode* pfm, CUtexref hTexRef);
+CUresult TexRefGetMipmapLevelBias(Context& context, float* pbias, CUtexref hTexRef);
+CUresult TexRefGetMipmapLevelClamp(Context& context, float* pminMipmapLevelClamp, float* pmaxMipmapLevelClamp, CUtexref hTexRef);
+CUresult TexRefGetMaxAnisotropy(Context& context, int* pmaxAniso, CUtexref hTexRef);
+CUresult TexRefGetBorderColor(Context& context, float* pBorderColor, CUtexref hTexRef);
+CUresult TexRefGetFlags(Context& context, unsigned int* pFlags, CUtexref hTexRef);
+CUresult TexRefCreate(Context& context, CUtexref* pTexRef);
+CUresult TexRefDestroy(Context& context, CUtexref hTexRef);
+CUresult SurfRefSetArray(Context& context, CUsurfref hSurfRef, CUarray hArray, unsigned int Flags);
+CUresult SurfRefGetArray(Context& context, CUarray* phArray, CUsurfref hSurfRef);
 CUresult TexObjectCreate(Context& context, CUtexObject* pTexObject, const CUDA_RESOURCE_DESC* pResDesc, const CUDA_TEXTURE_DESC* pTexDesc, const CUDA_RESOURCE_VIEW_DESC* pResViewDesc);
 CUresult TexObjectDestroy(Context& context, CUtexObject texObject);
 CUresult TexObjectGetResourceDesc(Context& context, CUDA_RESOURCE_DESC* pResDesc, CUtexObject texObject);
 CUresult TexObjectGetTextureDesc(Context& context, CUDA_TEXTURE_DESC* pTexDesc, CUtexObject texObject);
+CUresult TexObjectGetResourceViewDesc(Context& context, CUDA_RESOURCE_VIEW_DESC* pResViewDesc, CUtexObject texObject);
 CUresult SurfObjectCreate(Context& context, CUsurfObject* pSurfObject, const CUDA_RESOURCE_DESC* pResDesc);
 CUresult SurfObjectDestroy(Context& context, CUsurfObject surfObject);
 CUresult SurfObjectGetResourceDesc(Context& context, CUDA_RESOURCE_DESC* pResDesc, CUsurfObject surfObject);
+CUresult TexRefSetAddress2D_v2(Context& context, CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR* desc, CUdeviceptr dptr, std::size_t Pitch);
 
 // context
 CUresult DevicePrimaryCtxRetain(CUcontext* pctx, CUdevice dev);
