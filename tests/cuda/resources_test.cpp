@@ -1,29 +1,12 @@
-// Parts of GPUs, kernels on several of them, launches as before CUDA 4, and what ends of handles mean.
+// Parts of GPUs, kernels on several of them, launches as before CUDA 4, notifications.
+#include "resources.hpp"
+
 #include <array>
 #include <cstring>
 #include <vector>
 
-#include "loaded.hpp"
-
 namespace nvmlkit::cuda_test {
 namespace {
-
-const char* const kTell = R"(
-.version 7.0
-.target sm_70
-.address_size 64
-.visible .entry tell(.param .u64 where, .param .u32 added)
-{
-  .reg .b32 %r<4>;
-  .reg .b64 %rd<2>;
-  ld.param.u64 %rd1, [where];
-  ld.param.u32 %r1, [added];
-  mov.u32 %r2, %nsmid;
-  add.u32 %r3, %r1, %r2;
-  st.global.u32 [%rd1], %r3;
-  ret;
-}
-)";
 
 // CUdevResource: its type, and behind 96 bytes the number of multiprocessors.
 struct DeviceResource {
@@ -32,28 +15,6 @@ struct DeviceResource {
   unsigned multiprocessors = 0, rest[11] = {};
 };
 static_assert(sizeof(DeviceResource) == 144);
-
-class CudaResources : public WithContext {
- protected:
-  CUfunction tell() {
-    CUmodule made = nullptr;
-    CUfunction function = nullptr;
-    EXPECT_EQ(call("cuModuleLoadData", &made, kTell), CUDA_SUCCESS);
-    EXPECT_EQ(call("cuModuleGetFunction", &function, made, "tell"), CUDA_SUCCESS);
-    return function;
-  }
-  unsigned at(CUdeviceptr address) {
-    unsigned value = 0;
-    EXPECT_EQ(call("cuCtxSynchronize"), CUDA_SUCCESS);
-    EXPECT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(&value), address, sizeof value), CUDA_SUCCESS);
-    return value;
-  }
-  CUgraph graph() {
-    CUgraph made = nullptr;
-    EXPECT_EQ(call("cuGraphCreate", &made, 0u), CUDA_SUCCESS);
-    return made;
-  }
-};
 
 TEST_F(CudaResources, AGreenContextHasSomeMultiprocessors) {
   DeviceResource all, left;
@@ -151,45 +112,6 @@ TEST_F(CudaResources, OneKernelRunsOnTwoGpus) {
   launches[1] = launches[0];
   EXPECT_EQ(call("cuLaunchCooperativeKernelMultiDevice", launches.data(), 2u, 0u), CUDA_ERROR_INVALID_DEVICE);
   EXPECT_EQ(call("cuCtxDestroy_v2", other), CUDA_SUCCESS);
-}
-
-TEST_F(CudaResources, HandlesEndWithWhatTheyName) {
-  auto own = graph();
-  CUgraphConditionalHandle condition = 0;
-  EXPECT_EQ(call("cuGraphConditionalHandleCreate", &condition, own, context_, 0u, 2u), CUDA_ERROR_INVALID_VALUE);
-  ASSERT_EQ(call("cuGraphConditionalHandleCreate", &condition, own, context_, 0u, 1u), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuGraphDestroy", own), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuGraphConditionalHandleCreate", &condition, own, context_, 0u, 1u), CUDA_ERROR_INVALID_VALUE);
-  own = graph();
-  struct {
-    CUgraphNodeType type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
-    int reserved[3] = {};
-    CUgraphConditionalHandle condition;
-    CUgraphConditionalNodeType kind = CU_GRAPH_COND_TYPE_IF;
-    unsigned size = 1;
-    char rest[224] = {};
-  } what;
-  what.condition = condition;
-  CUgraphNode node = nullptr;
-  EXPECT_EQ(call("cuGraphAddNode", &node, own, static_cast<CUgraphNode*>(nullptr), std::size_t{0}, &what),
-            CUDA_ERROR_INVALID_VALUE);  // it ended with its graph
-  EXPECT_EQ(call("cuGraphAddMemFreeNode", &node, own, static_cast<CUgraphNode*>(nullptr), std::size_t{0}, allocate(4)),
-            CUDA_ERROR_INVALID_VALUE);  // no graph's memory
-  CUDA_MEM_ALLOC_NODE_PARAMS memory{};
-  memory.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-  memory.poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE, 99};
-  memory.bytesize = 64;
-  const auto add_memory = [&] {
-    return call("cuGraphAddMemAllocNode", &node, own, static_cast<CUgraphNode*>(nullptr), std::size_t{0}, &memory);
-  };
-  EXPECT_EQ(add_memory(), CUDA_ERROR_INVALID_DEVICE);
-  memory.poolProps.location.id = 0;
-  ASSERT_EQ(add_memory(), CUDA_SUCCESS);
-  const auto address = memory.dptr;
-  EXPECT_EQ(call("cuGraphMemFreeNodeGetParams", node, &memory.dptr), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(call("cuGraphDestroy", own), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuGraphMemAllocNodeGetParams", node, &memory), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(call("cuMemFree_v2", address), CUDA_ERROR_INVALID_VALUE);  // no launch allocated it
 }
 
 void never(void*, void*, CUasyncCallbackHandle) {}

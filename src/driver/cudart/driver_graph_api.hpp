@@ -29,6 +29,10 @@ NVMLKIT_DRIVER(cuGraphAddNode_v2, CUgraphNode*, CUgraph, const CUgraphNode*, con
                std::size_t, nvmlkit::cuda::CUgraphNodeParams*);
 NVMLKIT_DRIVER(cuGraphConditionalHandleCreate, nvmlkit::cuda::CUgraphConditionalHandle*, CUgraph, CUcontext, unsigned,
                unsigned);
+NVMLKIT_DRIVER(cuGraphAddDependencies_v2, CUgraph, const CUgraphNode*, const CUgraphNode*,
+               const nvmlkit::cuda::CUgraphEdgeData*, std::size_t);
+NVMLKIT_DRIVER(cuGraphRemoveDependencies_v2, CUgraph, const CUgraphNode*, const CUgraphNode*,
+               const nvmlkit::cuda::CUgraphEdgeData*, std::size_t);
 NVMLKIT_DRIVER(cuStreamCopyAttributes, CUstream, CUstream);
 NVMLKIT_DRIVER(cuStreamGetAttribute, CUstream, nvmlkit::cuda::CUstreamAttrID, nvmlkit::cuda::CUstreamAttrValue*);
 NVMLKIT_DRIVER(cuStreamSetAttribute, CUstream, nvmlkit::cuda::CUstreamAttrID, const nvmlkit::cuda::CUstreamAttrValue*);

@@ -1,4 +1,5 @@
 // Graphs and their captures: nodes and edges, whatever the nodes do.
+#include "driver/cudart/driver_graph_api.hpp"
 #include "driver/cudart/runtime.hpp"
 
 namespace nvmlkit::cudart {
@@ -89,10 +90,10 @@ NVMLKIT_PASS(NVMLKIT_OF_EDGES(cudaGraphNodeGetDependencies), cuGraphNodeGetDepen
 NVMLKIT_PASS(NVMLKIT_OF_EDGES(cudaGraphNodeGetDependentNodes),
              cuGraphNodeGetDependentNodes_v2(node, nodes, edges, count), CUgraphNode node, CUgraphNode* nodes,
              Edges edges, std::size_t* count)
-NVMLKIT_PASS(NVMLKIT_OF_EDGES(cudaGraphAddDependencies), cuGraphAddDependencies(graph, from, to, count), CUgraph graph,
-             Nodes from, Nodes to, const CUgraphEdgeData*, std::size_t count)
-NVMLKIT_PASS(NVMLKIT_OF_EDGES(cudaGraphRemoveDependencies), cuGraphRemoveDependencies(graph, from, to, count),
-             CUgraph graph, Nodes from, Nodes to, const CUgraphEdgeData*, std::size_t count)
+NVMLKIT_PASS(NVMLKIT_OF_EDGES(cudaGraphAddDependencies), cuGraphAddDependencies_v2(graph, from, to, edges, count),
+             CUgraph graph, Nodes from, Nodes to, const CUgraphEdgeData* edges, std::size_t count)
+NVMLKIT_PASS(NVMLKIT_OF_EDGES(cudaGraphRemoveDependencies), cuGraphRemoveDependencies_v2(graph, from, to, edges, count),
+             CUgraph graph, Nodes from, Nodes to, const CUgraphEdgeData* edges, std::size_t count)
 #undef NVMLKIT_OF_EDGES
 
 // CUDA 11 tells what is wrong with a graph by the node and a text, later ones take flags.

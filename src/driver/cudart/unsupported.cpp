@@ -1,4 +1,4 @@
-// Functions of the runtime that are not simulated. A program that was linked with them starts, and what it calls tells
+// Functions of the runtime that are refused, and why. A program that was linked with them starts, and what it calls tells
 // it. A function of the same name in another file takes the place of the one here.
 #include "driver/cudart/runtime.hpp"
 
@@ -7,12 +7,44 @@ namespace nvmlkit::cudart {
 #define NVMLKIT_UNSUPPORTED(name) \
   extern "C" __attribute__((visibility("default"), weak)) Error name() { return keep(kNotSupported); }
 
+// No header declares them: between the runtime and what nvcc writes for the host.
 NVMLKIT_UNSUPPORTED(__cudaRegisterHostVar)
 NVMLKIT_UNSUPPORTED(__cudaRegisterUnifiedTable)
+#if NVMLKIT_CUDART_VERSION >= 12000
+NVMLKIT_UNSUPPORTED(__cudaGetProcAddress)
+#endif
+
+// No other driver of GPUs is on the machine that would share memory or semaphores.
 NVMLKIT_UNSUPPORTED(cudaDestroyExternalMemory)
 NVMLKIT_UNSUPPORTED(cudaDestroyExternalSemaphore)
+NVMLKIT_UNSUPPORTED(cudaExternalMemoryGetMappedBuffer)
+NVMLKIT_UNSUPPORTED(cudaExternalMemoryGetMappedMipmappedArray)
+NVMLKIT_UNSUPPORTED(cudaGraphAddExternalSemaphoresSignalNode)
+NVMLKIT_UNSUPPORTED(cudaGraphAddExternalSemaphoresWaitNode)
+NVMLKIT_UNSUPPORTED(cudaGraphExecExternalSemaphoresSignalNodeSetParams)
+NVMLKIT_UNSUPPORTED(cudaGraphExecExternalSemaphoresWaitNodeSetParams)
+NVMLKIT_UNSUPPORTED(cudaGraphExternalSemaphoresSignalNodeGetParams)
+NVMLKIT_UNSUPPORTED(cudaGraphExternalSemaphoresSignalNodeSetParams)
+NVMLKIT_UNSUPPORTED(cudaGraphExternalSemaphoresWaitNodeGetParams)
+NVMLKIT_UNSUPPORTED(cudaGraphExternalSemaphoresWaitNodeSetParams)
+NVMLKIT_UNSUPPORTED(cudaImportExternalMemory)
+NVMLKIT_UNSUPPORTED(cudaImportExternalSemaphore)
+NVMLKIT_UNSUPPORTED(cudaSignalExternalSemaphoresAsync)
+NVMLKIT_UNSUPPORTED(cudaSignalExternalSemaphoresAsync_ptsz)
+NVMLKIT_UNSUPPORTED(cudaWaitExternalSemaphoresAsync)
+NVMLKIT_UNSUPPORTED(cudaWaitExternalSemaphoresAsync_ptsz)
+#if NVMLKIT_CUDART_VERSION < 13000
+NVMLKIT_UNSUPPORTED(cudaSignalExternalSemaphoresAsync_v2)
+NVMLKIT_UNSUPPORTED(cudaSignalExternalSemaphoresAsync_v2_ptsz)
+NVMLKIT_UNSUPPORTED(cudaWaitExternalSemaphoresAsync_v2)
+NVMLKIT_UNSUPPORTED(cudaWaitExternalSemaphoresAsync_v2_ptsz)
+#endif
+
+// No network card and no NvSci reach the simulated memory.
 NVMLKIT_UNSUPPORTED(cudaDeviceFlushGPUDirectRDMAWrites)
 NVMLKIT_UNSUPPORTED(cudaDeviceGetNvSciSyncAttributes)
+
+// No display: OpenGL, EGL and VDPAU have nothing to share.
 NVMLKIT_UNSUPPORTED(cudaEGLStreamConsumerAcquireFrame)
 NVMLKIT_UNSUPPORTED(cudaEGLStreamConsumerConnect)
 NVMLKIT_UNSUPPORTED(cudaEGLStreamConsumerConnectWithFlags)
@@ -23,8 +55,6 @@ NVMLKIT_UNSUPPORTED(cudaEGLStreamProducerDisconnect)
 NVMLKIT_UNSUPPORTED(cudaEGLStreamProducerPresentFrame)
 NVMLKIT_UNSUPPORTED(cudaEGLStreamProducerReturnFrame)
 NVMLKIT_UNSUPPORTED(cudaEventCreateFromEGLSync)
-NVMLKIT_UNSUPPORTED(cudaExternalMemoryGetMappedBuffer)
-NVMLKIT_UNSUPPORTED(cudaExternalMemoryGetMappedMipmappedArray)
 NVMLKIT_UNSUPPORTED(cudaGLGetDevices)
 NVMLKIT_UNSUPPORTED(cudaGLMapBufferObject)
 NVMLKIT_UNSUPPORTED(cudaGLMapBufferObjectAsync)
@@ -34,14 +64,6 @@ NVMLKIT_UNSUPPORTED(cudaGLSetGLDevice)
 NVMLKIT_UNSUPPORTED(cudaGLUnmapBufferObject)
 NVMLKIT_UNSUPPORTED(cudaGLUnmapBufferObjectAsync)
 NVMLKIT_UNSUPPORTED(cudaGLUnregisterBufferObject)
-NVMLKIT_UNSUPPORTED(cudaGraphAddExternalSemaphoresSignalNode)
-NVMLKIT_UNSUPPORTED(cudaGraphAddExternalSemaphoresWaitNode)
-NVMLKIT_UNSUPPORTED(cudaGraphExecExternalSemaphoresSignalNodeSetParams)
-NVMLKIT_UNSUPPORTED(cudaGraphExecExternalSemaphoresWaitNodeSetParams)
-NVMLKIT_UNSUPPORTED(cudaGraphExternalSemaphoresSignalNodeGetParams)
-NVMLKIT_UNSUPPORTED(cudaGraphExternalSemaphoresSignalNodeSetParams)
-NVMLKIT_UNSUPPORTED(cudaGraphExternalSemaphoresWaitNodeGetParams)
-NVMLKIT_UNSUPPORTED(cudaGraphExternalSemaphoresWaitNodeSetParams)
 NVMLKIT_UNSUPPORTED(cudaGraphicsEGLRegisterImage)
 NVMLKIT_UNSUPPORTED(cudaGraphicsGLRegisterBuffer)
 NVMLKIT_UNSUPPORTED(cudaGraphicsGLRegisterImage)
@@ -55,29 +77,14 @@ NVMLKIT_UNSUPPORTED(cudaGraphicsUnmapResources)
 NVMLKIT_UNSUPPORTED(cudaGraphicsUnregisterResource)
 NVMLKIT_UNSUPPORTED(cudaGraphicsVDPAURegisterOutputSurface)
 NVMLKIT_UNSUPPORTED(cudaGraphicsVDPAURegisterVideoSurface)
-NVMLKIT_UNSUPPORTED(cudaImportExternalMemory)
-NVMLKIT_UNSUPPORTED(cudaImportExternalSemaphore)
-NVMLKIT_UNSUPPORTED(cudaOccupancyMaxActiveClusters)
-NVMLKIT_UNSUPPORTED(cudaOccupancyMaxPotentialClusterSize)
-NVMLKIT_UNSUPPORTED(cudaSignalExternalSemaphoresAsync)
-NVMLKIT_UNSUPPORTED(cudaSignalExternalSemaphoresAsync_ptsz)
 NVMLKIT_UNSUPPORTED(cudaVDPAUGetDevice)
 NVMLKIT_UNSUPPORTED(cudaVDPAUSetVDPAUDevice)
-NVMLKIT_UNSUPPORTED(cudaWaitExternalSemaphoresAsync)
-NVMLKIT_UNSUPPORTED(cudaWaitExternalSemaphoresAsync_ptsz)
 
-#if NVMLKIT_CUDART_VERSION >= 12000
-NVMLKIT_UNSUPPORTED(__cudaGetProcAddress)
-#endif
+// Clusters.
+NVMLKIT_UNSUPPORTED(cudaOccupancyMaxActiveClusters)
+NVMLKIT_UNSUPPORTED(cudaOccupancyMaxPotentialClusterSize)
 
-#if NVMLKIT_CUDART_VERSION < 13000
-NVMLKIT_UNSUPPORTED(cudaSignalExternalSemaphoresAsync_v2)
-NVMLKIT_UNSUPPORTED(cudaSignalExternalSemaphoresAsync_v2_ptsz)
-NVMLKIT_UNSUPPORTED(cudaWaitExternalSemaphoresAsync_v2)
-NVMLKIT_UNSUPPORTED(cudaWaitExternalSemaphoresAsync_v2_ptsz)
-#endif
-
-
+// CUDA 11 removed it from the profilers.
 #if NVMLKIT_CUDART_VERSION < 12000
 NVMLKIT_UNSUPPORTED(cudaProfilerInitialize)
 #endif

@@ -160,16 +160,18 @@ CUresult GraphExecEventWaitNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNod
   return set(hGraphExec, hNode, node_params::read<WaitWork>(event));
 }
 
-CUresult GraphAddNode(Context&, CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
-                      std::size_t numDependencies, CUgraphNodeParams* nodeParams) {
-  const auto result = add(phGraphNode, hGraph, dependencies, numDependencies, node_params::read_any(nodeParams));
+CUresult GraphAddNode_v2(Context&, CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
+                         const CUgraphEdgeData* dependencyData, std::size_t numDependencies,
+                         CUgraphNodeParams* nodeParams) {
+  const auto result =
+      add(phGraphNode, hGraph, dependencies, numDependencies, node_params::read_any(nodeParams), dependencyData);
   if (result == CUDA_SUCCESS) node_params::tell_made(*phGraphNode, nodeParams);
   return result;
 }
 
-CUresult GraphAddNode_v2(Context& context, CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
-                         const CUgraphEdgeData*, std::size_t numDependencies, CUgraphNodeParams* nodeParams) {
-  return GraphAddNode(context, phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+CUresult GraphAddNode(Context& context, CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
+                      std::size_t numDependencies, CUgraphNodeParams* nodeParams) {
+  return GraphAddNode_v2(context, phGraphNode, hGraph, dependencies, nullptr, numDependencies, nodeParams);
 }
 
 CUresult GraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams* nodeParams) {

@@ -230,7 +230,7 @@ std::optional<long long> attribute(const sim::Machine& machine, const sim::model
     case CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK:
       return by_capability(*gpu, {{70, 0}, {80, 1024}});
     case CU_DEVICE_ATTRIBUTE_SPARSE_CUDA_ARRAY_SUPPORTED:
-      return 0;  // not simulated yet: texture references, mipmaps, sparse arrays
+      return 0;
     case CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED:
       return 0;
     case CU_DEVICE_ATTRIBUTE_TIMELINE_SEMAPHORE_INTEROP_SUPPORTED:
@@ -248,7 +248,7 @@ std::optional<long long> attribute(const sim::Machine& machine, const sim::model
     case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH:
       return 0;  // not simulated yet: modules and launches
     case CU_DEVICE_ATTRIBUTE_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED:
-      return 0;  // not simulated yet: texture references, mipmaps, sparse arrays
+      return 0;
     case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS:
       return 1;
     case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR:
@@ -264,13 +264,13 @@ std::optional<long long> attribute(const sim::Machine& machine, const sim::model
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED:
       return 0;
     case CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS:
-      return 0;  // not simulated yet: modules and launches
+      return 0;
     case CU_DEVICE_ATTRIBUTE_NUMA_CONFIG:
       return attributes::NUMA_CONFIG(machine, *gpu);
     case CU_DEVICE_ATTRIBUTE_NUMA_ID:
       return attributes::NUMA_ID(machine, *gpu);
     case CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED:
-      return 0;  // not simulated yet: multicast
+      return 0;
     case CU_DEVICE_ATTRIBUTE_MPS_ENABLED:
       return 0;
     case CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID:

@@ -162,11 +162,11 @@ NVMLKIT_CUDA_EXPORT CUresult cuMipmappedArrayDestroy(CUmipmappedArray hMipmapped
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemMapArrayAsync(CUarrayMapInfo* mapInfoList, unsigned int count, CUstream hStream) {
-  return refuse();  // not simulated yet: sparse arrays, and arrays of other programs
+  return refuse();  // sparse arrays: the attribute of the GPU says that it has none
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray* mipmap, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC* mipmapDesc) {
-  return refuse();  // not simulated yet: sparse arrays, and arrays of other programs
+  return refuse();  // no other driver of GPUs is on the machine that would share memory or semaphores
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef) {
@@ -418,11 +418,11 @@ NVMLKIT_CUDA_EXPORT CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC* pRe
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphicsSubResourceGetMappedArray(CUarray* pArray, CUgraphicsResource resource, unsigned int arrayIndex, unsigned int mipLevel) {
-  return refuse();  // not simulated yet: sparse arrays, and arrays of other programs
+  return refuse();  // no display: OpenGL, EGL and VDPAU have nothing to share
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphicsResourceGetMappedMipmappedArray(CUmipmappedArray* pMipmappedArray, CUgraphicsResource resource) {
-  return refuse();  // not simulated yet: sparse arrays, and arrays of other programs
+  return refuse();  // no display: OpenGL, EGL and VDPAU have nothing to share
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetAddress2D_v2(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR* desc, CUdeviceptr dptr, std::size_t Pitch) {

@@ -306,27 +306,27 @@ NVMLKIT_CUDA_EXPORT CUresult cuMemPoolImportPointer(CUdeviceptr* ptr_out, CUmemo
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMulticastCreate(CUmemGenericAllocationHandle* mcHandle, const CUmulticastObjectProp* prop) {
-  return refuse();  // not simulated yet: multicast
+  return refuse();  // multicast: no fabric manager joins the NVSwitches, and the attribute of the GPU says so
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMulticastAddDevice(CUmemGenericAllocationHandle mcHandle, CUdevice dev) {
-  return refuse();  // not simulated yet: multicast
+  return refuse();  // multicast: no fabric manager joins the NVSwitches, and the attribute of the GPU says so
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMulticastBindMem(CUmemGenericAllocationHandle mcHandle, std::size_t mcOffset, CUmemGenericAllocationHandle memHandle, std::size_t memOffset, std::size_t size, unsigned long long flags) {
-  return refuse();  // not simulated yet: multicast
+  return refuse();  // multicast: no fabric manager joins the NVSwitches, and the attribute of the GPU says so
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMulticastBindAddr(CUmemGenericAllocationHandle mcHandle, std::size_t mcOffset, CUdeviceptr memptr, std::size_t size, unsigned long long flags) {
-  return refuse();  // not simulated yet: multicast
+  return refuse();  // multicast: no fabric manager joins the NVSwitches, and the attribute of the GPU says so
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMulticastUnbind(CUmemGenericAllocationHandle mcHandle, CUdevice dev, std::size_t mcOffset, std::size_t size) {
-  return refuse();  // not simulated yet: multicast
+  return refuse();  // multicast: no fabric manager joins the NVSwitches, and the attribute of the GPU says so
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMulticastGetGranularity(std::size_t* granularity, const CUmulticastObjectProp* prop, CUmulticastGranularity_flags option) {
-  return refuse();  // not simulated yet: multicast
+  return refuse();  // multicast: no fabric manager joins the NVSwitches, and the attribute of the GPU says so
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr ptr) {

@@ -1,6 +1,7 @@
 // Graphs: work with an order. One mutex guards all of them; work itself is done without it.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -19,8 +20,9 @@ struct Node {
   CUgraphNode original = nullptr;  // that it is the copy of, in a clone
   Work work;
   std::vector<CUgraphNode> needs;
-  AttributeStorage attributes;           // of a kernel's launch
-  std::vector<void*> argument_pointers;  // what a program was given of a kernel's arguments
+  std::map<CUgraphNode, CUgraphEdgeData> edges;  // what is said of needing some of them, where it is not the default
+  AttributeStorage attributes;                   // of a kernel's launch
+  std::vector<void*> argument_pointers;          // what a program was given of a kernel's arguments
 };
 
 struct Graph {
@@ -60,6 +62,9 @@ std::shared_ptr<Executable> find(CUgraphExec executable);
 std::shared_ptr<Graph> make();
 bool destroy(CUgraph graph);
 
+inline bool has_memory(const Work& work) {
+  return std::holds_alternative<AllocWork>(work) || std::holds_alternative<FreeWork>(work);
+}
 // Graphs with such nodes can only be made ready once, and lose nothing of themselves.
 bool allocates(const Graph& graph);
 // Nor can these be copied.
@@ -68,6 +73,9 @@ std::shared_ptr<Graph> clone(const Graph& graph);
 
 // False: one of the needed nodes is not of the graph, or there twice.
 bool are_nodes_of(const Graph& graph, std::span<const CUgraphNode> nodes);
+bool is_plain(const CUgraphEdgeData& data);
+// False for data that such an edge cannot have.
+bool connect(Node& node, CUgraphNode need, const CUgraphEdgeData& data);
 CUgraphNode add(Graph& graph, std::span<const CUgraphNode> needs, Work work);
 void remove(Node& node);
 

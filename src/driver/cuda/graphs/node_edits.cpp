@@ -41,7 +41,8 @@ bool is_fixed(const Work& work) {
 
 }  // namespace
 
-CUresult add(CUgraphNode* out, CUgraph handle, const CUgraphNode* needs, std::size_t count, Read read) {
+CUresult add(CUgraphNode* out, CUgraph handle, const CUgraphNode* needs, std::size_t count, Read read,
+             const CUgraphEdgeData* edges) {
   if (read.result != CUDA_SUCCESS) return read.result;
   if (count > 0 && !needs) return CUDA_ERROR_INVALID_VALUE;
   const auto guard = graphs::guard();
@@ -49,7 +50,13 @@ CUresult add(CUgraphNode* out, CUgraph handle, const CUgraphNode* needs, std::si
   const std::span nodes(needs, count);
   if (!graph || !graphs::are_nodes_of(*graph, nodes)) return CUDA_ERROR_INVALID_VALUE;
   if (const auto result = settle(*graph, read.work); result != CUDA_SUCCESS) return result;
-  *out = graphs::add(*graph, nodes, std::move(read.work));
+  const auto made = graphs::add(*graph, {}, std::move(read.work));
+  for (std::size_t i = 0; i < count; ++i)
+    if (!graphs::connect(*graphs::find(made), needs[i], edges ? edges[i] : CUgraphEdgeData{})) {
+      graphs::remove(*graphs::find(made));
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+  *out = made;
   return CUDA_SUCCESS;
 }
 

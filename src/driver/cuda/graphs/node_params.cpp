@@ -75,7 +75,7 @@ Read read(const CUDA_BATCH_MEM_OP_NODE_PARAMS& p) {
   if (p.ctx && !contexts::find(p.ctx)) return {CUDA_ERROR_INVALID_CONTEXT, NoWork{}};
   BatchWork work{p.ctx, std::vector<MemoryOperation>(p.count)};
   if (p.count > 0)
-    std::memcpy(work.operations.data(), static_cast<const void*>(p.paramArray), p.count * sizeof(MemoryOperation));
+    std::memcpy(static_cast<void*>(work.operations.data()), p.paramArray, p.count * sizeof(MemoryOperation));
   for (const auto& operation : work.operations) {
     Task task;
     if (const auto result = memory_operations::plan(operation, task); result != CUDA_SUCCESS) return {result, NoWork{}};

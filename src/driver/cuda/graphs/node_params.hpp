@@ -31,7 +31,8 @@ CUDA_KERNEL_NODE_PARAMS newer(const CUDA_KERNEL_NODE_PARAMS_v1& params);
 CUDA_KERNEL_NODE_PARAMS_v1 older(const CUDA_KERNEL_NODE_PARAMS& params);
 
 // Makes a node behind others, or changes one, in a graph or in what was made ready of it.
-CUresult add(CUgraphNode* out, CUgraph graph, const CUgraphNode* needs, std::size_t count, Read read);
+CUresult add(CUgraphNode* out, CUgraph graph, const CUgraphNode* needs, std::size_t count, Read read,
+             const CUgraphEdgeData* edges = nullptr);
 CUresult set(CUgraphNode node, Read read);
 CUresult set(CUgraphExec executable, CUgraphNode node, Read read);
 
