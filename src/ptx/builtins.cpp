@@ -141,12 +141,17 @@ void release(const BuiltinCall& call) {
   call.warp().block.run().release(address);
 }
 
+void set_condition(const BuiltinCall& call) {
+  call.warp().block.run().grid.memory->set_condition(call.argument<std::uint64_t>(0), call.argument<std::uint32_t>(1));
+}
+
 constexpr Builtin kBuiltins[] = {
     {"vprintf", &print, FaultKind::none},
     {"__assertfail", &assertion, FaultKind::assertion},
     {"malloc", &allocate, FaultKind::none},
     {"free", &release, FaultKind::none},
     {"__cxa_pure_virtual", [](const BuiltinCall&) {}, FaultKind::trap},
+    {"cudaGraphSetConditional", &set_condition, FaultKind::none},
 };
 
 }  // namespace

@@ -96,6 +96,10 @@ void Execution::work(Run& run, bool by_caller) {
     if (!group) group = next(run, spare);
     if (!group) break;
     if (by_caller && grid_.tick && turn % 64 == 0) grid_.tick(grid_.tick_of);
+    if (grid_.stop && grid_.stop->load(std::memory_order_relaxed)) {
+      end_with({FaultKind::stopped, 0, {}, 0});
+      break;
+    }
     run.spins = false;
     const bool is_short = group->polls || grid_.cooperative || !has_asked;
     const auto progress = group->execute(run, is_short ? kShortSlice : kSlice);

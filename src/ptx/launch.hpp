@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -44,6 +45,7 @@ struct Grid {
   std::FILE* output = stdout;        // of printf
   void (*tick)(void* of) = nullptr;  // called now and then while it runs
   void* tick_of = nullptr;
+  const std::atomic<bool>* stop = nullptr;  // once true, the launch ends wherever it is
 };
 
 struct Outcome {

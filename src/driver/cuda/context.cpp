@@ -2,11 +2,13 @@
 
 #include <atomic>
 
+#include "driver/cuda/attributes.hpp"
 #include "driver/cuda/handles.hpp"
 #include "driver/cuda/health.hpp"
 #include "driver/cuda/memory.hpp"
 #include "driver/cuda/modules.hpp"
 #include "driver/cuda/process.hpp"
+#include "driver/cuda/schedule.hpp"
 #include "driver/cuda/streams.hpp"
 #include "driver/cuda/textures.hpp"
 
@@ -45,10 +47,28 @@ Context::Context(Device& device_, unsigned flags, bool primary, unsigned version
   settings_.flags = flags;
 }
 
+long long Context::multiprocessor_count() const {
+  const auto own = multiprocessors.load(std::memory_order_relaxed);
+  return own ? own : attribute_of(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+}
+
 CUresult Context::look_for_failure() {
   if (const auto known = failure(); known != CUDA_SUCCESS) return known;
   if (const auto found = failure_since(device, errors_before_); found != CUDA_SUCCESS) fail(found);
   return failure();
+}
+
+std::shared_ptr<Stream> Context::legacy_stream() {
+  const std::lock_guard lock(mutex_);
+  if (!legacy_stream_) legacy_stream_ = streams::standing(*this, Stream::Kind::legacy);
+  return legacy_stream_;
+}
+
+std::shared_ptr<Stream> Context::thread_stream() {
+  const std::lock_guard lock(mutex_);
+  auto& own = thread_streams_[std::this_thread::get_id()];
+  if (!own) own = streams::standing(*this, Stream::Kind::of_thread);
+  return own;
 }
 
 namespace contexts {
@@ -66,6 +86,8 @@ std::shared_ptr<Context> make(Device& device, unsigned flags, bool is_primary, u
 bool end(CUcontext handle) {
   const auto context = context_table().remove(handle);
   if (!context) return false;
+  context->end();
+  schedule::wait_out(*context, schedule::ends([&](const Stream& s) { return s.context_id == context->id; }));
   empty(handle);
   context->device.remove_context();
   return true;
@@ -95,6 +117,10 @@ void pop() {
 Current::Current() {
   if (!is_initialized()) {
     refusal_ = CUDA_ERROR_NOT_INITIALIZED;
+    return;
+  }
+  if (schedule::is_in_host_function()) {
+    refusal_ = CUDA_ERROR_NOT_PERMITTED;
     return;
   }
   const auto handle = contexts::top();

@@ -25,7 +25,14 @@ enum class HandleKind : std::uintptr_t {
   physical,
   array,
   texture,
-  link
+  mipmapped_array,
+  texture_reference,
+  link,
+  user_object,
+  condition,
+  notification,
+  resource_description,
+  green_context
 };
 
 template <class Handle, class T, HandleKind kind>

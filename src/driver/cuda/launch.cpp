@@ -8,6 +8,7 @@
 #include "driver/cuda/activity.hpp"
 #include "driver/cuda/attributes.hpp"
 #include "driver/cuda/device_questions.hpp"
+#include "driver/cuda/graphs/conditions.hpp"
 #include "driver/cuda/pools.hpp"
 #include "driver/cuda/process.hpp"
 #include "driver/cuda/textures.hpp"
@@ -37,9 +38,13 @@ class ContextMemory final : public ptx::GlobalMemory {
     return made ? made->address : 0;
   }
   void release(std::uint64_t address) override { memory::remove(address, MemoryKind::device, MemoryKind::device); }
+  void set_condition(std::uint64_t handle, std::uint32_t value) override {
+    if (const auto condition = conditions::find(handle)) condition->value = value;
+  }
   bool sample(const ptx::Lookup& lookup, std::uint32_t out[4]) override { return textures::sample(lookup, out); }
-  bool surface(std::uint64_t handle, const std::int32_t at[3], std::size_t size, std::byte*& out) override {
-    return textures::surface(handle, at, size, out);
+  bool surface(std::uint64_t handle, const std::int32_t at[3], std::size_t size, bool clamps,
+               std::byte*& out) override {
+    return textures::surface(handle, at, size, clamps, out);
   }
 
  private:
@@ -47,6 +52,7 @@ class ContextMemory final : public ptx::GlobalMemory {
   bool may_reach(const Allocation& a) {
     if (a.kind == MemoryKind::mapped) return virtual_memory::may_use(a, context_.device);
     if (a.kind != MemoryKind::device || a.device == &context_.device) return true;
+    if (virtual_memory::may_use(a, context_.device)) return true;
     if (a.pool) return pools::reaches(a.pool, context_.device);
     return context_.with([&](auto& s) { return s.peers.count(a.context) > 0; });
   }
@@ -56,6 +62,7 @@ class ContextMemory final : public ptx::GlobalMemory {
 CUresult error_of(ptx::FaultKind kind) {
   switch (kind) {
     case ptx::FaultKind::none:
+    case ptx::FaultKind::stopped:  // by an error of the context that is known
       return CUDA_SUCCESS;
     case ptx::FaultKind::illegal_address:
       return CUDA_ERROR_ILLEGAL_ADDRESS;
@@ -84,13 +91,14 @@ unsigned xid_of(ptx::FaultKind kind) {
 }
 
 // Blocks that run at once.
-std::uint64_t resident_blocks(const Device& device, const ptx::Function& code, const LaunchShape& shape) {
+std::uint64_t resident_blocks(const Context& context, const ptx::Function& code, const LaunchShape& shape) {
   const auto threads = static_cast<int>(shape.block[0] * shape.block[1] * shape.block[2]);
-  return static_cast<std::uint64_t>(active_blocks(device, code, threads, shape.dynamic_shared)) *
-         static_cast<std::uint64_t>(attribute_of(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+  return static_cast<std::uint64_t>(active_blocks(context.device, code, threads, shape.dynamic_shared)) *
+         static_cast<std::uint64_t>(context.multiprocessor_count());
 }
 
-CUresult check(const Device& device, const KernelFunction& function, const LaunchShape& shape) {
+CUresult check_shape(const Context& context, const KernelFunction& function, const LaunchShape& shape) {
+  const auto& device = context.device;
   constexpr CUdevice_attribute kGrid[] = {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
                                           CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z};
   constexpr CUdevice_attribute kBlock[] = {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
@@ -110,7 +118,7 @@ CUresult check(const Device& device, const KernelFunction& function, const Launc
   if (shape.dynamic_shared > static_cast<unsigned>(function.settings->most_dynamic_shared))
     return CUDA_ERROR_INVALID_VALUE;
   if (shape.cooperative) {
-    if (std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2] > resident_blocks(device, code, shape))
+    if (std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2] > resident_blocks(context, code, shape))
       return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
   }
   return CUDA_SUCCESS;
@@ -122,12 +130,23 @@ unsigned threads_of_host() {
   return number ? static_cast<unsigned>(std::clamp(std::atoi(number), 0, 1024)) : 0;
 }
 
+// While a kernel runs: the machine sees it, and a GPU that fails ends it.
+struct Watch {
+  Context& context;
+  Activity activity{context.device};
+
+  void tick() {
+    activity.tick();
+    context.look_for_failure();
+  }
+};
+
+}  // namespace
+
 bool skips_kernels() {
   const char* const word = std::getenv("NVMLKIT_CUDA_KERNELS");
   return word && std::strcmp(word, "skip") == 0;
 }
-
-}  // namespace
 
 CUresult pack_arguments(const ptx::Function& kernel, void** params, void** extra, std::vector<std::byte>& out) {
   out.assign(kernel.kernel_param_bytes, std::byte{});
@@ -170,12 +189,15 @@ int active_blocks(const Device& device, const ptx::Function& kernel, int threads
   return static_cast<int>(std::min(blocks, of(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR) / registers));
 }
 
-CUresult launch(Context& context, const KernelFunction& function, const LaunchShape& shape,
-                std::span<const std::byte> arguments) {
-  if (function.module->context != context.handle()) return CUDA_ERROR_INVALID_HANDLE;
+CUresult check(const Context& context, const Launch& launch) {
+  if (launch.function->module->context != context.handle()) return CUDA_ERROR_INVALID_HANDLE;
+  return check_shape(context, *launch.function, launch.shape);
+}
+
+void run(Context& context, const Launch& launch) {
   auto& device = context.device;
-  if (const auto result = check(device, function, shape); result != CUDA_SUCCESS) return result;
-  if (skips_kernels()) return CUDA_SUCCESS;
+  const auto& function = *launch.function;
+  const auto& shape = launch.shape;
   static constinit std::atomic<std::uint64_t> launches{0};
   ContextMemory reachable(context);
   DeviceQuestions questions(context);
@@ -185,34 +207,32 @@ CUresult launch(Context& context, const KernelFunction& function, const LaunchSh
   std::copy_n(shape.grid, 3, grid.blocks);
   std::copy_n(shape.block, 3, grid.threads);
   grid.dynamic_shared = shape.dynamic_shared;
-  grid.params = arguments;
+  grid.params = launch.arguments;
   grid.cooperative = shape.cooperative;
   grid.number = ++launches;
-  grid.multiprocessors =
-      static_cast<std::uint32_t>(std::max(attribute_of(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT), 1LL));
+  grid.multiprocessors = static_cast<std::uint32_t>(std::max(context.multiprocessor_count(), 1LL));
   if (shape.grid[0] > 1 || shape.grid[1] > 1 || shape.grid[2] > 1)
-    grid.most_resident = resident_blocks(device, *function.code, shape);
+    grid.most_resident = resident_blocks(context, *function.code, shape);
   grid.threads_of_host = threads_of_host();
   grid.memory = &reachable;
   grid.questions = &questions;
+  grid.output = context.printed().file();
   std::shared_ptr<Allocation> workspace;
   if (shape.cooperative) {
     workspace = memory::allocate(MemoryKind::device, device, context.handle(), 4096);
-    if (!workspace) return CUDA_ERROR_OUT_OF_MEMORY;
+    if (!workspace) return context.fail(CUDA_ERROR_OUT_OF_MEMORY);
     grid.workspace = workspace->address;
   }
-  Activity activity(device);
-  grid.tick = [](void* of) { static_cast<Activity*>(of)->tick(); };
-  grid.tick_of = &activity;
-  const auto outcome = [&] {
-    const std::lock_guard lock(device.launch_mutex);  // one after the other
-    return ptx::run(grid);
-  }();
+  Watch watch{context};
+  grid.tick = [](void* of) { static_cast<Watch*>(of)->tick(); };
+  grid.tick_of = &watch;
+  grid.stop = &context.stop();
+  const auto outcome = ptx::run(grid);
   if (workspace) memory::remove(workspace->address, MemoryKind::device, MemoryKind::device);
-  if (outcome.fault.kind == ptx::FaultKind::none) return CUDA_SUCCESS;
-  context.fail(error_of(outcome.fault.kind));
+  const auto error = error_of(outcome.fault.kind);
+  if (error == CUDA_SUCCESS) return;
+  context.fail(error);
   if (const auto xid = xid_of(outcome.fault.kind)) raise_xid(device, xid);
-  return CUDA_SUCCESS;
 }
 
 }  // namespace nvmlkit::cuda

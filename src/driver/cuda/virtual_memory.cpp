@@ -37,12 +37,14 @@ MappingTable& mapping_table() {
   return *the;
 }
 
-using Tag = struct PhysicalTag*;
-auto& all() {
-  static auto* const the = new Handles<Tag, Physical, HandleKind::physical>;
+using PhysicalHandle = struct PhysicalTag*;
+auto& all_physical() {
+  static auto* const the = new Handles<PhysicalHandle, Physical, HandleKind::physical>;
   return *the;
 }
-Tag tag_of(CUmemGenericAllocationHandle handle) { return reinterpret_cast<Tag>(static_cast<std::uintptr_t>(handle)); }
+PhysicalHandle physical_handle(CUmemGenericAllocationHandle handle) {
+  return reinterpret_cast<PhysicalHandle>(static_cast<std::uintptr_t>(handle));
+}
 
 std::byte* nothing(std::uint64_t size) {
   void* const at = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -117,11 +119,11 @@ CUresult create(Device& device, std::uint64_t size, unsigned handle_types, std::
 }
 
 CUmemGenericAllocationHandle add(std::shared_ptr<Physical> physical) {
-  return reinterpret_cast<std::uintptr_t>(all().add(std::move(physical)));
+  return reinterpret_cast<std::uintptr_t>(all_physical().add(std::move(physical)));
 }
 
 std::shared_ptr<Physical> find(CUmemGenericAllocationHandle handle) {
-  auto found = all().find(tag_of(handle));
+  auto found = all_physical().find(physical_handle(handle));
   return found && found->holds > 0 ? found : nullptr;
 }
 
@@ -134,7 +136,7 @@ bool release(CUmemGenericAllocationHandle handle) {
   const std::lock_guard lock(t.mutex);
   for (const auto& [address, mapped] : t.mapped)
     if (mapped.handle == handle) return true;
-  all().remove(tag_of(handle));
+  all_physical().remove(physical_handle(handle));
   return true;
 }
 
@@ -189,7 +191,7 @@ CUresult unmap(CUdeviceptr address, std::uint64_t size) {
     const auto mapped = t.mapped.extract(at).mapped();
     bool is_elsewhere = false;
     for (const auto& [other, entry] : t.mapped) is_elsewhere |= entry.handle == mapped.handle;
-    if (mapped.physical->holds == 0 && !is_elsewhere) all().remove(tag_of(mapped.handle));
+    if (mapped.physical->holds == 0 && !is_elsewhere) all_physical().remove(physical_handle(mapped.handle));
     at += allocation->size;
   }
   return CUDA_SUCCESS;

@@ -4,6 +4,7 @@
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/jit_options.hpp"
+#include "driver/cuda/schedule.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {
@@ -26,6 +27,7 @@ CUresult load_library(CUlibrary* out, modules::Refusal refusal, const std::strin
 CUresult ModuleLoad(Context& context, CUmodule* module, const char* fname) {
   std::string text;
   auto refusal = modules::ptx_of_file(fname, modules::capability_of(context.device), text);
+  context.printed().flush();
   return load(context, module, std::move(refusal), text);
 }
 
@@ -48,6 +50,11 @@ CUresult ModuleLoadFatBinary(Context& context, CUmodule* module, const void* fat
 }
 
 CUresult ModuleUnload(CUmodule hmod) {
+  const auto module = modules::find(hmod);
+  if (!module) return CUDA_ERROR_INVALID_HANDLE;
+  // What runs may be its code.
+  if (const auto context = contexts::find(module->context))
+    if (const auto result = CtxSynchronize(*context); result != CUDA_SUCCESS) return result;
   return modules::unload(hmod) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
@@ -102,6 +109,9 @@ CUresult LibraryLoadFromFile(CUlibrary* library, const char* fileName, CUjit_opt
 }
 
 CUresult LibraryUnload(CUlibrary library) {
+  if (!modules::find_library(library)) return CUDA_ERROR_INVALID_HANDLE;
+  for (const auto& point : schedule::ends([](const Stream&) { return true; }))
+    if (const auto context = contexts::find(point.stream->context)) schedule::wait(*context, {point});
   return modules::unload_library(library) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
@@ -154,6 +164,10 @@ CUresult LibraryGetGlobal(Context& context, CUdeviceptr* dptr, std::size_t* byte
 CUresult LibraryGetManaged(Context& context, CUdeviceptr* dptr, std::size_t* bytes, CUlibrary library,
                            const char* name) {
   return global_of(context, dptr, bytes, library, name, true);
+}
+
+CUresult LibraryGetUnifiedFunction(Context&, void**, CUlibrary library, const char*) {
+  return modules::find_library(library) ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_HANDLE;
 }
 
 }  // namespace nvmlkit::cuda::functions
