@@ -48,6 +48,48 @@ const std::string kMatrix =
     "add.s64 %rd3, %rd3, 4; add.s64 %rd5, %rd5, %rd6; add.s32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, %r1; @%p1 bra LOOP;\n"
     "mul.wide.u32 %rd7, %r5, 4; add.s64 %rd8, %rd1, %rd7; st.global.f32 [%rd8+33554432], %f3; ret;\n}\n";
 
+// The pull of `count` bodies on a line, each 4 bytes, on one.
+const std::string kBodies =
+    "mul.wide.u32 %rd2, %r5, 4; add.s64 %rd3, %rd1, %rd2; ld.global.f32 %f1, [%rd3];\n"
+    "mov.f32 %f7, 0f00000000; mov.u32 %r6, 0; mov.u64 %rd4, %rd1;\n"
+    "LOOP: ld.global.f32 %f2, [%rd4]; sub.f32 %f2, %f2, %f1; fma.rn.f32 %f3, %f2, %f2, 0f3C23D70A; rsqrt.approx.f32 "
+    "%f4, "
+    "%f3;\n"
+    "mul.f32 %f5, %f4, %f4; mul.f32 %f5, %f5, %f4; fma.rn.f32 %f7, %f2, %f5, %f7;\n"
+    "add.s64 %rd4, %rd4, 4; add.s32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, %r1; @%p1 bra LOOP;\n"
+    "st.global.f32 [%rd3+33554432], %f7; ret;\n}\n";
+
+// The mean of four neighbours in rows of 1024 numbers.
+const std::string kStencil =
+    "mul.wide.u32 %rd2, %r5, 4; add.s64 %rd3, %rd1, %rd2;\n"
+    "ld.global.f32 %f1, [%rd3+4092]; ld.global.f32 %f2, [%rd3+4100]; ld.global.f32 %f3, [%rd3]; ld.global.f32 %f4, "
+    "[%rd3+8192];\n"
+    "add.f32 %f1, %f1, %f2; add.f32 %f3, %f3, %f4; add.f32 %f1, %f1, %f3; mul.f32 %f1, %f1, 0f3E800000;\n"
+    "st.global.f32 [%rd3+33554432], %f1; ret;\n}\n";
+
+// The sum of a block, by shuffles and shared memory, added to the one of all.
+const std::string kSums =
+    ".shared .align 4 .b8 parts[32];\n"
+    "mul.wide.u32 %rd2, %r5, 4; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r6, [%rd3]; shr.u32 %r7, %r4, 5; and.b32 %r8, "
+    "%r4, 31;\n"
+    "shfl.sync.bfly.b32 %r9, %r6, 16, 31, -1; add.u32 %r6, %r6, %r9; shfl.sync.bfly.b32 %r9, %r6, 8, 31, -1; add.u32 "
+    "%r6, "
+    "%r6, %r9;\n"
+    "shfl.sync.bfly.b32 %r9, %r6, 4, 31, -1; add.u32 %r6, %r6, %r9; shfl.sync.bfly.b32 %r9, %r6, 2, 31, -1; add.u32 "
+    "%r6, "
+    "%r6, %r9;\n"
+    "shfl.sync.bfly.b32 %r9, %r6, 1, 31, -1; add.u32 %r6, %r6, %r9; setp.ne.u32 %p1, %r8, 0; shl.b32 %r10, %r7, 2;\n"
+    "mov.u32 %r11, parts; add.u32 %r11, %r11, %r10; @!%p1 st.shared.u32 [%r11], %r6; bar.sync 0;\n"
+    "setp.gt.u32 %p2, %r4, 7; @%p2 bra END; mov.u32 %r12, parts; shl.b32 %r13, %r4, 2; add.u32 %r12, %r12, %r13;\n"
+    "ld.shared.u32 %r6, [%r12]; red.global.add.u32 [%rd1+50331648], %r6;\n"
+    "END: ret;\n}\n";
+
+double wall_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 void measure(const char* what, const std::string& body, std::uint32_t count, std::uint32_t blocks, Memory& memory) {
   const std::string text = kHead + body;
   const auto module = ptx::load(text);
@@ -66,14 +108,16 @@ void measure(const char* what, const std::string& body, std::uint32_t count, std
   ptx::run(grid);
   std::uint64_t instructions = 0, launches = 0;
   const auto start = std::clock();
+  const auto wall_start = wall_seconds();
   double passed = 0;
   do {
     instructions += ptx::run(grid).instructions;
     ++launches;
     passed = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   } while (passed < 1);
-  std::printf("%-16s %8.0f million thread instructions/s, %10.1f us a launch\n", what,
-              32e-6 * static_cast<double>(instructions) / passed, 1e6 * passed / static_cast<double>(launches));
+  std::printf("%-16s %8.0f million thread instructions/s of a core, %10.1f us a launch, %4.1f cores\n", what,
+              32e-6 * static_cast<double>(instructions) / passed, 1e6 * passed / static_cast<double>(launches),
+              passed / (wall_seconds() - wall_start));
 }
 
 }  // namespace
@@ -83,4 +127,7 @@ int main() {
   measure("nothing", "ret; }", 0, 1, memory);
   measure("vector add", kVectors, 1 << 20, 4096, memory);
   measure("matrix multiply", kMatrix, 256, 256, memory);
+  measure("bodies", kBodies, 4096, 16, memory);
+  measure("stencil", kStencil, 0, 4096, memory);
+  measure("sum", kSums, 0, 4096, memory);
 }

@@ -26,6 +26,7 @@ struct Rsqrt {
 
 #define NVMLKIT_FUNCTION(Name, function)                                                      \
   struct Name {                                                                               \
+    static constexpr bool one_by_one = true;                                                  \
     static float of(float a) { return static_cast<float>(function(static_cast<double>(a))); } \
     static double of(double a) { return function(a); }                                        \
   };
@@ -67,8 +68,8 @@ void test_property(Warp& w, const Instruction& i, Mask lanes) {
 
 template <class F>
 Handler of_float(Type type, bool any) {
-  if (type == Type::f32) return any ? &in_mode<&map1<float, float, F>, float> : &map1<float, float, F>;
-  if (type == Type::f64) return any ? &in_mode<&map1<double, double, F>, double> : &map1<double, double, F>;
+  if (type == Type::f32) return any ? &in_mode<&map1<float, float, F>, float> : best<&map1<float, float, F>>();
+  if (type == Type::f64) return any ? &in_mode<&map1<double, double, F>, double> : best<&map1<double, double, F>>();
   return nullptr;
 }
 

@@ -4,45 +4,33 @@
 
 #include "ptx/form.hpp"
 #include "ptx/lanes.hpp"
+#include "ptx/variants.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
 
+// `how` is the first letter of what the instruction is called. Lanes that would read outside of their segment keep
+// their own.
+template <char how>
 void shuffle_lanes(Warp& w, const Instruction& i, Mask lanes) {
   const auto* const a = w.at<std::uint32_t>(i.a);
   const auto* const b = w.at<std::uint32_t>(i.b);
   const auto* const c = w.at<std::uint32_t>(w.frame().function->operands[i.side]);
-  std::uint32_t from[kLanes];
+  std::uint32_t from[kLanes], source[kLanes];
   std::copy_n(a, kLanes, from);
-  Mask valid = 0;
-  auto* const d = i.d.is_there() ? w.at<std::uint32_t>(i.d) : nullptr;
+  bool inside[kLanes];
   for (unsigned l = 0; l < kLanes; ++l) {
-    if (!(lanes >> l & 1)) continue;
     const auto by = b[l] & 31, clamp = c[l] & 31, segment = c[l] >> 8 & 31;
     const auto last = (l & segment) | (clamp & ~segment);
-    unsigned other = 0;
-    bool inside = false;
-    switch (i.detail) {
-      case 'u':
-        other = l - by;
-        inside = static_cast<int>(other) >= static_cast<int>(last);
-        break;
-      case 'd':
-        other = l + by;
-        inside = other <= last;
-        break;
-      case 'b':
-        other = l ^ by;
-        inside = other <= last;
-        break;
-      default:
-        other = (l & segment) | (by & ~segment);
-        inside = other <= last;
-    }
-    valid |= Mask{inside} << l;
-    if (d) d[l] = from[inside ? other & 31 : l];
+    const auto other = how == 'u'   ? l - by
+                       : how == 'd' ? l + by
+                       : how == 'b' ? l ^ by
+                                    : (l & segment) | (by & ~segment);
+    inside[l] = how == 'u' ? static_cast<int>(other) >= static_cast<int>(last) : other <= last;
+    source[l] = inside[l] ? other & 31 : l;
   }
-  if (i.d2.is_there()) w.set_predicate(i.d2, lanes, valid);
+  if (i.d2.is_there()) w.set_predicate(i.d2, lanes, gather([&](unsigned l) { return inside[l]; }));
+  if (i.d.is_there()) set_lanes(w.at<std::uint32_t>(i.d), lanes, [&](unsigned l) { return from[source[l]]; });
 }
 
 void vote(Warp& w, const Instruction& i, Mask lanes) {
@@ -158,8 +146,10 @@ void shuffle(Form& f) {
   wait_for(f, 4);
   const auto how = f.one_of({"up", "down", "bfly", "idx"});
   if (how.empty()) f.fail_types();
-  f.out.detail = static_cast<std::uint8_t>(how[0]);
-  f.out.run = &shuffle_lanes;
+  f.out.run = how == "up"     ? best<&shuffle_lanes<'u'>>()
+              : how == "down" ? best<&shuffle_lanes<'d'>>()
+              : how == "bfly" ? best<&shuffle_lanes<'b'>>()
+                              : best<&shuffle_lanes<'i'>>();
 }
 
 void lanes(Form& f) {

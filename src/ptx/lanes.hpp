@@ -18,10 +18,15 @@ inline void each_lane(Mask lanes, F f) {
   }
 }
 
+// What a compiler makes no vectors of says so: `static constexpr bool one_by_one`.
+template <class F>
+concept OneByOne = F::one_by_one;
+
 // d[lane] = f(lane). Of numbers it is computed for the other lanes, too, and left out there: vectors make it cheap.
-template <class D, class F>
+template <bool one_by_one = false, class D, class F>
 inline void set_lanes(D* d, Mask lanes, F f) {
-  if (lanes == kAllLanes || !std::is_arithmetic_v<D>) return each_lane(lanes, [=](unsigned l) { d[l] = f(l); });
+  if (lanes == kAllLanes || !std::is_arithmetic_v<D> || one_by_one)
+    return each_lane(lanes, [=](unsigned l) { d[l] = f(l); });
   D all[kLanes];
   for (unsigned lane = 0; lane < kLanes; ++lane) all[lane] = f(lane);
   for (unsigned lane = 0; lane < kLanes; ++lane) d[lane] = lanes >> lane & 1 ? all[lane] : d[lane];
@@ -31,14 +36,14 @@ inline void set_lanes(D* d, Mask lanes, F f) {
 template <class D, class A, class F>
 void map1(Warp& w, const Instruction& i, Mask lanes) {
   const auto* const a = w.at<A>(i.a);
-  set_lanes(w.at<D>(i.d), lanes, [=](unsigned l) { return D(F::of(a[l])); });
+  set_lanes<OneByOne<F>>(w.at<D>(i.d), lanes, [=](unsigned l) { return D(F::of(a[l])); });
 }
 
 template <class D, class A, class B, class F>
 void map2(Warp& w, const Instruction& i, Mask lanes) {
   const auto* const a = w.at<A>(i.a);
   const auto* const b = w.at<B>(i.b);
-  set_lanes(w.at<D>(i.d), lanes, [=](unsigned l) { return D(F::of(a[l], b[l])); });
+  set_lanes<OneByOne<F>>(w.at<D>(i.d), lanes, [=](unsigned l) { return D(F::of(a[l], b[l])); });
 }
 
 template <class D, class A, class B, class C, class F>
@@ -46,7 +51,7 @@ void map3(Warp& w, const Instruction& i, Mask lanes) {
   const auto* const a = w.at<A>(i.a);
   const auto* const b = w.at<B>(i.b);
   const auto* const c = w.at<C>(i.c);
-  set_lanes(w.at<D>(i.d), lanes, [=](unsigned l) { return D(F::of(a[l], b[l], c[l])); });
+  set_lanes<OneByOne<F>>(w.at<D>(i.d), lanes, [=](unsigned l) { return D(F::of(a[l], b[l], c[l])); });
 }
 
 // A predicate of each lane.
