@@ -38,7 +38,7 @@ CUresult StreamBatchMemOp_v2(Context& context, CUstream stream, unsigned int cou
                              CUstreamBatchMemOpParams* paramArray, unsigned int flags) {
   if (count > memory_operations::kMost || flags != 0) return CUDA_ERROR_INVALID_VALUE;
   std::vector<MemoryOperation> operations(count);
-  if (count > 0) std::memcpy(operations.data(), paramArray, count * sizeof(MemoryOperation));
+  if (count > 0) std::memcpy(operations.data(), static_cast<const void*>(paramArray), count * sizeof(MemoryOperation));
   return enqueue(context, stream, operations.data(), count);
 }
 
