@@ -228,12 +228,20 @@ TEST_F(CudaAsync, TheDefaultStreamWaitsForBlockingOnes) {
     usleep(5000);
     open(0);
   });
-  unsigned value = 0;
+  unsigned value = 0, is_wanted = 1, is_kept = 0;
   EXPECT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(&value), data, std::size_t{4}), CUDA_SUCCESS);
   EXPECT_EQ(value, 5u);
   EXPECT_EQ(read(8), 1u);
   EXPECT_EQ(synchronize(later), CUDA_SUCCESS);
   opens.join();
+  // A program may want its fills done when they return.
+  ASSERT_EQ(call("cuPointerSetAttribute", static_cast<const void*>(&is_wanted), CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, data),
+            CUDA_SUCCESS);
+  EXPECT_EQ(call("cuPointerGetAttribute", static_cast<void*>(&is_kept), CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, data),
+            CUDA_SUCCESS);
+  EXPECT_EQ(is_kept, 1u);
+  EXPECT_EQ(call("cuMemsetD32_v2", data, 6u, std::size_t{1}), CUDA_SUCCESS);
+  EXPECT_EQ(query(nullptr), CUDA_SUCCESS);
 }
 
 TEST_F(CudaAsync, AThreadsDefaultStreamIsItsOwn) {

@@ -62,6 +62,11 @@ CUresult Copy::find(const CUDA_MEMCPY3D& c) {
   return place(from, box_, from_);
 }
 
+bool Copy::is_synchronous() const {
+  const auto wants = [](const Span& span) { return span.holder && span.holder->is_synchronous; };
+  return wants(to_.span) || wants(from_.span);
+}
+
 void Copy::stage() {
   staged_.reset(new std::byte[size()]);
   auto* at = staged_.get();

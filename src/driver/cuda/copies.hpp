@@ -15,6 +15,8 @@ class Copy {
   // Memory that the driver does not know: the program may use it again as soon as the call returns.
   bool is_from_pageable() const { return from_.is_pageable; }
   bool is_to_pageable() const { return to_.is_pageable; }
+  // Even within devices, the program wants it done when the call returns.
+  bool is_synchronous() const;
   bool is_from_host() const { return from_.is_host; }
   bool is_to_host() const { return to_.is_host; }
 

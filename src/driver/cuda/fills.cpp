@@ -28,7 +28,12 @@ CUresult Fill::find(const CUDA_MEMSET_NODE_PARAMS& params) {
   return span_ ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-bool Fill::is_of_host() const { return span_ && span_.holder->kind != MemoryKind::device; }
+bool Fill::is_synchronous() const {
+  if (!span_) return false;
+  const auto kind = span_.holder->kind;
+  const bool is_of_host = kind == MemoryKind::host || kind == MemoryKind::registered || kind == MemoryKind::managed;
+  return is_of_host || span_.holder->is_synchronous;
+}
 
 void Fill::run() const {
   if (!span_) return;

@@ -12,8 +12,8 @@ class Fill {
   CUresult find(const CUDA_MEMSET_NODE_PARAMS& params);
 
   std::size_t size() const { return row_ * params_.height; }
-  // The program may look at it at any time.
-  bool is_of_host() const;
+  // It has to be done when the call returns: the program can look at the memory, or wants it.
+  bool is_synchronous() const;
   void run() const;
 
  private:

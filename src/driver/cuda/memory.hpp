@@ -35,6 +35,7 @@ struct Allocation {
   CUmemoryPool pool = nullptr;              // that it comes from
   Advice advice;                            // about managed memory
   std::atomic<bool> is_being_freed{false};  // by work of a stream
+  std::atomic<bool> is_synchronous{false};  // copies and fills of it are done when their calls return
   // What has to stay for as long as the memory; of device memory, whatever counts it and its addresses.
   std::shared_ptr<void> keeps;
   // The GPUs that may use mapped memory, a bit for each ordinal.

@@ -226,6 +226,7 @@ void run_next(Lock& held, Stream& stream) {
 
 CUresult hand_over(Stream& stream, std::vector<Task> tasks, Point* end) {
   if (tasks.empty()) return CUDA_SUCCESS;
+  if (in_host_function) return CUDA_ERROR_NOT_PERMITTED;
   make_room(*tasks.front().context, stream);
   Lock held(all().mutex);
   if (const auto result = put(held, stream, std::move(tasks)); result != CUDA_SUCCESS) return result;

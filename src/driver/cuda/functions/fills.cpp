@@ -19,7 +19,7 @@ CUresult fill_by_default(Context& context, const CUDA_MEMSET_NODE_PARAMS& params
   if (const auto result = fill.find(params); result != CUDA_SUCCESS) return result;
   const auto handle = OfThread::default_stream();
   if (const auto result = fill_in_stream(context, handle, params); result != CUDA_SUCCESS) return result;
-  return fill.is_of_host() ? StreamSynchronize(context, handle) : CUDA_SUCCESS;
+  return fill.is_synchronous() ? StreamSynchronize(context, handle) : CUDA_SUCCESS;
 }
 
 }  // namespace

@@ -153,9 +153,13 @@ CUresult MemRangeGetAttributes(void** data, std::size_t* dataSizes, CUmem_range_
   return CUDA_SUCCESS;
 }
 
-CUresult PointerSetAttribute(const void*, CUpointer_attribute attribute, CUdeviceptr ptr) {
-  if (attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS || !memory::find(ptr)) return CUDA_ERROR_INVALID_VALUE;
-  return CUDA_SUCCESS;  // every operation is done when its call returns
+CUresult PointerSetAttribute(const void* value, CUpointer_attribute attribute, CUdeviceptr ptr) {
+  const auto allocation = memory::find(ptr);
+  if (attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS || !allocation) return CUDA_ERROR_INVALID_VALUE;
+  unsigned is_wanted = 0;
+  std::memcpy(&is_wanted, value, sizeof is_wanted);
+  allocation->is_synchronous = is_wanted != 0;
+  return CUDA_SUCCESS;
 }
 
 }  // namespace nvmlkit::cuda::functions

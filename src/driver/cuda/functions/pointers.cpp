@@ -24,7 +24,7 @@ CUresult tell(const Allocation& a, CUdeviceptr address, CUpointer_attribute attr
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
       return is_device ? CUDA_ERROR_INVALID_VALUE : write_value(data, address);
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-      return write_value(data, 1u);  // every operation is done when its call returns
+      return write_value(data, a.is_synchronous ? 1u : 0u);
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
       return write_value(data, a.id);
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:

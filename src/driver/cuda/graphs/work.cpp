@@ -206,7 +206,8 @@ CUresult enqueue(Context& context, CUstream handle, Work work) {
 CUresult copy_now(Context& context, const CopyWork& work) {
   Copy copy;
   if (const auto result = copy.find(work.copy); result != CUDA_SUCCESS) return result;
-  if (!copy.is_from_host() && !copy.is_to_host()) return enqueue(context, OfThread::default_stream(), work);
+  if (!copy.is_from_host() && !copy.is_to_host() && !copy.is_synchronous())
+    return enqueue(context, OfThread::default_stream(), work);
   const auto stream = streams::find(OfThread::default_stream(), context);
   if (const auto result = schedule::wait(context, schedule::before(*stream)); result != CUDA_SUCCESS) return result;
   copy.run();
