@@ -58,6 +58,9 @@ __global__ void votes(unsigned* out) {
   const unsigned same = __match_any_sync(~0u, lane / 8);
   out[lane] = result;
   out[32 + lane] = any && all ? same : 0;
+  // Halves of a warp vote at once, each for itself.
+  const auto half = cg::tiled_partition<16>(cg::this_thread_block());
+  out[96 + lane] = half.any(lane == 20) + 2 * half.all(lane < 16) + (half.ballot(lane % 5 == 0) << 8);
   out[64 + lane] = __syncthreads_count(lane % 4 == 0) + 100 * __syncthreads_or(lane == 31) + 1000 * __syncthreads_and(lane < 31);
 }
 
@@ -159,13 +162,14 @@ int main() {
   histogram<<<3, 256>>>(upload(bytes), static_cast<int>(bytes.size()), counted);
   EXPECT(download(counted, 256) == bins);
 
-  unsigned* voted = upload(std::vector<unsigned>(96));
+  unsigned* voted = upload(std::vector<unsigned>(128));
   votes<<<1, 32>>>(voted);
-  const auto v = download(voted, 96);
+  const auto v = download(voted, 128);
   for (unsigned lane = 0; lane < 32; ++lane) {
     EXPECT(v[lane] == (lane % 2 ? 0x49249249u ^ 0xaaaaaaaau : 0x49249249u + 1));
     EXPECT(v[32 + lane] == 0xffu << lane / 8 * 8);
     EXPECT(v[64 + lane] == 8 + 100);
+    EXPECT(v[96 + lane] == (lane < 16 ? 2 + (0x8421u << 8) : 1 + (0x4210u << 8)));
   }
 
   int* steps = upload(std::vector<int>(256, -1));
