@@ -21,6 +21,8 @@ clients_of_bookworm=(
   nvtop libncursesw6 hwloc-nox libhwloc15 libhwloc-contrib-plugins pcp pcp-conf libpcp3 libpcp-pmda3 libsasl2-2 libsasl2-modules-db
   nvidia-driver-bin python3-pyte python3-wcwidth
 )
+# numba compiles Python to PTX with libNVVM; its test also needs the libdevice of --with-cuda. 45 MB to download.
+numba_of_bookworm=(python3-numba python3-llvmlite libllvm14 python3-numpy libblas3 liblapack3 libgfortran5 libnvvm4)
 # With the C library that btop is built for: the test starts it through its loader.
 clients_of_trixie=(btop libc6 libstdc++6 libgcc-s1 nvitop python3-pynvml)
 
@@ -160,6 +162,7 @@ unpack_clients() {
   for suite in bookworm trixie experimental; do unpack_packages "$suite" "$suite" "${nvidia_packages[@]}"; done
   unpack_packages clients/bookworm bookworm "${clients_of_bookworm[@]}"
   unpack_packages clients/trixie trixie "${clients_of_trixie[@]}"
+  unpack_packages clients/numba bookworm "${numba_of_bookworm[@]}"
 }
 
 # Path of the real nvidia-smi / driver library / header of a branch; prints nothing where it is missing, or where the suite

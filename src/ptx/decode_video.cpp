@@ -1,4 +1,5 @@
-// Video instructions on whole words: an operation and another one with the third operand.
+// Video instructions: an operation on whole words, and another one with the third operand; or one on each of the halves
+// or bytes of words, whose results may be added up.
 #include <algorithm>
 
 #include "ptx/form.hpp"
@@ -49,9 +50,85 @@ void video_words(Warp& w, const Instruction& i, Mask lanes) {
   });
 }
 
+std::int64_t operation_of_parts(Op op, std::int64_t a, std::int64_t b) {
+  switch (op) {
+    case Op::vadd2_:
+    case Op::vadd4_:
+      return a + b;
+    case Op::vsub2_:
+    case Op::vsub4_:
+      return a - b;
+    case Op::vavrg2_:
+    case Op::vavrg4_:
+      return (a + b + (a + b >= 0)) >> 1;
+    case Op::vabsdiff2_:
+    case Op::vabsdiff4_:
+      return a < b ? b - a : a - b;
+    case Op::vmin2_:
+    case Op::vmin4_:
+      return std::min(a, b);
+    default:
+      return std::max(a, b);
+  }
+}
+
+// `count` parts of each word.
+void video_parts(Warp& w, const Instruction& i, Mask lanes) {
+  const auto* const a = w.at<std::uint32_t>(i.a);
+  const auto* const b = w.at<std::uint32_t>(i.b);
+  const auto* const c = w.at<std::uint32_t>(i.c);
+  auto* const d = w.at<std::uint32_t>(i.d);
+  const unsigned bits = 32 / i.count;
+  const auto limit = std::int64_t{1} << bits;
+  const auto part = [=](std::uint32_t word, unsigned k, bool is_signed_part) {
+    const auto value = static_cast<std::int64_t>(word >> k * bits) & (limit - 1);
+    return is_signed_part && value >= limit / 2 ? value - limit : value;
+  };
+  const bool is_signed_result = i.detail & kSignedResult, adds = i.immediate & 1;
+  const auto least = is_signed_result ? -limit / 2 : 0, most = is_signed_result ? limit / 2 - 1 : limit - 1;
+  each_lane(lanes, [&](unsigned l) {
+    std::uint32_t packed = 0;
+    std::int64_t sum = c[l];
+    for (unsigned k = 0; k < i.count; ++k) {
+      auto result = operation_of_parts(static_cast<Op>(i.immediate >> 1), part(a[l], k, i.detail & kSignedA),
+                                       part(b[l], k, i.detail & kSignedB));
+      if (i.flag) result = std::clamp(result, least, most);
+      sum += result;
+      packed |= static_cast<std::uint32_t>(result & (limit - 1)) << k * bits;
+    }
+    d[l] = adds ? static_cast<std::uint32_t>(sum) : packed;
+  });
+}
+
 }  // namespace
 
 namespace decoders {
+
+void video_of_parts(Form& f) {
+  const auto types = f.types();
+  if (types.size() != 3) f.fail_types();
+  f.out.detail = static_cast<std::uint8_t>((is_signed(types[0]) ? kSignedResult : 0) |
+                                           (is_signed(types[1]) ? kSignedA : 0) | (is_signed(types[2]) ? kSignedB : 0));
+  f.out.flag = f.has("sat");
+  f.out.d = f.target(0, Type::b32);
+  f.out.a = f.source(1, Type::b32);
+  f.out.b = f.source(2, Type::b32);
+  f.out.c = f.source(3, Type::b32);
+  f.out.immediate = static_cast<std::uint64_t>(f.op()) << 1 | (f.has("add") ? 1 : 0);
+  switch (f.op()) {
+    case Op::vadd2_:
+    case Op::vsub2_:
+    case Op::vavrg2_:
+    case Op::vabsdiff2_:
+    case Op::vmin2_:
+    case Op::vmax2_:
+      f.out.count = 2;
+      break;
+    default:
+      f.out.count = 4;
+  }
+  f.out.run = &video_parts;
+}
 
 void video(Form& f) {
   const auto types = f.types();

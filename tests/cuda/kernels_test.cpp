@@ -266,7 +266,7 @@ TEST_F(CudaLinks, TellWhatIsMissingOrUnknown) {
 }
 
 TEST_F(CudaKernels, OfGccRun) {
-  // Vector registers, numbered parameters, an instruction for video.
+  // Vector registers, numbered parameters, instructions for video.
   const char* const text = R"(
 .version 6.0
 .target sm_70
@@ -298,6 +298,12 @@ TEST_F(CudaKernels, OfGccRun) {
   ld.param.u32 %r, [%out];
   st.global.v2.u32 [%p], %v;
   st.global.u32 [%p+8], %r;
+  mov.u32 %r, 0x10FF0305;
+  vabsdiff4.u32.u32.u32.add %r, %r, 0x20010503, 1000;
+  st.global.u32 [%p+12], %r;
+  mov.u32 %r, 0x7FFF8000;
+  vadd2.s32.s32.s32.sat %r, %r, 0x0001FFFF, 0;
+  st.global.u32 [%p+16], %r;
   ret;
 }
 )";
@@ -305,16 +311,18 @@ TEST_F(CudaKernels, OfGccRun) {
   CUfunction pairs = nullptr;
   ASSERT_EQ(call("cuModuleLoadData", &module, static_cast<const void*>(text)), CUDA_SUCCESS);
   ASSERT_EQ(call("cuModuleGetFunction", &pairs, module, "pairs"), CUDA_SUCCESS);
-  auto data = allocate(16);
+  auto data = allocate(20);
   void* arguments[] = {&data};
   ASSERT_EQ(call("cuLaunchKernel", pairs, 1u, 1u, 1u, 1u, 1u, 1u, 0u, CUstream{}, static_cast<void**>(arguments),
                  static_cast<void**>(nullptr)),
             CUDA_SUCCESS);
-  unsigned out[3] = {};
+  unsigned out[5] = {};
   ASSERT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(out), data, sizeof out), CUDA_SUCCESS);
   EXPECT_EQ(out[0], 7u);
   EXPECT_EQ(out[1], 9u);
   EXPECT_EQ(out[2], 102u);
+  EXPECT_EQ(out[3], 1000u + 0x10 + 0xFE + 2 + 2);
+  EXPECT_EQ(out[4], 0x7FFF8000u);
   EXPECT_EQ(release(data), CUDA_SUCCESS);
 }
 

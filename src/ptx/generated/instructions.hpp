@@ -101,11 +101,23 @@ enum class Op : std::uint8_t {
   tld4_,
   trap_,
   vabsdiff_,
+  vabsdiff2_,
+  vabsdiff4_,
   vadd_,
+  vadd2_,
+  vadd4_,
+  vavrg2_,
+  vavrg4_,
   vmax_,
+  vmax2_,
+  vmax4_,
   vmin_,
+  vmin2_,
+  vmin4_,
   vote_,
   vsub_,
+  vsub2_,
+  vsub4_,
   wmma_,
   xor_,
 };
@@ -144,6 +156,7 @@ void surfaces(Form& form);
 void tensor(Form& form);
 void textures(Form& form);
 void video(Form& form);
+void video_of_parts(Form& form);
 
 }  // namespace decoders
 }  // namespace nvmlkit::ptx

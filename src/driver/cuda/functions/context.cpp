@@ -124,11 +124,6 @@ CUresult CtxGetDevice(Context& context, CUdevice* device) {
   return CUDA_SUCCESS;
 }
 
-CUresult CtxGetDevice_v2(CUdevice* device, CUcontext ctx) {
-  const auto context = named(ctx);
-  return context ? CtxGetDevice(*context, device) : CUDA_ERROR_INVALID_CONTEXT;
-}
-
 CUresult CtxGetFlags(Context& context, unsigned int* flags) {
   *flags = context.with([](auto& s) { return s.flags; });
   return CUDA_SUCCESS;
@@ -156,11 +151,6 @@ CUresult CtxGetApiVersion(CUcontext ctx, unsigned int* version) {
 
 CUresult CtxSynchronize(Context& context) {
   return schedule::wait(context, schedule::ends([&](const Stream& s) { return s.context_id == context.id; }));
-}
-
-CUresult CtxSynchronize_v2(CUcontext ctx) {
-  const auto context = named(ctx);
-  return context ? CtxSynchronize(*context) : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 CUresult CtxSetLimit(Context& context, CUlimit limit, std::size_t value) {

@@ -35,7 +35,6 @@ void cuCtxGetCacheConfig();
 void cuCtxGetCurrent();
 void cuCtxGetDevResource();
 void cuCtxGetDevice();
-void cuCtxGetDevice_v2();
 void cuCtxGetExecAffinity();
 void cuCtxGetFlags();
 void cuCtxGetId();
@@ -53,7 +52,6 @@ void cuCtxSetFlags();
 void cuCtxSetLimit();
 void cuCtxSetSharedMemConfig();
 void cuCtxSynchronize();
-void cuCtxSynchronize_v2();
 void cuDestroyExternalMemory();
 void cuDestroyExternalSemaphore();
 void cuDevResourceGenerateDesc();
@@ -672,7 +670,6 @@ constexpr EntryPoint kEntryPoints[] = {
     {"cuCtxGetCurrent", 4000, false, cuCtxGetCurrent},
     {"cuCtxGetDevResource", 12040, false, cuCtxGetDevResource},
     {"cuCtxGetDevice", 2000, false, cuCtxGetDevice},
-    {"cuCtxGetDevice", 13000, false, cuCtxGetDevice_v2},
     {"cuCtxGetExecAffinity", 11040, false, cuCtxGetExecAffinity},
     {"cuCtxGetFlags", 7000, false, cuCtxGetFlags},
     {"cuCtxGetId", 12000, false, cuCtxGetId},
@@ -690,7 +687,6 @@ constexpr EntryPoint kEntryPoints[] = {
     {"cuCtxSetLimit", 3010, false, cuCtxSetLimit},
     {"cuCtxSetSharedMemConfig", 4020, false, cuCtxSetSharedMemConfig},
     {"cuCtxSynchronize", 2000, false, cuCtxSynchronize},
-    {"cuCtxSynchronize", 13000, false, cuCtxSynchronize_v2},
     {"cuDestroyExternalMemory", 10000, false, cuDestroyExternalMemory},
     {"cuDestroyExternalSemaphore", 10000, false, cuDestroyExternalSemaphore},
     {"cuDevResourceGenerateDesc", 12040, false, cuDevResourceGenerateDesc},
