@@ -170,7 +170,7 @@ TEST_F(Registry, RefusesCudaFunctionWithoutMeaning) {
 }
 
 TEST_F(Registry, RefusesCudaFunctionWithTwoMeanings) {
-  replace("cuda/semantics/memory.yaml", "later:\n", "refused:\n  a reason: [cuMemAlloc_v2]\nlater:\n");
+  replace("cuda/semantics/memory.yaml", "refused:\n", "refused:\n  a reason: [cuMemAlloc_v2]\n");
   EXPECT_NE(error().find("cuMemAlloc_v2 twice"), std::string::npos) << error();
 }
 

@@ -1,5 +1,5 @@
-// Functions of the runtime that are refused, and why. A program that was linked with them starts, and what it calls tells
-// it. A function of the same name in another file takes the place of the one here.
+// Functions of the runtime that are refused, and why. A program that was linked with them starts, and what it calls
+// tells it. A function of the same name in another file takes the place of the one here.
 #include "driver/cudart/runtime.hpp"
 
 namespace nvmlkit::cudart {
