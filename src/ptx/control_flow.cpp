@@ -41,6 +41,7 @@ void Warp::control(std::size_t number, const Instruction& i, Mask lanes) {
     case Kind::trap:
       return fault(FaultKind::trap, 0, i);
     case Kind::plain:
+    case Kind::guarded:
     case Kind::converge:
       return;
   }
@@ -140,7 +141,8 @@ void Warp::arrive(const Fragment& own, const Instruction& i, Mask lanes) {
 }
 
 void Warp::release(unsigned barrier, std::uint32_t with_true, std::uint32_t arrived) {
-  std::vector<Fragment> released;
+  auto& released = released_;
+  released.clear();
   for (std::size_t n = 0; n < fragments_.size();) {
     if (fragments_[n].wait != Wait::barrier || fragments_[n].barrier != barrier) {
       ++n;

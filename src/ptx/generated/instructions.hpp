@@ -132,6 +132,7 @@ void mbarrier(Form& form);
 void move(Form& form);
 void no_effect(Form& form);
 void one_operand(Form& form);
+void ordering(Form& form);
 void shifts(Form& form);
 void shuffle(Form& form);
 void surfaces(Form& form);

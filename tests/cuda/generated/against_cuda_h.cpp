@@ -952,3 +952,4 @@ SAME_SIZE(CUmemLocation_v1);
 SAME_SIZE(CUmemAccessDesc_v1);
 SAME_SIZE(CUgraphExecUpdateResultInfo_v1);
 SAME_SIZE(CUmemPoolProps_v1);
+SAME_SIZE(CUDA_MEM_ALLOC_NODE_PARAMS_v1);

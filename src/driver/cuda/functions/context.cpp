@@ -6,6 +6,7 @@
 #include "driver/cuda/access.hpp"
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
+#include "driver/cuda/schedule.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {
@@ -67,6 +68,7 @@ CUresult CtxCreate_v4(CUcontext* pctx, CUctxCreateParams* ctxCreateParams, unsig
 }
 
 CUresult CtxDestroy_v2(CUcontext ctx) {
+  if (schedule::is_in_host_function()) return CUDA_ERROR_NOT_PERMITTED;
   const auto context = contexts::find(ctx);
   if (!context || context->is_primary || !contexts::end(ctx)) return CUDA_ERROR_INVALID_CONTEXT;
   if (contexts::top() == ctx) contexts::pop();
@@ -151,8 +153,9 @@ CUresult CtxGetApiVersion(CUcontext ctx, unsigned int* version) {
   return CUDA_SUCCESS;
 }
 
-// All work is done in the call that hands it over.
-CUresult CtxSynchronize(Context&) { return CUDA_SUCCESS; }
+CUresult CtxSynchronize(Context& context) {
+  return schedule::wait(context, schedule::ends([&](const Stream& s) { return s.context_id == context.id; }));
+}
 
 CUresult CtxSynchronize_v2(CUcontext ctx) {
   const auto context = named(ctx);

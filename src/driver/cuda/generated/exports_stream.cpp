@@ -105,21 +105,28 @@ NVMLKIT_CUDA_EXPORT CUresult cuStreamSynchronize(CUstream hStream) {
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamDestroy_v2(CUstream hStream) {
-  const Current current;
-  if (!current) return current.refusal();
-  return guarded([&] { return functions::StreamDestroy_v2(*current, hStream); });
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::StreamDestroy_v2(hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamCopyAttributes(CUstream dst, CUstream src) {
-  return refuse();  // not simulated yet: stream attributes
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::StreamCopyAttributes(*current, dst, src); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr, CUstreamAttrValue* value_out) {
-  return refuse();  // not simulated yet: stream attributes
+  const Current current;
+  if (!current) return current.refusal();
+  if (!value_out) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::StreamGetAttribute(*current, hStream, attr, value_out); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr, const CUstreamAttrValue* value) {
-  return refuse();  // not simulated yet: stream attributes
+  const Current current;
+  if (!current) return current.refusal();
+  if (!value) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::StreamSetAttribute(*current, hStream, attr, value); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuEventCreate(CUevent* phEvent, unsigned int Flags) {
@@ -154,9 +161,8 @@ NVMLKIT_CUDA_EXPORT CUresult cuEventSynchronize(CUevent hEvent) {
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuEventDestroy_v2(CUevent hEvent) {
-  const Current current;
-  if (!current) return current.refusal();
-  return guarded([&] { return functions::EventDestroy_v2(*current, hEvent); });
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::EventDestroy_v2(hEvent); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuEventElapsedTime_v2(float* pMilliseconds, CUevent hStart, CUevent hEnd) {
@@ -167,23 +173,34 @@ NVMLKIT_CUDA_EXPORT CUresult cuEventElapsedTime_v2(float* pMilliseconds, CUevent
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags) {
-  return refuse();  // not simulated yet: stream memory operations
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::StreamWaitValue32_v2(*current, stream, addr, value, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags) {
-  return refuse();  // not simulated yet: stream memory operations
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::StreamWaitValue64_v2(*current, stream, addr, value, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags) {
-  return refuse();  // not simulated yet: stream memory operations
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::StreamWriteValue32_v2(*current, stream, addr, value, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags) {
-  return refuse();  // not simulated yet: stream memory operations
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::StreamWriteValue64_v2(*current, stream, addr, value, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatchMemOpParams* paramArray, unsigned int flags) {
-  return refuse();  // not simulated yet: stream memory operations
+  const Current current;
+  if (!current) return current.refusal();
+  if (!paramArray) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::StreamBatchMemOp_v2(*current, stream, count, paramArray, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void* userData) {
@@ -193,15 +210,13 @@ NVMLKIT_CUDA_EXPORT CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, voi
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamDestroy(CUstream hStream) {
-  const Current current;
-  if (!current) return current.refusal();
-  return guarded([&] { return functions::StreamDestroy(*current, hStream); });
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::StreamDestroy(hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuEventDestroy(CUevent hEvent) {
-  const Current current;
-  if (!current) return current.refusal();
-  return guarded([&] { return functions::EventDestroy(*current, hEvent); });
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::EventDestroy(hEvent); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuEventElapsedTime(float* pMilliseconds, CUevent hStart, CUevent hEnd) {
@@ -212,23 +227,34 @@ NVMLKIT_CUDA_EXPORT CUresult cuEventElapsedTime(float* pMilliseconds, CUevent hS
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags) {
-  return refuse();  // not simulated yet: stream memory operations
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::StreamWriteValue32(*current, stream, addr, value, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags) {
-  return refuse();  // not simulated yet: stream memory operations
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::StreamWaitValue32(*current, stream, addr, value, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamWriteValue64(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags) {
-  return refuse();  // not simulated yet: stream memory operations
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::StreamWriteValue64(*current, stream, addr, value, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamWaitValue64(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags) {
-  return refuse();  // not simulated yet: stream memory operations
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::StreamWaitValue64(*current, stream, addr, value, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamBatchMemOp(CUstream stream, unsigned int count, CUstreamBatchMemOpParams* paramArray, unsigned int flags) {
-  return refuse();  // not simulated yet: stream memory operations
+  const Current current;
+  if (!current) return current.refusal();
+  if (!paramArray) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::StreamBatchMemOp(*current, stream, count, paramArray, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamGetPriority_ptsz(CUstream hStream, int* priority) {
