@@ -100,7 +100,12 @@ enum class Op : std::uint8_t {
   tex_,
   tld4_,
   trap_,
+  vabsdiff_,
+  vadd_,
+  vmax_,
+  vmin_,
   vote_,
+  vsub_,
   wmma_,
   xor_,
 };
@@ -138,6 +143,7 @@ void shuffle(Form& form);
 void surfaces(Form& form);
 void tensor(Form& form);
 void textures(Form& form);
+void video(Form& form);
 
 }  // namespace decoders
 }  // namespace nvmlkit::ptx
