@@ -123,6 +123,17 @@ __global__ void halves(const float* in, float* out) {
   out[9] = __half2float(__int2half_rn(2049));
 }
 
+// Bytes and halves of words.
+__global__ void parts(unsigned a, unsigned b, unsigned* out) {
+  asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(out[0]) : "r"(a), "r"(b), "r"(5));
+  asm("vadd4.s32.s32.s32.sat %0, %1, %2, %3;" : "=r"(out[1]) : "r"(a), "r"(b), "r"(0));
+  asm("vavrg4.u32.u32.u32 %0, %1, %2, %3;" : "=r"(out[2]) : "r"(a), "r"(b), "r"(0));
+  asm("vmax2.u32.u32.u32 %0, %1, %2, %3;" : "=r"(out[3]) : "r"(a), "r"(b), "r"(0));
+  asm("vsub4.u32.u32.u32.sat %0, %1, %2, %3;" : "=r"(out[4]) : "r"(a), "r"(b), "r"(0));
+  asm("vadd2.s32.s32.s32.sat %0, %1, %2, %3;" : "=r"(out[5]) : "r"(0x7fff8000), "r"(0x0001ffff), "r"(0));
+  asm("vavrg2.s32.s32.s32 %0, %1, %2, %3;" : "=r"(out[6]) : "r"(0xfffe0003), "r"(0xffff0004), "r"(0));
+}
+
 int main() {
   std::vector<std::uint32_t> seeds(8 * kCount);
   std::uint64_t state = 88172645463325252ull;
@@ -192,5 +203,9 @@ int main() {
   EXPECT(std::fabs(out[3] - std::sqrt(1.5f)) < 1e-3f);
   EXPECT(out[4] == 2.5f && out[5] == 4.25f && out[6] == 1.0f && out[7] == 3.75f && out[8] == 1.5f);
   EXPECT(out[9] == 2048.0f);
+  parts<<<1, 1>>>(0x01ff8040, 0x02017fc0, device_seeds);
+  OK(cudaMemcpy(words, device_seeds, sizeof words, cudaMemcpyDeviceToHost));
+  const std::uint32_t parts_wanted[] = {389, 0x0300ff00, 0x02808080, 0x02018040, 0x00fe0100, 0x7fff8000, 0xfffe0004};
+  for (int k = 0; k < 7; ++k) EXPECT(words[k] == parts_wanted[k]);
   std::puts("all is well");
 }
