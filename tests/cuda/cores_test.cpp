@@ -91,10 +91,10 @@ TEST(CudaCores, AreNotWokenForLittle) {
 TEST(CudaCores, WorkAtOnce) {
   Launch launch(
       "setp.ne.u32 %p1, %r1, 0; @%p1 bra OTHER;\n"
-      "SPIN: ld.global.u32 %r3, [%rd1]; setp.eq.u32 %p1, %r3, 0; @%p1 bra SPIN; bra END;\n"
-      "OTHER: st.global.u32 [%rd1], 1; END:");
+      "SPIN: ld.relaxed.gpu.global.u32 %r3, [%rd1]; setp.eq.u32 %p1, %r3, 0; @%p1 bra SPIN; bra END;\n"
+      "OTHER: st.relaxed.gpu.global.u32 [%rd1], 1; END:");
   EXPECT_EQ(launch.run(2).fault.kind, FaultKind::none);
-  EXPECT_EQ(launch.memory.threads.size(), 2u);
+  EXPECT_GE(launch.memory.threads.size(), 2u);
 }
 
 // A barrier of all blocks as programs write it themselves.
