@@ -306,8 +306,8 @@ TEST_F(CudaAsync, ErrorsComeWithTheNextSynchronization) {
   Told functions, callbacks;
   const auto count = +[](void* data) { ++static_cast<Told*>(data)->count; };
   const auto tell = +[](CUstream, CUresult status, void* data) { static_cast<Told*>(data)->answer = status; };
-  ASSERT_EQ(launch_at(one_, 64, at(8), 1), CUDA_SUCCESS);
   ASSERT_EQ(launch(two_, 0, 9), CUDA_SUCCESS);  // never let go: ends with the context
+  ASSERT_EQ(launch_at(one_, 64, at(8), 1), CUDA_SUCCESS);
   // What is behind it is dropped, in whichever stream, unless the error is known already.
   const auto result = call("cuLaunchHostFunc", one_, count, static_cast<void*>(&functions));
   EXPECT_TRUE(result == CUDA_SUCCESS || result == CUDA_ERROR_ILLEGAL_ADDRESS);
