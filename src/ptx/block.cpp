@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ptx/cluster.hpp"
+
 namespace nvmlkit::ptx {
 
 std::byte* Run::find(std::uint64_t address, std::uint64_t size) {
@@ -19,7 +21,7 @@ void Run::forget(std::uint64_t address) {
     if (address - region.start < region.size) region = {};
 }
 
-Block::Block(Run& run) : run_(run) {
+Block::Block(Run& run, Cluster* cluster, unsigned rank) : run_(run), cluster_(cluster), rank_(rank) {
   const auto warps = (run.threads_of_block + kLanes - 1) / kLanes;
   for (unsigned i = 0; i < warps; ++i) warps_.push_back(std::make_unique<Warp>(*this));
   asked_ = (run.grid.module->shared_bytes + run.grid.dynamic_shared + 15) / 16 * 16;
@@ -54,6 +56,10 @@ void Block::fill_special(std::uint64_t number) {
         s.ntid[k][lane] = grid.threads[k];
         s.ctaid[k][lane] = place[k];
         s.nctaid[k][lane] = grid.blocks[k];
+        s.clusterid[k][lane] = place[k] / grid.cluster[k];
+        s.nclusterid[k][lane] = grid.blocks[k] / grid.cluster[k];
+        s.cluster_ctaid[k][lane] = place[k] % grid.cluster[k];
+        s.cluster_nctaid[k][lane] = grid.cluster[k];
       }
       const Mask own = Mask{1} << lane;
       s.laneid[lane] = lane;
@@ -72,8 +78,9 @@ void Block::fill_special(std::uint64_t number) {
       s.reserved[3][lane] = static_cast<std::uint32_t>(asked_ + kReserved / 2);
       s.shared_bytes[2][lane] = static_cast<std::uint32_t>(grid.dynamic_shared);
       s.warp_size[lane] = kLanes;
-      s.zero[lane] = 0;
-      s.one[lane] = 1;
+      s.cluster_ctarank[lane] = rank_;
+      s.cluster_nctarank[lane] = cluster_size(grid);
+      s.is_explicit_cluster[lane] = grid.is_cluster_launch ? kAllLanes : 0;
       s.gridid[lane] = grid.number;
       s.envreg[0][lane] = 0;
       s.envreg[1][lane] = static_cast<std::uint32_t>(grid.workspace >> 32);
@@ -108,6 +115,16 @@ void Block::threads_ended(unsigned threads) {
   live_threads_ -= threads;
   for (unsigned i = 0; i < kBarriers; ++i)
     if (barriers_[i].arrived > 0 && barriers_[i].expected == 0) check(i);
+  if (cluster_) cluster_->threads_ended(threads);
+}
+
+void Block::release_from_cluster() {
+  released_ = true;
+  for (auto& warp : warps_) warp->release(kClusterBarrier, 0, 0);
+}
+
+std::byte* Block::shared_of_peer(std::uint64_t address, std::uint64_t size) {
+  return cluster_ ? cluster_->bytes(address, size) : nullptr;
 }
 
 void Block::check(unsigned barrier) {

@@ -37,9 +37,11 @@ struct Run {
   unsigned next_ = 0;
 };
 
+class Cluster;
+
 class Block {
  public:
-  explicit Block(Run& run);
+  explicit Block(Run& run, Cluster* cluster = nullptr, unsigned rank = 0);
 
   void start(std::uint64_t number);
   // Until all threads have ended, or nothing moves for now.
@@ -47,13 +49,20 @@ class Block {
 
   Run& run() { return run_; }
   std::vector<std::byte>& shared() { return shared_; }
+  // Null for a block alone.
+  Cluster* cluster() { return cluster_; }
+  unsigned rank() const { return rank_; }
+  // `size` bytes of shared memory of a block of the cluster, or null.
+  std::byte* shared_of_peer(std::uint64_t address, std::uint64_t size);
 
   static constexpr unsigned kBarriers = 16;
+  static constexpr unsigned kClusterBarrier = kBarriers;  // what waits for the barrier of the cluster
   // Bytes of shared memory for the libraries that come with the compiler.
   static constexpr std::size_t kReserved = 1024;
   // `expected` threads, 0 for all that live.
   void arrive(unsigned barrier, unsigned threads, unsigned with_true, unsigned expected);
   void threads_ended(unsigned threads);
+  void release_from_cluster();
 
  private:
   struct Barrier {
@@ -63,6 +72,8 @@ class Block {
   void fill_special(std::uint64_t number);
 
   Run& run_;
+  Cluster* const cluster_;
+  const unsigned rank_;
   std::vector<std::unique_ptr<Warp>> warps_;
   std::vector<std::byte> shared_;
   std::size_t asked_ = 0;  // bytes of it that the program asked for

@@ -164,6 +164,7 @@ Handler adding(Type type) {
 namespace decoders {
 
 void atomics(Form& f) {
+  if (f.has("async")) return async_changes(f);
   const bool returns = f.op() == Op::atom_;
   const auto type = f.type();
   const std::size_t first = returns ? 1 : 0;

@@ -1,6 +1,6 @@
 #include "ptx/launch.hpp"
 
-#include "ptx/block.hpp"
+#include "ptx/cluster.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
@@ -24,27 +24,36 @@ bool run_block(Block& block, Run& run) {
   }
 }
 
-void run_together(Run& run, std::uint64_t count) {
-  std::vector<std::unique_ptr<Block>> blocks;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    blocks.push_back(std::make_unique<Block>(run));
-    blocks.back()->start(i);
-  }
-  std::vector<bool> finished(count);
-  for (std::uint64_t left = count; left > 0;) {
+// Blocks take turns until all have ended. False: something went wrong.
+bool run_together(std::vector<std::unique_ptr<Cluster>>& clusters, Run& run) {
+  std::vector<Block*> blocks;
+  for (auto& cluster : clusters)
+    for (unsigned rank = 0; rank < cluster->size(); ++rank) blocks.push_back(&cluster->block(rank));
+  while (!blocks.empty()) {
     bool moves = false;
-    for (std::uint64_t i = 0; i < count; ++i) {
-      if (finished[i]) continue;
+    for (std::size_t i = 0; i < blocks.size();) {
       const auto progress = blocks[i]->execute(kSlice / 16);
-      if (progress == Progress::faulted) return;
+      if (progress == Progress::faulted) return false;
       moves |= progress != Progress::blocked;
-      if (progress != Progress::finished) continue;
-      finished[i] = true;
-      --left;
+      if (progress == Progress::finished)
+        blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(i));
+      else
+        ++i;
     }
     if (moves) continue;
     run.fault.kind = FaultKind::deadlock;
-    return;
+    return false;
+  }
+  return true;
+}
+
+// All at once, or a cluster after the other.
+void run_clusters(Run& run, std::uint64_t count, bool all_at_once) {
+  std::vector<std::unique_ptr<Cluster>> clusters(all_at_once ? count : 1);
+  for (auto& cluster : clusters) cluster = std::make_unique<Cluster>(run);
+  for (std::uint64_t i = 0; i < count; i += clusters.size()) {
+    for (std::uint64_t k = 0; k < clusters.size(); ++k) clusters[k]->start(i + k);
+    if (!run_together(clusters, run)) return;
   }
 }
 
@@ -53,8 +62,8 @@ void run_together(Run& run, std::uint64_t count) {
 Outcome run(const Grid& grid) {
   Run run(grid);
   const auto count = std::uint64_t{grid.blocks[0]} * grid.blocks[1] * grid.blocks[2];
-  if (grid.cooperative) {
-    run_together(run, count);
+  if (grid.cooperative || cluster_size(grid) > 1 || grid.module->uses_clusters) {
+    run_clusters(run, count / cluster_size(grid), grid.cooperative);
   } else {
     Block block(run);
     for (std::uint64_t i = 0; i < count; ++i) {

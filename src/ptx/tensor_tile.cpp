@@ -20,7 +20,9 @@ void write(std::byte* at, T value) {
   std::memcpy(at, &value, sizeof value);
 }
 
-double number(const std::byte* at, Type type) {
+}  // namespace
+
+double tile_number(const std::byte* at, Type type) {
   switch (type) {
     case Type::f16:
       return Half::wide(read<Half>(at));
@@ -44,6 +46,8 @@ double number(const std::byte* at, Type type) {
       return read<std::int32_t>(at);
   }
 }
+
+namespace {
 
 void put(std::byte* at, Type type, double value) {
   switch (type) {
@@ -98,7 +102,7 @@ void Tile::gather(const Warp& warp, const Operand* registers, double* out) const
   for (unsigned slot = 0; slot < rows * columns / kLanes; ++slot)
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       const auto p = place(lane, slot);
-      out[p.row * columns + p.column] = number(element(warp, registers, lane, slot), type);
+      out[p.row * columns + p.column] = tile_number(element(warp, registers, lane, slot), type);
     }
 }
 

@@ -6,6 +6,9 @@
 
 namespace nvmlkit::ptx {
 
+// An element of a matrix as a number.
+double tile_number(const std::byte* at, Type type);
+
 struct Tile {
   // Which lane has which element. mma says so: its left and right matrix and its sums. For wmma any order will do that
   // its loads, products and stores share.

@@ -93,7 +93,8 @@ Progress Warp::run(std::uint64_t instructions) {
     step(number, budget);
     block.run().instructions += static_cast<std::uint64_t>(before - budget);
     if (block.run().fault.kind != FaultKind::none) return Progress::faulted;
-    if (budget <= 0) {
+    if (budget <= 0 || yields_) {
+      yields_ = false;
       turn_ = fragments_.size() > 1 ? number + 1 : 0;
       return Progress::paused;
     }
@@ -162,7 +163,7 @@ void Warp::step(std::size_t number, std::int64_t& budget) {
     if (i.kind == Kind::branch && lanes == mask) {
       const bool back = i.immediate <= pc;
       fragments_[number].pc = pc = static_cast<std::uint32_t>(i.immediate);
-      if (back && budget <= 0) return;
+      if (back && (budget <= 0 || yields_)) return;
       if (fragments_.size() > 1) limit = limit_of(number);
       if (fragments_.size() > 1 && is_ahead(number)) return;
       continue;

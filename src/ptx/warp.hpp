@@ -79,6 +79,9 @@ class Warp {
 
   void fault(FaultKind kind, std::uint64_t address, const Instruction& i);
 
+  // Ends its turn soon: it waits for what others do.
+  void yield() { yields_ = true; }
+
   // Ends the waiting of lanes at a barrier; `predicate` goes to those that asked for a reduction.
   void release(unsigned barrier, std::uint32_t arrived_true, std::uint32_t arrived);
 
@@ -110,6 +113,8 @@ class Warp {
   void leave(const Fragment& own, Mask lanes);
   void end(Frame* frame, Mask lanes);
   void arrive(const Fragment& own, const Instruction& i, Mask lanes);
+  void arrive_in_cluster(const Fragment& own, Mask lanes);
+  void wait_for_cluster(const Fragment& own, Mask lanes);
 
   Frame* new_frame(const Function& function);
   bool has_local(std::uint64_t size);
@@ -124,6 +129,8 @@ class Warp {
   SpecialValues special_;
   Mask live_ = 0;
   unsigned index_ = 0;
+  std::uint32_t cluster_phase_[kLanes] = {};  // that lanes arrived in at the barrier of the cluster
+  bool yields_ = false;
   bool forced_ = false;   // lanes that wait for others that do not come go on without them
   std::size_t turn_ = 0;  // the number of the fragment whose slice ran out, and 1
 };

@@ -7,6 +7,7 @@
 
 #include "driver/cuda/activity.hpp"
 #include "driver/cuda/attributes.hpp"
+#include "driver/cuda/clusters.hpp"
 #include "driver/cuda/pools.hpp"
 #include "driver/cuda/process.hpp"
 #include "driver/cuda/textures.hpp"
@@ -163,6 +164,8 @@ CUresult launch(Context& context, const KernelFunction& function, const LaunchSh
   if (function.module->context != context.handle()) return CUDA_ERROR_INVALID_HANDLE;
   auto& device = context.device;
   if (const auto result = check(device, function, shape); result != CUDA_SUCCESS) return result;
+  unsigned cluster[3];
+  if (const auto result = clusters::of_launch(device, function, shape, cluster); result != CUDA_SUCCESS) return result;
   if (skips_kernels()) return CUDA_SUCCESS;
   static constinit std::atomic<std::uint64_t> launches{0};
   ContextMemory reachable(context);
@@ -171,6 +174,8 @@ CUresult launch(Context& context, const KernelFunction& function, const LaunchSh
   grid.entry = function.code;
   std::copy_n(shape.grid, 3, grid.blocks);
   std::copy_n(shape.block, 3, grid.threads);
+  grid.is_cluster_launch = cluster[0] != 0;
+  if (grid.is_cluster_launch) std::copy_n(cluster, 3, grid.cluster);
   grid.dynamic_shared = shape.dynamic_shared;
   grid.params = arguments;
   grid.cooperative = shape.cooperative;

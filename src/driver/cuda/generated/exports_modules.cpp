@@ -171,7 +171,7 @@ NVMLKIT_CUDA_EXPORT CUresult cuLibraryGetManaged(CUdeviceptr* dptr, std::size_t*
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLibraryGetUnifiedFunction(void** fptr, CUlibrary library, const char* symbol) {
-  return refuse();  // not simulated yet: clusters, and launches on several GPUs at once
+  return refuse();  // not simulated yet: launches on several GPUs at once
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuKernelGetAttribute(int* pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev) {
@@ -267,7 +267,7 @@ NVMLKIT_CUDA_EXPORT CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned in
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS* launchParamsList, unsigned int numDevices, unsigned int flags) {
-  return refuse();  // not simulated yet: clusters, and launches on several GPUs at once
+  return refuse();  // not simulated yet: launches on several GPUs at once
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z) {
@@ -351,23 +351,35 @@ NVMLKIT_CUDA_EXPORT CUresult cuOccupancyAvailableDynamicSMemPerBlock(std::size_t
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuOccupancyMaxPotentialClusterSize(int* clusterSize, CUfunction func, const CUlaunchConfig* config) {
-  return refuse();  // not simulated yet: clusters, and launches on several GPUs at once
+  const Current current;
+  if (!current) return current.refusal();
+  if (!clusterSize || !config) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::OccupancyMaxPotentialClusterSize(*current, clusterSize, func, config); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuOccupancyMaxActiveClusters(int* numClusters, CUfunction func, const CUlaunchConfig* config) {
-  return refuse();  // not simulated yet: clusters, and launches on several GPUs at once
+  const Current current;
+  if (!current) return current.refusal();
+  if (!numClusters || !config) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::OccupancyMaxActiveClusters(*current, numClusters, func, config); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTensorMapEncodeTiled(CUtensorMap* tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank, void* globalAddress, const cuuint64_t* globalDim, const cuuint64_t* globalStrides, const cuuint32_t* boxDim, const cuuint32_t* elementStrides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!tensorMap || !globalDim || !boxDim || !elementStrides) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::TensorMapEncodeTiled(tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, boxDim, elementStrides, interleave, swizzle, l2Promotion, oobFill); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTensorMapEncodeIm2col(CUtensorMap* tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank, void* globalAddress, const cuuint64_t* globalDim, const cuuint64_t* globalStrides, const int* pixelBoxLowerCorner, const int* pixelBoxUpperCorner, cuuint32_t channelsPerPixel, cuuint32_t pixelsPerColumn, const cuuint32_t* elementStrides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!tensorMap || !globalAddress || !globalDim || !globalStrides || !pixelBoxLowerCorner || !pixelBoxUpperCorner || !elementStrides) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::TensorMapEncodeIm2col(tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, pixelBoxLowerCorner, pixelBoxUpperCorner, channelsPerPixel, pixelsPerColumn, elementStrides, interleave, swizzle, l2Promotion, oobFill); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTensorMapReplaceAddress(CUtensorMap* tensorMap, void* globalAddress) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!tensorMap || !globalAddress) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::TensorMapReplaceAddress(tensorMap, globalAddress); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLinkCreate(unsigned int numOptions, CUjit_option* options, void** optionValues, CUlinkState* stateOut) {
