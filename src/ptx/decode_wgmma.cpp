@@ -5,13 +5,14 @@
 
 #include "ptx/form.hpp"
 #include "ptx/shared_matrix.hpp"
+#include "ptx/sparse.hpp"
 #include "ptx/tensor_tile.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
 
 constexpr unsigned kRows = 16;  // of a warp
-constexpr unsigned kMostColumns = 256, kMostDepth = 32;
+constexpr unsigned kMostColumns = 256, kMostDepth = 64;
 
 // In an instruction's immediate.
 struct GroupProduct {
@@ -23,7 +24,7 @@ struct GroupProduct {
   unsigned columns() const { return column_blocks * 8u; }
 };
 static_assert(sizeof(GroupProduct) == 8);
-constexpr std::uint8_t kAByRow = 1, kBByRow = 2, kNegatesA = 4, kNegatesB = 8, kClampsSum = 16;
+constexpr std::uint8_t kAByRow = 1, kBByRow = 2, kNegatesA = 4, kNegatesB = 8, kClampsSum = 16, kIsSparse = 32;
 
 // Sums lie in blocks of 16 by 8, one behind the other.
 Tile block_of_sums(Type type) { return {Tile::Places::sum, kRows, 8, type, false}; }
@@ -35,15 +36,22 @@ void multiply_in_group(Warp& w, const Instruction& i, Mask) {
   const auto* const to = w.frame().function->operands.data() + i.side;
   const auto* const from_a = to + p.column_blocks * block.registers();
   const auto* const from_b = from_a + (p.a_in_registers ? 4 : 1);
-  double a[kRows * kMostDepth], b[kMostDepth * kMostColumns], d[kRows * kMostColumns];
+  const bool sparse = p.flags & kIsSparse;
+  const unsigned stored_depth = sparse ? p.depth / 2u : p.depth;
+  double stored[kRows * kMostDepth], full[kRows * kMostDepth], b[kMostDepth * kMostColumns], d[kRows * kMostColumns];
   if (p.a_in_registers)
-    Tile{Tile::Places::left, kRows, p.depth, p.a, false}.gather(w, from_a, a);
+    Tile{Tile::Places::left, kRows, stored_depth, p.a, false}.gather(w, from_a, stored);
   else if (!SharedMatrix(w.at<std::uint64_t>(*from_a)[0], p.a, !(p.flags & kAByRow))
-                .read(w, i, w.index() % 4 * kRows, kRows, p.depth, a, p.depth, 1))
+                .read(w, i, w.index() % 4 * kRows, kRows, stored_depth, stored, stored_depth, 1))
     return;
   if (!SharedMatrix(w.at<std::uint64_t>(*from_b)[0], p.b, !(p.flags & kBByRow))
            .read(w, i, 0, columns, p.depth, b, 1, columns))
     return;
+  const double* a = stored;
+  if (sparse) {
+    SparseRows{p.a, p.depth}.expand(w, from_b[2], i.detail, stored, full);
+    a = full;
+  }
   const bool adds = w.predicate(from_b[1]) & 1;
   const bool negates = !(p.flags & kNegatesA) != !(p.flags & kNegatesB);
   double whole[kRows * 8];
@@ -70,15 +78,16 @@ void multiply_in_group(Warp& w, const Instruction& i, Mask) {
 }
 
 bool may_multiply_in_group(const GroupProduct& p) {
+  const unsigned depth = p.flags & kIsSparse ? p.depth / 2 : p.depth;
   const auto is_byte = [](Type t) { return t == Type::s8 || t == Type::u8; };
   const auto is_eight_bits = [](Type t) { return t == Type::e4m3 || t == Type::e5m2; };
   const bool is_sum = p.d == Type::f32 || p.d == Type::f16;
-  if (is_byte(p.a)) return is_byte(p.b) && p.d == Type::s32 && p.depth == 32;
-  if (is_eight_bits(p.a)) return is_eight_bits(p.b) && is_sum && p.depth == 32;
+  if (is_byte(p.a)) return is_byte(p.b) && p.d == Type::s32 && depth == 32;
+  if (is_eight_bits(p.a)) return is_eight_bits(p.b) && is_sum && depth == 32;
   if (p.a != p.b) return false;
-  if (p.a == Type::f16) return is_sum && p.depth == 16;
-  if (p.a == Type::bf16) return p.d == Type::f32 && p.depth == 16;
-  return p.a == Type::tf32 && p.d == Type::f32 && p.depth == 8;
+  if (p.a == Type::f16) return is_sum && depth == 16;
+  if (p.a == Type::bf16) return p.d == Type::f32 && depth == 16;
+  return p.a == Type::tf32 && p.d == Type::f32 && depth == 8;
 }
 
 // "m64n128k16"
@@ -121,6 +130,7 @@ void group_products(Form& f) {
   if (!f.has("mma_async") || types.size() != 3 || f.count() < 4) f.fail_types();
   GroupProduct p{0, 0, types[1], types[2], types[0], f.term(1).kind == Term::Kind::vector, 0, 0};
   read_shape(f, p);
+  if (f.has("sp")) p.flags |= kIsSparse;
   if (!may_multiply_in_group(p)) f.fail_types();
   const auto block = block_of_sums(p.d);
   std::vector<Operand> operands;
@@ -134,8 +144,16 @@ void group_products(Form& f) {
     operands.push_back(f.source(1, Type::b64));
   }
   operands.push_back(f.source(2, Type::b64));
-  operands.push_back(f.predicate(f.term(3)));
-  std::size_t next = 4;
+  std::size_t next = 3;
+  const bool sparse = p.flags & kIsSparse;
+  const auto* const places = sparse ? &f.term(next++) : nullptr;
+  if (sparse) {
+    const auto& selector = f.term(next++);
+    if (selector.kind != Term::Kind::integer || selector.value > 1) f.fail("expected a selector of 0 or 1");
+    f.out.detail = static_cast<std::uint8_t>(selector.value);
+  }
+  operands.push_back(f.predicate(f.term(next++)));
+  if (places) operands.push_back(f.source(*places, Type::b32));
   const auto mark = [&](bool is_set, std::uint8_t flag) { p.flags |= is_set ? flag : 0; };
   if (p.d != Type::s32) {
     mark(is_negative(f, next++), kNegatesA);
