@@ -77,8 +77,11 @@ Handler one_of(bool loads, bool vector) {
   return loads ? &load<Mem, Reg> : &store<Mem, Reg>;
 }
 
+__extension__ using Bits128 = unsigned __int128;
+
 template <class Mem>
 Handler for_register(unsigned size, bool loads, bool vector) {
+  if constexpr (sizeof(Mem) == 16) return size == 16 ? one_of<Mem, Mem>(loads, vector) : nullptr;
   if constexpr (sizeof(Mem) <= 1)
     if (size == 1) return one_of<Mem, std::uint8_t>(loads, vector);
   if constexpr (sizeof(Mem) <= 2)
@@ -101,6 +104,8 @@ Handler handler_for(Type type, unsigned size, bool loads, bool vector) {
                              : for_register<std::uint32_t>(size, loads, vector);
     case 8:
       return for_register<std::uint64_t>(size, loads, vector);
+    case 16:
+      return for_register<Bits128>(size, loads, vector);
     default:
       return nullptr;
   }

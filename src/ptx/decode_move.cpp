@@ -8,6 +8,8 @@
 namespace nvmlkit::ptx {
 namespace {
 
+__extension__ using Bits128 = unsigned __int128;
+
 template <class T>
 void copy(Warp& w, const Instruction& i, Mask lanes) {
   auto* const d = w.at<T>(i.d);
@@ -136,7 +138,10 @@ void move(Form& f) {
     f.out.run = size == 4 ? &address_of<std::uint32_t> : &address_of<std::uint64_t>;
   } else {
     f.out.a = f.source(1, type);
-    f.out.run = size == 2 ? &copy<std::uint16_t> : size == 4 ? &copy<std::uint32_t> : &copy<std::uint64_t>;
+    f.out.run = size == 2   ? &copy<std::uint16_t>
+                : size == 4 ? &copy<std::uint32_t>
+                : size == 8 ? &copy<std::uint64_t>
+                            : &copy<Bits128>;
   }
 }
 

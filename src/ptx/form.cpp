@@ -126,6 +126,11 @@ Operand Form::wide_source(const Term& t, Type type, unsigned& size) {
       size = known->size;
       return Operand::at(Operand::special, known->offset);
     }
+    default:
+      break;
+  }
+  if (size > 8) fail("expected a register");
+  switch (t.kind) {
     case Term::Kind::integer:
       if (type == Type::f32)
         return constant(std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int64_t>(t.value))), 4);

@@ -71,6 +71,8 @@ namespace decoders {
 
 // Of instructions that share a name with others: st.async, red.async; cp.async.bulk, and with it tensor.
 void async_changes(Form& form);
+void vector_atomics(Form& form);
+void quad_atomics(Form& form);
 void packed_integers(Form& form);
 void convert_and_pack(Form& form);
 void bulk_copies(Form& form);
