@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -55,12 +56,15 @@ class OneMachine(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         return result.stdout
 
-    def query(self, what: str) -> list[str]:
-        command = [str(SMI), what, "--format=csv,noheader,nounits"]
-        return subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=30).stdout.splitlines()
+    def smi(self, *words: str) -> str:
+        command = [str(SMI), *words]
+        return subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=30).stdout
 
-    def worker(self) -> Worker:
-        made = Worker(self.environment)
+    def query(self, what: str) -> list[str]:
+        return self.smi(what, "--format=csv,noheader,nounits").splitlines()
+
+    def worker(self, **variables: str) -> Worker:
+        made = Worker({**self.environment, **variables})
         self.addCleanup(made.end)
         return made
 
@@ -78,6 +82,25 @@ class OneMachine(unittest.TestCase):
         os.kill(int(pid), 9)
         worker.end()
         self.assertEqual(self.query("--query-compute-apps=pid"), [])
+
+    def test_a_program_of_a_mig_device(self) -> None:
+        self.smi("-i", "0", "-mig", "1")
+        self.smi("mig", "-i", "0", "-cgi", "9,14", "-C")
+        first, second = re.findall("MIG-[0-9a-f-]{36}", self.smi("-L"))
+        worker = self.worker(CUDA_VISIBLE_DEVICES=second)
+        self.assertEqual((worker.start, worker.does("load")), (0, 0))
+        (pid,) = self.query("--query-compute-apps=pid")
+        self.assertRegex(self.smi(), rf"\| +0 +3 +0 +{pid} +C .* 1024MiB \|")  # GPU, its instances, the program
+        self.assertEqual(self.query("--query-gpu=utilization.gpu")[0], "[N/A]")
+        used = [int(mib) for mib in re.findall(r"\| +(\d+)MiB / \d+MiB +\| +\d+ +0 \|", self.smi())]
+        self.assertLess(used[0], 1024)
+        self.assertGreaterEqual(used[1], 1024)
+        small = self.worker(CUDA_VISIBLE_DEVICES=first)
+        self.assertEqual(small.start, 0)
+        self.assertEqual(len(self.query("--query-compute-apps=pid")), 2)
+        os.kill(int(pid), 9)
+        worker.end()
+        self.assertEqual(len(self.query("--query-compute-apps=pid")), 1)
 
     def test_a_stray_write_is_an_xid(self) -> None:
         worker = self.worker()

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "import/cuda.hpp"
+#include "import/cuda_runtime.hpp"
 #include "import_support.hpp"
 #include "registry/error.hpp"
 
@@ -41,6 +42,48 @@ TEST(ImportCuda, KeepsWhatADriverExports) {
   EXPECT_EQ(facts("drivers.json")["550"]["undeclared"], json::parse(R"(["cuHidden"])"));
   EXPECT_EQ(facts("structs.json")["Plain"]["fields"], json::parse(R"([["int", "size", 0, 2]])"));
   EXPECT_FALSE(facts("structs.json")["Both"].contains("fields"));
+}
+
+// Headers of a runtime: two functions, of which the second changed in version 12.
+void write_headers(const fs::path& folder, int version, const std::string& second) {
+  write_file(folder / "cuda_runtime_api.h", R"(
+#include <stddef.h>
+#define CUDART_VERSION )" + std::to_string(version) +
+                                                R"(
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+#define cudaFirst cudaFirst_ptsz
+#endif
+struct cudaExtent { size_t width, height, depth; };
+typedef void (*cudaHostFn_t)(void *userData);
+int cudaFirst(void *data, struct cudaExtent extent, cudaHostFn_t fn);
+int cudaSecond()" + second + R"();
+int helper(int);
+)");
+  write_file(folder / "cuda_profiler_api.h", "\n");
+}
+
+TEST(ImportCudaRuntime, KeepsWhatEachVersionDeclares) {
+  const TempDir folder;
+  write_headers(folder / "12", 12040, "int size, int flags");
+  write_headers(folder / "11", 11080, "int size");
+  import_cuda_runtime(folder / "12", folder / "facts");
+  import_cuda_runtime(folder / "11", folder / "facts");
+  const auto expected = json::parse(R"([
+    {"name": "cudaFirst", "versions": ["11.8", "12.4"],
+     "params": [["void *", "data"], ["struct cudaExtent", "extent", 24], ["cudaHostFn_t", "fn", "callback"]]},
+    {"name": "cudaFirst_ptsz", "versions": ["11.8", "12.4"],
+     "params": [["void *", "data"], ["struct cudaExtent", "extent", 24], ["cudaHostFn_t", "fn", "callback"]]},
+    {"name": "cudaSecond", "versions": ["11.8"], "params": [["int", "size"]]},
+    {"name": "cudaSecond", "versions": ["12.4"], "params": [["int", "size"], ["int", "flags"]]}])");
+  EXPECT_EQ(json::parse(read_file(folder / "facts/runtime.json")), expected);
+  import_cuda_runtime(folder / "12", folder / "facts");
+  EXPECT_EQ(json::parse(read_file(folder / "facts/runtime.json")), expected) << "twice is as once";
+}
+
+TEST(ImportCudaRuntime, RefusesAFolderWithoutHeaders) {
+  const TempDir folder;
+  EXPECT_ANY_THROW(import_cuda_runtime(folder / "none", folder / "facts"));
+  EXPECT_FALSE(fs::exists(folder / "facts/runtime.json"));
 }
 
 TEST(ImportCuda, RefusesWhatIsNoDescription) {

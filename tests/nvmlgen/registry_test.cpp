@@ -179,6 +179,11 @@ TEST_F(Registry, RefusesAnOptionalPointerThatIsNone) {
   EXPECT_NE(error().find("cuMemcpyHtoD_v2: ByteCount is no pointer of it"), std::string::npos) << error();
 }
 
+TEST_F(Registry, RefusesANullThatNoRuntimeTakes) {
+  replace("cuda/runtime.yaml", "cudaFree: [devPtr]", "cudaFree: [size]");
+  EXPECT_NE(error().find("cudaFree has no parameter size"), std::string::npos) << error();
+}
+
 TEST_F(Registry, RefusesAttributesWithoutAnAnswer) {
   replace("cuda/attributes.yaml", "  WARP_SIZE: 32\n", "");
   EXPECT_NE(error().find("no answer for CU_DEVICE_ATTRIBUTE_WARP_SIZE"), std::string::npos) << error();

@@ -142,7 +142,8 @@ TEST(RegistrySchema, Cuda) {
   const auto cuda = kRegistry / "cuda";
   for (const char* name : {"functions", "enums", "structs", "types", "entry_points", "drivers", "undeclared"})
     EXPECT_EQ(schema_of("cuda", name).errors(read(cuda / "facts" / (std::string(name) + ".json"))), "") << name;
-  for (const char* name : {"attributes", "errors"})
+  EXPECT_EQ(schema_of("cuda", "runtime_facts").errors(read(cuda / "facts" / "runtime.json")), "");
+  for (const char* name : {"attributes", "errors", "runtime"})
     EXPECT_EQ(schema_of("cuda", name).errors(read(cuda / (std::string(name) + ".yaml"))), "") << name;
   auto semantics = schema_of("cuda", "semantics");
   for (const auto& entry : fs::directory_iterator(cuda / "semantics"))

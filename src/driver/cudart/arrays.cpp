@@ -124,8 +124,10 @@ Error make(CUarray* out, const Channels* channels, Extent extent, unsigned flags
 // A rectangle between memory and an array; places and widths are bytes.
 Error copy(void* array, std::size_t x, std::size_t y, const void* memory, std::size_t pitch, std::size_t width,
            std::size_t height, bool to_array, const CUstream* stream) {
-  if (width == 0 || height == 0) return 0;
   return with_context([&] {
+    CUDA_ARRAY3D_DESCRIPTOR d{};
+    if (const auto result = descriptor_of(array, d); result != CUDA_SUCCESS) return result;
+    if (width == 0 || height == 0) return nothing_in(stream);
     CUDA_MEMCPY2D c{};
     const auto own = static_cast<CUarray>(array);
     if (to_array) {
@@ -207,8 +209,11 @@ NVMLKIT_RUNTIME Error cudaMemcpy2DFromArrayAsync(void* to, std::size_t pitch, vo
 NVMLKIT_RUNTIME Error cudaMemcpy2DArrayToArray(CUarray to, std::size_t to_x, std::size_t to_y, CUarray from,
                                                std::size_t from_x, std::size_t from_y, std::size_t width,
                                                std::size_t height, int) {
-  if (width == 0 || height == 0) return 0;
   return with_context([&] {
+    CUDA_ARRAY3D_DESCRIPTOR d{};
+    for (const auto array : {to, from})
+      if (const auto result = descriptor_of(array, d); result != CUDA_SUCCESS) return result;
+    if (width == 0 || height == 0) return CUDA_SUCCESS;
     CUDA_MEMCPY2D c{};
     c.dstMemoryType = c.srcMemoryType = CU_MEMORYTYPE_ARRAY;
     c.dstArray = to;

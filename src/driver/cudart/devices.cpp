@@ -210,8 +210,8 @@ NVMLKIT_RUNTIME Error cudaDeviceGetByPCIBusId(int* device, const char* id) {
   if (const auto result = start(); result != CUDA_SUCCESS) return keep(result);
   return keep(cuDeviceGetByPCIBusId(device, id));
 }
-NVMLKIT_RUNTIME Error cudaChooseDevice(int* device, const void*) {
-  if (!device) return keep(kInvalidValue);
+NVMLKIT_RUNTIME Error cudaChooseDevice(int* device, const void* properties) {
+  if (!device || !properties) return keep(kInvalidValue);
   *device = 0;
   return keep(start());
 }

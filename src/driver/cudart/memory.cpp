@@ -15,17 +15,16 @@ Error copy(void* to, const void* from, std::size_t size, int kind) {
 
 Error copy_in(void* to, const void* from, std::size_t size, int kind, CUstream stream) {
   if (!is_direction(kind)) return keep(kInvalidDirection);
-  return with_context([&] {
-    return size == 0 ? cuStreamQuery(stream) : cuMemcpyAsync(address_of(to), address_of(from), size, stream);
-  });
+  return with_context(
+      [&] { return size == 0 ? nothing_in(&stream) : cuMemcpyAsync(address_of(to), address_of(from), size, stream); });
 }
 
 Error copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
                 std::size_t height, int kind, const CUstream* stream = nullptr) {
   if (!is_direction(kind)) return keep(kInvalidDirection);
   if (width > to_pitch || width > from_pitch) return keep(12);  // invalid pitch
-  if (width == 0 || height == 0) return 0;
   return with_context([&] {
+    if (width == 0 || height == 0) return nothing_in(stream);
     CUDA_MEMCPY2D c{};
     c.srcMemoryType = c.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
     c.srcDevice = address_of(from);
@@ -82,23 +81,25 @@ namespace {
 Error copy_boxes(const Copy3D* p, const CUstream* stream = nullptr) {
   CUDA_MEMCPY3D c{};
   if (const auto wrong = read_copy(p, c)) return keep(wrong);
-  if (c.WidthInBytes == 0 || c.Height == 0 || c.Depth == 0) return 0;
-  return with_context([&] { return stream ? cuMemcpy3DAsync_v2(&c, *stream) : cuMemcpy3D_v2(&c); });
+  return with_context([&] {
+    if (c.WidthInBytes == 0 || c.Height == 0 || c.Depth == 0) return nothing_in(stream);
+    return stream ? cuMemcpy3DAsync_v2(&c, *stream) : cuMemcpy3D_v2(&c);
+  });
 }
 
 Error set(void* to, int value, std::size_t size, const CUstream* stream = nullptr) {
-  if (size == 0) return 0;
   const auto byte = static_cast<unsigned char>(value);
   return with_context([&] {
+    if (size == 0) return nothing_in(stream);
     return stream ? cuMemsetD8Async(address_of(to), byte, size, *stream) : cuMemsetD8_v2(address_of(to), byte, size);
   });
 }
 
 Error set_rows(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height,
                const CUstream* stream = nullptr) {
-  if (width == 0 || height == 0) return 0;
   const auto byte = static_cast<unsigned char>(value);
   return with_context([&] {
+    if (width == 0 || height == 0) return nothing_in(stream);
     return stream ? cuMemsetD2D8Async(address_of(to), pitch, byte, width, height, *stream)
                   : cuMemsetD2D8_v2(address_of(to), pitch, byte, width, height);
   });
@@ -113,7 +114,7 @@ Error copy_symbol(const void* symbol, const void* other, std::size_t size, std::
     std::size_t room = 0;
     if (const auto result = variable_of(symbol, &address, &room); result != CUDA_SUCCESS) return result;
     if (offset > room || size > room - offset) return CUDA_ERROR_INVALID_VALUE;
-    if (size == 0) return CUDA_SUCCESS;
+    if (size == 0) return nothing_in(in_stream ? &stream : nullptr);
     const auto to = to_symbol ? address + offset : address_of(other);
     const auto from = to_symbol ? address_of(other) : address + offset;
     return in_stream ? cuMemcpyAsync(to, from, size, stream) : cuMemcpy(to, from, size);

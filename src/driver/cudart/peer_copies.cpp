@@ -21,12 +21,12 @@ struct PeerCopy3D {
 };
 static_assert(sizeof(PeerCopy3D) == 168);
 
-Error copy_box(const PeerCopy3D* p) {
+Error copy_box(const PeerCopy3D* p, const CUstream* stream) {
   if (!p) return keep(kInvalidValue);
   if (p->from.array || p->to.array) return keep(kNotSupported);
   const auto [width, height, depth] = p->extent;
-  if (width == 0 || height == 0 || depth == 0) return 0;
   return with_context([&, width = width, height = height, depth = depth] {
+    if (width == 0 || height == 0 || depth == 0) return nothing_in(stream);
     CUDA_MEMCPY3D c{};
     c.srcMemoryType = c.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
     c.srcXInBytes = p->from.place[0];
@@ -44,15 +44,18 @@ Error copy_box(const PeerCopy3D* p) {
     c.WidthInBytes = width;
     c.Height = height;
     c.Depth = depth;
-    return cuMemcpy3D_v2(&c);
+    return stream ? cuMemcpy3DAsync_v2(&c, *stream) : cuMemcpy3D_v2(&c);
   });
 }
 
 }  // namespace
 
-NVMLKIT_RUNTIME Error cudaMemcpy3DPeer(const PeerCopy3D* p) { return copy_box(p); }
-NVMLKIT_RUNTIME Error cudaMemcpy3DPeer_ptds(const PeerCopy3D* p) { return copy_box(p); }
-NVMLKIT_RUNTIME Error cudaMemcpy3DPeerAsync(const PeerCopy3D* p, CUstream) { return copy_box(p); }
-NVMLKIT_RUNTIME Error cudaMemcpy3DPeerAsync_ptsz(const PeerCopy3D* p, CUstream) { return copy_box(p); }
+NVMLKIT_RUNTIME Error cudaMemcpy3DPeer(const PeerCopy3D* p) { return copy_box(p, nullptr); }
+NVMLKIT_RUNTIME Error cudaMemcpy3DPeer_ptds(const PeerCopy3D* p) { return copy_box(p, nullptr); }
+NVMLKIT_RUNTIME Error cudaMemcpy3DPeerAsync(const PeerCopy3D* p, CUstream stream) { return copy_box(p, &stream); }
+NVMLKIT_RUNTIME Error cudaMemcpy3DPeerAsync_ptsz(const PeerCopy3D* p, CUstream stream) {
+  stream = per_thread(stream);
+  return copy_box(p, &stream);
+}
 
 }  // namespace nvmlkit::cudart

@@ -8,7 +8,7 @@ Error allocate(void** out, std::size_t size, CUstream stream) {
   if (!out) return keep(kInvalidValue);
   return with_context([&] {
     CUdeviceptr address = 0;
-    const auto result = size == 0 ? CUDA_SUCCESS : cuMemAllocAsync(&address, size, stream);
+    const auto result = size == 0 ? nothing_in(&stream) : cuMemAllocAsync(&address, size, stream);
     if (result == CUDA_SUCCESS) *out = reinterpret_cast<void*>(address);
     return result;
   });
@@ -22,7 +22,10 @@ Error allocate_from(void** out, std::size_t size, CUmemoryPool pool, CUstream st
   if (!out) return keep(kInvalidValue);
   return with_context([&] {
     CUdeviceptr address = 0;
-    const auto result = size == 0 ? CUDA_SUCCESS : cuMemAllocFromPoolAsync(&address, size, pool, stream);
+    std::uint64_t used = 0;
+    if (const auto none = cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used); none != CUDA_SUCCESS)
+      return none;
+    const auto result = size == 0 ? nothing_in(&stream) : cuMemAllocFromPoolAsync(&address, size, pool, stream);
     if (result == CUDA_SUCCESS) *out = reinterpret_cast<void*>(address);
     return result;
   });

@@ -31,6 +31,9 @@ std::string emit_attributes(const Registry& registry);
 // tests/cuda/generated/contract_table.cpp: what every function checks.
 std::string emit_contract_table(const Registry& registry);
 
+// tests/cuda/generated/runtime_contract_table.cpp: the signatures of the runtime's functions.
+std::string emit_runtime_contract_table(const Registry& registry);
+
 // tests/cuda/generated/against_cuda_h.cpp: every number of api.hpp beside NVIDIA's own, where the header is at hand.
 std::string emit_header_check(const Registry& registry);
 

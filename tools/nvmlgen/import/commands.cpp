@@ -8,6 +8,7 @@
 
 #include "check.hpp"
 #include "cuda.hpp"
+#include "cuda_runtime.hpp"
 #include "elf_symbols.hpp"
 #include "header_reader.hpp"
 #include "merge.hpp"
@@ -168,6 +169,17 @@ void add_import_commands(CLI::App& app) {
   command->callback([cuda] {
     guarded([&] {
       fmt::print("{}", import_cuda(cuda->input, cuda->facts));
+      return true;
+    });
+  });
+
+  auto runtime = std::make_shared<Options>();
+  runtime->facts = "registry/cuda/facts";
+  command = add(app, "import-cudart", "Record what a version of the CUDA runtime declares, from the folder of its headers",
+                "INCLUDE", runtime);
+  command->callback([runtime] {
+    guarded([&] {
+      fmt::print("{}", import_cuda_runtime(runtime->input, runtime->facts));
       return true;
     });
   });

@@ -232,6 +232,7 @@ Registry load(const fs::path& directory, const Model& model) {
   } catch (const YAML::Exception& e) {
     throw RegistryError(directory.string(), e.what());
   }
+  registry.runtime = load_runtime(directory);
   refuse_holes(registry, model);
   return registry;
 }

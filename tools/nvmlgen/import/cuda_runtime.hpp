@@ -1,0 +1,13 @@
+// Declarations of a CUDA runtime's headers -> registry/cuda/facts/runtime.json.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace nvmlgen {
+
+/// Reads the functions that cuda_runtime_api.h and cuda_profiler_api.h of `include` declare, with the variants of the
+/// per-thread default stream, and keeps them beside those of other versions. Answers what it found.
+std::string import_cuda_runtime(const std::filesystem::path& include, const std::filesystem::path& facts);
+
+}  // namespace nvmlgen

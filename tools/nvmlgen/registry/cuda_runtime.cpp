@@ -1,0 +1,62 @@
+#include "registry/cuda_runtime.hpp"
+
+#include <yaml-cpp/yaml.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "registry/error.hpp"
+
+namespace nvmlgen::cuda {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<RuntimeFunction> load_facts(const fs::path& file) {
+  std::ifstream in(file);
+  if (!in) throw RegistryError(file.string(), "cannot be read");
+  std::vector<RuntimeFunction> out;
+  for (const auto& j : nlohmann::json::parse(in)) {
+    RuntimeFunction f{j.at("name"), j.at("versions"), {}};
+    for (const auto& p : j.at("params")) {
+      RuntimeParam param{p.at(0), p.at(1)};
+      if (p.size() > 2 && p.at(2).is_number()) param.struct_size = p.at(2);
+      param.is_callback = p.size() > 2 && p.at(2).is_string();
+      f.params.push_back(std::move(param));
+    }
+    out.push_back(std::move(f));
+  }
+  return out;
+}
+
+// Marks the parameter in every signature; whether there is one.
+bool mark_optional(std::vector<RuntimeFunction>& functions, const std::string& function, const std::string& param) {
+  bool found = false;
+  for (auto& f : functions)
+    if (f.name == function || f.name == function + "_ptsz" || f.name == function + "_ptds")
+      for (auto& p : f.params)
+        if (p.name == param) p.may_be_null = found = true;
+  return found;
+}
+
+}  // namespace
+
+std::vector<RuntimeFunction> load_runtime(const fs::path& directory) {
+  const auto file = directory / "runtime.yaml";
+  try {
+    auto functions = load_facts(directory / "facts" / "runtime.json");
+    const auto root = YAML::LoadFile(file.string());
+    for (const auto& item : root["may_be_null"])
+      for (const auto& param : item.second)
+        if (!mark_optional(functions, item.first.as<std::string>(), param.as<std::string>()))
+          throw RegistryError(file.string() + ":" + std::to_string(param.Mark().line + 1),
+                              item.first.as<std::string>() + " has no parameter " + param.as<std::string>());
+    return functions;
+  } catch (const nlohmann::json::exception& e) {
+    throw RegistryError((directory / "facts" / "runtime.json").string(), e.what());
+  } catch (const YAML::Exception& e) {
+    throw RegistryError(file.string(), e.what());
+  }
+}
+
+}  // namespace nvmlgen::cuda

@@ -1,0 +1,30 @@
+// The CUDA runtime's functions as data: what the headers of its versions declare, and what may be null.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace nvmlgen::cuda {
+
+struct RuntimeParam {
+  std::string type, name;
+  std::size_t struct_size = 0;  // of a struct that is handed over as itself
+  bool is_callback = false;
+  bool may_be_null = false;
+
+  bool is_pointer() const { return type.ends_with('*'); }
+  bool is_handle() const { return !is_callback && type.starts_with("cuda") && type.ends_with("_t"); }
+};
+
+// A function with the signature that it has in some versions; one that changed has several entries.
+struct RuntimeFunction {
+  std::string name;
+  std::vector<std::string> versions;  // of the headers, 12.4
+  std::vector<RuntimeParam> params;
+};
+
+// From facts/runtime.json and runtime.yaml. Throws a RegistryError for what the yaml names and no header has.
+std::vector<RuntimeFunction> load_runtime(const std::filesystem::path& directory);
+
+}  // namespace nvmlgen::cuda
