@@ -105,7 +105,19 @@ enum class Op : std::uint8_t {
   tex_,
   tld4_,
   trap_,
+  vabsdiff2_,
+  vabsdiff4_,
+  vadd2_,
+  vadd4_,
+  vavrg2_,
+  vavrg4_,
+  vmax2_,
+  vmax4_,
+  vmin2_,
+  vmin4_,
   vote_,
+  vsub2_,
+  vsub4_,
   wgmma_,
   wmma_,
   xor_,
@@ -148,6 +160,7 @@ void surfaces(Form& form);
 void tensor(Form& form);
 void tensor_maps(Form& form);
 void textures(Form& form);
+void video(Form& form);
 
 }  // namespace decoders
 }  // namespace nvmlkit::ptx
