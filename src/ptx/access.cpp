@@ -4,7 +4,7 @@
 #include <new>
 
 #include "ptx/block.hpp"
-#include "ptx/warp.hpp"
+#include "ptx/places.hpp"
 
 namespace nvmlkit::ptx {
 
@@ -29,28 +29,20 @@ bool Warp::has_local(std::uint64_t size) {
   return true;
 }
 
-void Warp::addresses(const Instruction& i, std::uint64_t* out) const {
-  const auto offset = i.immediate + (i.local_base ? frame_->local_start : 0);
-  if (!i.a.is_there()) {
-    std::fill_n(out, kLanes, offset);
-  } else if (i.wide_address) {
-    const auto* const base = at<std::uint64_t>(i.a);
-    for (unsigned lane = 0; lane < kLanes; ++lane) out[lane] = base[lane] + offset;
-  } else {
-    const auto* const base = at<std::uint32_t>(i.a);
-    for (unsigned lane = 0; lane < kLanes; ++lane) out[lane] = static_cast<std::uint32_t>(base[lane] + offset);
-  }
+void Warp::addresses(const Instruction& i, std::uint64_t* out) const { effective_addresses(*this, i, out); }
+
+std::byte* Warp::reach_shared_by_lanes(const Instruction& i, std::uint64_t address, std::uint64_t bytes,
+                                       std::size_t align) {
+  if (i.space == Space::global && (address & (align - 1)) == 0) return block.run().global(address, bytes);
+  Reach out;
+  const Bounds bounds{address, address + bytes - align, address};
+  if (!reach(i, bounds, align, out) || out.stride != 0) return nullptr;
+  return reinterpret_cast<std::byte*>(out.base + address);
 }
 
-bool Warp::reach(const Instruction& i, const std::uint64_t* addresses, Mask lanes, std::size_t size, Reach& out) {
-  std::uint64_t low = ~std::uint64_t{0}, high = 0, together = 0;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    if (!(lanes >> lane & 1)) continue;
-    low = std::min(low, addresses[lane]);
-    high = std::max(high, addresses[lane]);
-    together |= addresses[lane];
-  }
-  if ((together & (size - 1)) != 0) return false;
+bool Warp::reach(const Instruction& i, Bounds addresses, std::size_t size, Reach& out) {
+  auto [low, high, bits] = addresses;
+  if ((bits & (size - 1)) != 0) return false;
   auto space = i.space;
   std::uint64_t window = 0;
   if (space == Space::generic) {

@@ -5,56 +5,16 @@
 #include <cstring>
 #include <string>
 
-#include "ptx/block.hpp"
-#include "ptx/warp.hpp"
+#include "ptx/builtin_call.hpp"
+#include "ptx/device_runtime.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
 
-// One lane's call: its arguments, its result, memory as it sees it.
-class Call {
- public:
-  Call(const CallSite& site, Warp& warp, const Instruction& i, unsigned lane)
-      : site_(site), warp_(warp), i_(i), lane_(lane) {}
-
-  template <class T>
-  T argument(std::size_t index) const {
-    T out{};
-    if (index < site_.arguments.size())
-      std::memcpy(&out, warp_.frame().param(lane_) + site_.arguments[index], sizeof out);
-    return out;
-  }
-  template <class T>
-  void answer(T value) const {
-    if (!site_.results.empty()) std::memcpy(warp_.frame().param(lane_) + site_.results[0], &value, sizeof value);
-  }
-  const std::byte* bytes(std::uint64_t address, std::size_t size) const {
-    return warp_.resolve(Space::generic, i_, address, size, lane_);
-  }
-  // A text that ends within its allocation; nothing more after a fault.
-  std::string text(std::uint64_t address) const {
-    std::string out;
-    while (const auto* p = bytes(address++, 1)) {
-      if (*p == std::byte{}) return out;
-      out += static_cast<char>(*p);
-    }
-    return {};
-  }
-  Warp& warp() const { return warp_; }
-  unsigned lane() const { return lane_; }
-  const Instruction& instruction() const { return i_; }
-
- private:
-  const CallSite& site_;
-  Warp& warp_;
-  const Instruction& i_;
-  unsigned lane_;
-};
-
 // Values lie in the buffer one behind the other, each at a multiple of its size.
 class Values {
  public:
-  Values(const Call& call, std::uint64_t address) : call_(call), address_(address) {}
+  Values(const BuiltinCall& call, std::uint64_t address) : call_(call), address_(address) {}
   std::uint64_t take(std::size_t size) {
     address_ = (address_ + size - 1) / size * size;
     std::uint64_t out = 0;
@@ -64,7 +24,7 @@ class Values {
   }
 
  private:
-  const Call& call_;
+  const BuiltinCall& call_;
   std::uint64_t address_;
 };
 
@@ -76,7 +36,8 @@ void append(std::string& out, const std::string& format, T value) {
 }
 
 // One conversion of printf, from behind its '%'; what stands after it comes back.
-std::size_t convert(const Call& call, Values& values, const std::string& format, std::size_t at, std::string& out) {
+std::size_t convert(const BuiltinCall& call, Values& values, const std::string& format, std::size_t at,
+                    std::string& out) {
   std::string spec = "%";
   while (at < format.size() && std::strchr("-+ #0123456789.*", format[at])) {
     if (format[at] == '*')
@@ -143,7 +104,7 @@ std::size_t convert(const Call& call, Values& values, const std::string& format,
   return at;
 }
 
-void print(const Call& call) {
+void print(const BuiltinCall& call) {
   const auto format = call.text(call.argument<std::uint64_t>(0));
   Values values(call, call.argument<std::uint64_t>(1));
   std::string out;
@@ -153,12 +114,11 @@ void print(const Call& call) {
     else
       out += format[at++];
   }
-  auto* const stream = call.warp().block.run().grid.output;
-  if (stream) std::fwrite(out.data(), 1, out.size(), stream);
+  call.warp().block.print(out);
   call.answer<std::int32_t>(static_cast<std::int32_t>(format.size() > 0));
 }
 
-void assertion(const Call& call) {
+void assertion(const BuiltinCall& call) {
   const auto message = call.text(call.argument<std::uint64_t>(0));
   const auto file = call.text(call.argument<std::uint64_t>(1));
   const auto line = call.argument<std::uint32_t>(2);
@@ -170,29 +130,28 @@ void assertion(const Call& call) {
                message.c_str());
 }
 
-void allocate(const Call& call) {
+void allocate(const BuiltinCall& call) {
   const auto size = call.argument<std::uint64_t>(0);
   call.answer<std::uint64_t>(size ? call.warp().block.run().grid.memory->allocate(size) : 0);
 }
 
-void release(const Call& call) {
+void release(const BuiltinCall& call) {
   const auto address = call.argument<std::uint64_t>(0);
-  auto& run = call.warp().block.run();
-  run.forget(address);
-  if (address) run.grid.memory->release(address);
+  if (!address) return;
+  call.warp().block.run().release(address);
 }
 
-struct Builtin {
-  std::string_view name;
-  void (*work)(const Call& call);
-  FaultKind then;
-};
+void set_condition(const BuiltinCall& call) {
+  call.warp().block.run().grid.memory->set_condition(call.argument<std::uint64_t>(0), call.argument<std::uint32_t>(1));
+}
 
 constexpr Builtin kBuiltins[] = {
     {"vprintf", &print, FaultKind::none},
     {"__assertfail", &assertion, FaultKind::assertion},
     {"malloc", &allocate, FaultKind::none},
     {"free", &release, FaultKind::none},
+    {"__cxa_pure_virtual", [](const BuiltinCall&) {}, FaultKind::trap},
+    {"cudaGraphSetConditional", &set_condition, FaultKind::none},
 };
 
 }  // namespace
@@ -200,14 +159,17 @@ constexpr Builtin kBuiltins[] = {
 int builtin_named(std::string_view name) {
   for (std::size_t k = 0; k < std::size(kBuiltins); ++k)
     if (kBuiltins[k].name == name) return static_cast<int>(k);
-  return -1;
+  const auto own = device_runtime_named(name);
+  return own < 0 ? -1 : static_cast<int>(std::size(kBuiltins)) + own;
 }
 
 void call_builtin(const CallSite& site, Warp& warp, const Instruction& i, Mask lanes) {
-  const auto& builtin = kBuiltins[site.builtin];
+  const auto number = static_cast<std::size_t>(site.builtin);
+  const auto& builtin =
+      number < std::size(kBuiltins) ? kBuiltins[number] : device_runtime(number - std::size(kBuiltins));
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!(lanes >> lane & 1)) continue;
-    builtin.work(Call(site, warp, i, lane));
+    builtin.work(BuiltinCall(site, warp, i, lane));
     if (warp.block.run().fault.kind != FaultKind::none) return;
   }
   if (builtin.then != FaultKind::none) warp.fault(builtin.then, 0, i);

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "ptx/builtins.hpp"
-#include "ptx/cluster.hpp"
+#include "ptx/group.hpp"
 #include "ptx/warp.hpp"
 
 namespace nvmlkit::ptx {
@@ -41,6 +41,7 @@ void Warp::control(std::size_t number, const Instruction& i, Mask lanes) {
     case Kind::trap:
       return fault(FaultKind::trap, 0, i);
     case Kind::plain:
+    case Kind::guarded:
     case Kind::converge:
       return;
   }
@@ -143,7 +144,7 @@ void Warp::arrive(const Fragment& own, const Instruction& i, Mask lanes) {
 
 void Warp::arrive_in_cluster(const Fragment& own, Mask lanes) {
   add({own.frame, own.pc + 1, lanes, Wait::none, 0});
-  const auto phase = block.cluster()->arrive(static_cast<unsigned>(std::popcount(lanes)));
+  const auto phase = block.group().arrive(static_cast<unsigned>(std::popcount(lanes)));
   for (unsigned lane = 0; lane < kLanes; ++lane)
     if (lanes >> lane & 1) cluster_phase_[lane] = phase;
 }
@@ -151,13 +152,14 @@ void Warp::arrive_in_cluster(const Fragment& own, Mask lanes) {
 void Warp::wait_for_cluster(const Fragment& own, Mask lanes) {
   Mask done = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane)
-    if ((lanes >> lane & 1) && block.cluster()->has_ended(cluster_phase_[lane])) done |= Mask{1} << lane;
+    if ((lanes >> lane & 1) && block.group().has_ended(cluster_phase_[lane])) done |= Mask{1} << lane;
   if (done) add({own.frame, own.pc + 1, done, Wait::none, 0});
   if (lanes & ~done) fragments_.push_back({own.frame, own.pc, lanes & ~done, Wait::barrier, Block::kClusterBarrier});
 }
 
 void Warp::release(unsigned barrier, std::uint32_t with_true, std::uint32_t arrived) {
-  std::vector<Fragment> released;
+  auto& released = released_;
+  released.clear();
   for (std::size_t n = 0; n < fragments_.size();) {
     if (fragments_[n].wait != Wait::barrier || fragments_[n].barrier != barrier) {
       ++n;

@@ -21,15 +21,15 @@ const InstructionEntry* find_entry(std::string_view name) {
 void lay_out(Module& module) {
   for (auto& v : module.variables) {
     auto& end = v.space == Space::shared ? module.shared_bytes : module.image_bytes;
-    if (v.is_extern) continue;
+    if (v.is_extern()) continue;
     v.offset = aligned(end, v.align);
     end = v.offset + v.size;
   }
   module.shared_bytes = aligned(module.shared_bytes, 16);
   for (auto& v : module.variables)
-    if (v.is_extern && v.space == Space::shared) module.shared_bytes = aligned(module.shared_bytes, v.align);
+    if (v.is_extern() && v.space == Space::shared) module.shared_bytes = aligned(module.shared_bytes, v.align);
   for (auto& v : module.variables)
-    if (v.is_extern && v.space == Space::shared) v.offset = module.shared_bytes;
+    if (v.is_extern() && v.space == Space::shared) v.offset = module.shared_bytes;
 }
 
 void note_shared(const std::vector<Term>& terms, std::set<const Variable*>& used) {
@@ -43,7 +43,8 @@ void note_shared(const std::vector<Term>& terms, std::set<const Variable*>& used
 void count_shared(Source& source) {
   std::unordered_map<const Function*, std::set<const Variable*>> used;
   for (auto& body : source.bodies)
-    for (const auto& s : body.statements) note_shared(s.terms, used[body.function]);
+    if (body.function->is_defined)
+      for (const auto& s : body.statements) note_shared(s.terms, used[body.function]);
   for (bool grows = true; grows;) {
     grows = false;
     for (auto& body : source.bodies) {
@@ -108,6 +109,7 @@ void FunctionDecoder::run() {
     Form form(*this, statement, *entry);
     entry->decode(form);
     if (form.out.kind == Kind::plain && !form.out.run) form.fail_types();
+    if (form.out.kind == Kind::plain && form.out.guard.is_there()) form.out.kind = Kind::guarded;
     function_.code.push_back(form.out);
   }
   Instruction end;
@@ -118,7 +120,15 @@ void FunctionDecoder::run() {
 
 void decode(Source& source) {
   lay_out(*source.module);
-  for (auto& body : source.bodies) FunctionDecoder(source, body).run();
+  for (auto& body : source.bodies) {
+    if (!body.function->is_defined) continue;  // another module's definition counts
+    try {
+      FunctionDecoder(source, body).run();
+    } catch (Error& e) {
+      e.name_part(body.function->part, source.parts.size() > 1);
+      throw;
+    }
+  }
   count_shared(source);
 }
 
@@ -137,14 +147,14 @@ std::vector<std::byte> place(Module& module, std::uint64_t address) {
   }
   std::vector<std::byte> image(module.image_bytes);
   for (const auto& v : module.variables) {
-    if (v.space == Space::shared || v.is_extern) continue;
+    if (v.space == Space::shared || v.is_extern()) continue;
     std::copy(v.initial.begin(), v.initial.end(), image.begin() + static_cast<std::ptrdiff_t>(v.offset));
     for (const auto& r : v.relocations) {
       std::uint64_t value = 0;
-      if (const auto at = module.variable_named.find(r.symbol); at != module.variable_named.end())
-        value = (at->second->space == Space::shared ? 0 : address) + at->second->offset;
-      else if (const auto f = module.function_named.find(r.symbol); f != module.function_named.end())
-        value = kCodeWindow + std::uint64_t{16} * f->second->number;
+      if (r.variable)
+        value = (r.variable->space == Space::shared ? 0 : address) + r.variable->offset;
+      else if (r.function)
+        value = kCodeWindow + std::uint64_t{16} * r.function->number;
       value += static_cast<std::uint64_t>(r.addend);
       std::memcpy(image.data() + v.offset + r.at, &value, r.size < 8 ? r.size : 8);
     }

@@ -142,8 +142,8 @@ struct Abs {
 // Of f32 and f64, with what stands behind the name.
 template <class F>
 Handler in_mode_of(Type type, bool any) {
-  if (type == Type::f32) return any ? &in_mode<binary_of<float, F>, float> : binary_of<float, F>;
-  if (type == Type::f64) return any ? &in_mode<binary_of<double, F>, double> : binary_of<double, F>;
+  if (any && type == Type::f32) return &in_mode<binary_of<float, F>, float>;
+  if (any && type == Type::f64) return &in_mode<binary_of<double, F>, double>;
   return binary_float<F>(type);
 }
 
@@ -156,7 +156,7 @@ struct Widening {
 template <class Narrow, class Wide>
 Handler wide_product(bool with_sum) {
   using F = Widening<Narrow, Wide, Add>;
-  return with_sum ? &map3<Wide, Narrow, Narrow, Wide, F> : &map2<Wide, Narrow, Narrow, F>;
+  return with_sum ? best<&map3<Wide, Narrow, Narrow, Wide, F>>() : best<&map2<Wide, Narrow, Narrow, F>>();
 }
 
 void decode_wide(Form& f, bool with_sum) {

@@ -1,4 +1,5 @@
-// atom and red. Other threads of the host may reach the same memory: each change is one of the host, too.
+// atom and red, and what stands between accesses of several threads. Other threads of the host may reach the same
+// memory: each change is one of the host, too.
 #include <bit>
 
 #include "ptx/form.hpp"
@@ -86,6 +87,7 @@ void atomic(Warp& w, const Instruction& i, Mask lanes) {
   using Bits = typename BitsOf<sizeof(T)>::type;
   std::uint64_t addresses[kLanes];
   w.addresses(i, addresses);
+  if (i.space != Space::shared) w.polls(1);
   const auto* const b = w.at<T>(i.b);
   auto* const d = i.d.is_there() ? w.at<Bits>(i.d) : nullptr;
   for (unsigned l = 0; l < kLanes; ++l) {
@@ -105,6 +107,7 @@ template <class T>
 void compare_exchange(Warp& w, const Instruction& i, Mask lanes) {
   std::uint64_t addresses[kLanes];
   w.addresses(i, addresses);
+  if (i.space != Space::shared) w.polls(1);
   const auto* const expected = w.at<T>(i.b);
   const auto* const wanted = w.at<T>(i.c);
   auto* const d = i.d.is_there() ? w.at<T>(i.d) : nullptr;
@@ -191,6 +194,13 @@ void atomics(Form& f) {
   if (what == "add") f.out.run = adding(type);
   if (what == "min") f.out.run = ordered<Least>(type);
   if (what == "max") f.out.run = ordered<Greatest>(type);
+}
+
+void ordering(Form& f) {
+  if (f.op() == Op::nanosleep_)
+    f.out.run = [](Warp& w, const Instruction&, Mask) { w.polls(kWeightOfPoll); };
+  else
+    f.out.run = [](Warp&, const Instruction&, Mask) { __atomic_thread_fence(__ATOMIC_SEQ_CST); };
 }
 
 }  // namespace decoders

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "ptx/bulk_copies.hpp"
-#include "ptx/cluster.hpp"
+#include "ptx/group.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
@@ -47,8 +47,8 @@ void copy_bulk(Warp& w, const Instruction& i, Mask lanes) {
     const auto mask = w.at<std::uint16_t>(w.frame().function->operands[i.side + kRowBlocks])[l];
     for (unsigned rank = 0; rank < 16; ++rank) {
       if (!(mask >> rank & 1)) continue;
-      if (!copy_row(w, i, copy, Cluster::window_of(rank) | Cluster::offset_of(to), l)) return;
-      if (!complete(w, i, Cluster::window_of(rank) | Cluster::offset_of(told), size, l)) return;
+      if (!copy_row(w, i, copy, Group::window_of(rank) | Group::offset_of(to), l)) return;
+      if (!complete(w, i, Group::window_of(rank) | Group::offset_of(told), size, l)) return;
     }
   }
 }
@@ -83,7 +83,6 @@ void bulk_copies(Form& f) {
     operands.value(f.term(4), Type::u16);
   else
     operands.nothing();
-  if (multicasts) f.source_text().module->uses_clusters = true;
   operands.store();
   f.out.immediate = std::bit_cast<std::uint64_t>(copy);
   f.out.run = &copy_bulk;

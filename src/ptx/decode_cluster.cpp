@@ -2,8 +2,8 @@
 // barrier is told: st.async, red.async.
 #include <cstring>
 
-#include "ptx/cluster.hpp"
 #include "ptx/form.hpp"
+#include "ptx/group.hpp"
 #include "ptx/mbarrier.hpp"
 #include "ptx/numbers.hpp"
 
@@ -17,7 +17,7 @@ void map_address(Warp& w, const Instruction& i, Mask lanes) {
   const auto* const a = w.at<T>(i.a);
   const auto* const rank = w.at<std::uint32_t>(i.b);
   each_lane(lanes, [&](unsigned l) {
-    d[l] = static_cast<T>(i.immediate | Cluster::window_of(rank[l]) | Cluster::offset_of(a[l]));
+    d[l] = static_cast<T>(i.immediate | Group::window_of(rank[l]) | Group::offset_of(a[l]));
   });
 }
 
@@ -27,7 +27,7 @@ void rank_of_address(Warp& w, const Instruction& i, Mask lanes) {
   const auto* const a = w.at<T>(i.a);
   const auto own = w.block.rank();
   each_lane(lanes, [&](unsigned l) {
-    const auto window = static_cast<std::uint32_t>(a[l]) / Cluster::window_of(0);
+    const auto window = static_cast<std::uint32_t>(a[l]) / Group::window_of(0);
     d[l] = window == 0 ? own : static_cast<std::uint32_t>(window - 1);
   });
 }
@@ -131,7 +131,6 @@ Handler change_of(std::string_view what) {
 namespace decoders {
 
 void cluster_addresses(Form& f) {
-  f.source_text().module->uses_clusters = true;
   const bool wide = f.type() == Type::u64;
   if (f.op() == Op::getctarank_) {
     f.out.d = f.target(0, Type::u32);

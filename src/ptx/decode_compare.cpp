@@ -135,7 +135,7 @@ void set_pair(Warp& w, const Instruction& i, Mask lanes) {
 template <Relation r>
 Handler comparing(Type type, bool to_value) {
   using enum Type;
-#define NVMLKIT_COMPARE(T) (to_value ? &set_value<T, r> : &set_predicate<T, r>)
+#define NVMLKIT_COMPARE(T) (to_value ? &set_value<T, r> : best<&set_predicate<T, r>>())
   constexpr bool kOrdered = r <= Relation::ge;
   switch (type) {
     case f32:
@@ -143,9 +143,9 @@ Handler comparing(Type type, bool to_value) {
     case f64:
       return NVMLKIT_COMPARE(double);
     case f16:
-      return NVMLKIT_COMPARE(Half);
+      return to_value ? &set_value<Half, r> : &set_predicate<Half, r>;
     case bf16:
-      return NVMLKIT_COMPARE(Bfloat);
+      return to_value ? &set_value<Bfloat, r> : &set_predicate<Bfloat, r>;
     case f16x2:
       return to_value ? nullptr : &set_pair<Half, r>;
     case bf16x2:
@@ -156,14 +156,14 @@ Handler comparing(Type type, bool to_value) {
   if constexpr (kOrdered) {
     switch (type) {
       case s16:
-        return NVMLKIT_COMPARE(std::int16_t);
+        return to_value ? &set_value<std::int16_t, r> : &set_predicate<std::int16_t, r>;
       case s32:
         return NVMLKIT_COMPARE(std::int32_t);
       case s64:
         return NVMLKIT_COMPARE(std::int64_t);
       case b16:
       case u16:
-        return NVMLKIT_COMPARE(std::uint16_t);
+        return to_value ? &set_value<std::uint16_t, r> : &set_predicate<std::uint16_t, r>;
       case b32:
       case u32:
         return NVMLKIT_COMPARE(std::uint32_t);
@@ -187,11 +187,11 @@ Handler comparing(std::string_view relation, Type type, bool to_value, Type halv
   NVMLKIT_RELATION(eq)
   NVMLKIT_RELATION(ne)
   NVMLKIT_RELATION(lt)
-  NVMLKIT_RELATION(le) NVMLKIT_RELATION(gt) NVMLKIT_RELATION(ge) NVMLKIT_RELATION(equ) NVMLKIT_RELATION(neu)
-      NVMLKIT_RELATION(ltu) NVMLKIT_RELATION(leu) NVMLKIT_RELATION(gtu) NVMLKIT_RELATION(geu) NVMLKIT_RELATION(num)
-          NVMLKIT_RELATION(nan)
+  NVMLKIT_RELATION(le)
+  NVMLKIT_RELATION(gt) NVMLKIT_RELATION(ge) NVMLKIT_RELATION(equ) NVMLKIT_RELATION(neu) NVMLKIT_RELATION(ltu)
+      NVMLKIT_RELATION(leu) NVMLKIT_RELATION(gtu) NVMLKIT_RELATION(geu) NVMLKIT_RELATION(num) NVMLKIT_RELATION(nan)
 #undef NVMLKIT_RELATION
-              if (relation == "lo") return comparing<Relation::lt>(type, to_value);
+          if (relation == "lo") return comparing<Relation::lt>(type, to_value);
   if (relation == "ls") return comparing<Relation::le>(type, to_value);
   if (relation == "hi") return comparing<Relation::gt>(type, to_value);
   if (relation == "hs") return comparing<Relation::ge>(type, to_value);
@@ -277,7 +277,7 @@ void choose(Form& f) {
   if (f.op() == Op::selp_) {
     f.out.c = f.predicate(f.term(3));
     f.out.flag = f.term(3).negated;
-    f.out.run = size == 2 ? &select<U16> : size == 4 ? &select<U32> : &select<U64>;
+    f.out.run = size == 2 ? &select<U16> : size == 4 ? best<&select<U32>>() : best<&select<U64>>();
     return;
   }
   if (f.types().size() != 2) f.fail_types();

@@ -1,6 +1,7 @@
 // Branches, calls, barriers, ends.
 #include "ptx/builtins.hpp"
 #include "ptx/form.hpp"
+#include "ptx/link.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
@@ -64,16 +65,18 @@ void calls(Form& f) {
   if (callee.kind == Term::Kind::reg) {
     f.out.a = f.source(callee, Type::u64);
   } else {
-    const auto& functions = f.source_text().module->function_named;
+    const auto& functions = f.names().functions;
     const auto known = functions.find(callee.name);
     if (callee.kind != Term::Kind::symbol || known == functions.end())
       f.fail("'" + std::string(callee.name) + "' is no function");
-    check_sizes(f, results, known->second->results, "results");
-    check_sizes(f, arguments, known->second->parameters, "arguments");
-    site.function = known->second;
-    if (!known->second->is_defined) {
+    const auto* const defined = definition_of(*known->second);
+    site.function = defined ? defined : known->second;
+    check_sizes(f, results, site.function->results, "results");
+    check_sizes(f, arguments, site.function->parameters, "arguments");
+    if (!defined) {
       site.builtin = builtin_named(callee.name);
-      if (site.builtin < 0) f.fail("function " + known->second->name + " has no body");
+      if (site.builtin < 0)
+        f.fail("function " + known->second->name + " is declared, and no module that is linked defines it");
     }
   }
   f.out.side = static_cast<std::uint32_t>(f.function().calls.size());
@@ -89,7 +92,6 @@ void barriers(Form& f) {
   }
   f.out.kind = Kind::barrier;
   if (f.has("cluster")) {
-    f.source_text().module->uses_clusters = true;
     f.out.detail = f.has("arrive") ? 'A' : 'W';
     if (f.has("arrive") == f.has("wait") || f.count() != 0) f.fail_types();
     return;

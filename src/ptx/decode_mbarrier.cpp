@@ -31,6 +31,7 @@ void act(Warp& w, const Instruction& i, Mask lanes) {
   std::uint64_t addresses[kLanes];
   w.addresses(i, addresses);
   Mask done = 0;
+  if (action == Action::test || action == Action::parity) w.waits(kWeightOfPoll);
   for (unsigned l = 0; l < kLanes; ++l) {
     if (!(lanes >> l & 1)) continue;
     auto* const bytes = w.resolve(i.space, i, addresses[l], 8, l);
@@ -74,7 +75,7 @@ void act(Warp& w, const Instruction& i, Mask lanes) {
   }
   if (action != Action::test && action != Action::parity) return;
   if (i.d.is_there()) w.set_predicate(i.d, lanes, done);
-  if (done != lanes) w.yield();
+  if (done != lanes) w.waits(kWholeTurn);
 }
 
 void pending_count(Warp& w, const Instruction& i, Mask lanes) {

@@ -3,58 +3,91 @@
 
 #include "ptx/block.hpp"
 #include "ptx/form.hpp"
-#include "ptx/lanes.hpp"
 #include "ptx/mbarrier.hpp"
+#include "ptx/places.hpp"
+#include "ptx/variants.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
 
-// Calls f(lane, bytes) for each lane; at the first fault it ends.
-template <class F>
-inline void each_place(Warp& w, const Instruction& i, Mask lanes, std::size_t size, F f) {
-  std::uint64_t addresses[kLanes];
-  w.addresses(i, addresses);
-  Reach reach;
-  if (w.reach(i, addresses, lanes, size, reach)) {
-    each_lane(lanes,
-              [&](unsigned l) { f(l, reinterpret_cast<std::byte*>(reach.base + addresses[l] + l * reach.stride)); });
-    return;
-  }
-  for (unsigned l = 0; l < kLanes; ++l) {
-    if (!(lanes >> l & 1)) continue;
-    auto* const p = w.resolve(i.space, i, addresses[l], size, l);
-    if (!p) return;
-    f(l, p);
-  }
-}
-
 template <class Mem, class Reg>
 void load(Warp& w, const Instruction& i, Mask lanes) {
   auto* const d = w.at<Reg>(i.d);
-  each_place(w, i, lanes, sizeof(Mem), [=](unsigned l, const std::byte* p) {
+  std::byte* start = nullptr;
+  const auto pattern = lanes == kAllLanes ? pattern_of(w, i, sizeof(Mem), start) : Pattern::scattered;
+  if (pattern == Pattern::scattered) {
+    each_place(w, i, lanes, sizeof(Mem), [=](unsigned l, const std::byte* p) {
+      Mem value;
+      std::memcpy(&value, p, sizeof value);
+      d[l] = static_cast<Reg>(value);
+    });
+    return;
+  }
+  Mem values[kLanes];
+  if (pattern == Pattern::row) {
+    std::memcpy(values, start, sizeof values);
+  } else {
     Mem value;
-    std::memcpy(&value, p, sizeof value);
-    d[l] = static_cast<Reg>(value);
-  });
+    std::memcpy(&value, start, sizeof value);
+    for (auto& v : values) v = value;
+  }
+  for (unsigned l = 0; l < kLanes; ++l) d[l] = static_cast<Reg>(values[l]);
 }
 
 template <class Mem, class Reg>
 void store(Warp& w, const Instruction& i, Mask lanes) {
   const auto* const b = w.at<Reg>(i.b);
+  std::byte* start = nullptr;
+  if (lanes == kAllLanes && pattern_of(w, i, sizeof(Mem), start) == Pattern::row) {
+    Mem values[kLanes];
+    for (unsigned l = 0; l < kLanes; ++l) values[l] = static_cast<Mem>(b[l]);
+    std::memcpy(start, values, sizeof values);
+    return;
+  }
   each_place(w, i, lanes, sizeof(Mem), [=](unsigned l, std::byte* p) {
     const auto value = static_cast<Mem>(b[l]);
     std::memcpy(p, &value, sizeof value);
   });
 }
 
+// Memory that others change at the same time: to look at it again and again ends the turn of a warp.
+void poll(Warp& w, const Instruction& i) {
+  if (i.space == Space::shared)
+    w.waits(kWeightOfPoll);
+  else
+    w.polls(kWeightOfPoll);
+}
+
+// One access to memory for each lane, which no other thread of the host sees half done.
+template <class T>
+T read_whole(const std::byte* p) {
+  return *reinterpret_cast<const volatile T*>(p);
+}
+template <class T>
+void write_whole(std::byte* p, T value) {
+  *reinterpret_cast<volatile T*>(p) = value;
+}
+
+using Sixteen = std::uint64_t __attribute__((vector_size(16), may_alias));
+constexpr std::size_t kMostOfVector = 32;
+
 template <class Mem, class Reg>
 void load_vector(Warp& w, const Instruction& i, Mask lanes) {
   const auto* const targets = w.frame().function->operands.data() + i.side;
-  each_place(w, i, lanes, sizeof(Mem) * i.count, [&](unsigned l, const std::byte* p) {
+  const auto size = sizeof(Mem) * i.count;
+  if (i.flag) poll(w, i);
+  each_place(w, i, lanes, size, [&](unsigned l, const std::byte* p) {
+    alignas(kMostOfVector) std::byte bytes[kMostOfVector];
+    if (size == 16)
+      write_whole(bytes, read_whole<Sixteen>(p));
+    else if (size == 8)
+      write_whole(bytes, read_whole<std::uint64_t>(p));
+    else
+      std::memcpy(bytes, p, size);
     for (unsigned k = 0; k < i.count; ++k) {
       if (!targets[k].is_there()) continue;
       Mem value;
-      std::memcpy(&value, p + k * sizeof(Mem), sizeof value);
+      std::memcpy(&value, bytes + k * sizeof(Mem), sizeof value);
       w.at<Reg>(targets[k])[l] = static_cast<Reg>(value);
     }
   });
@@ -63,49 +96,79 @@ void load_vector(Warp& w, const Instruction& i, Mask lanes) {
 template <class Mem, class Reg>
 void store_vector(Warp& w, const Instruction& i, Mask lanes) {
   const auto* const sources = w.frame().function->operands.data() + i.side;
-  each_place(w, i, lanes, sizeof(Mem) * i.count, [&](unsigned l, std::byte* p) {
+  const auto size = sizeof(Mem) * i.count;
+  each_place(w, i, lanes, size, [&](unsigned l, std::byte* p) {
+    alignas(kMostOfVector) std::byte bytes[kMostOfVector];
     for (unsigned k = 0; k < i.count; ++k) {
       const auto value = static_cast<Mem>(w.at<Reg>(sources[k])[l]);
-      std::memcpy(p + k * sizeof(Mem), &value, sizeof value);
+      std::memcpy(bytes + k * sizeof(Mem), &value, sizeof value);
     }
+    if (size == 16)
+      write_whole(p, read_whole<Sixteen>(bytes));
+    else if (size == 8)
+      write_whole(p, read_whole<std::uint64_t>(bytes));
+    else
+      std::memcpy(p, bytes, size);
   });
 }
 
 template <class Mem, class Reg>
-Handler one_of(bool loads, bool vector) {
+void load_ordered(Warp& w, const Instruction& i, Mask lanes) {
+  auto* const d = w.at<Reg>(i.d);
+  poll(w, i);
+  each_place(w, i, lanes, sizeof(Mem), [=](unsigned l, const std::byte* p) {
+    d[l] = static_cast<Reg>(__atomic_load_n(reinterpret_cast<const Mem*>(p), __ATOMIC_ACQUIRE));
+  });
+}
+
+template <class Mem, class Reg>
+void store_ordered(Warp& w, const Instruction& i, Mask lanes) {
+  const auto* const b = w.at<Reg>(i.b);
+  each_place(w, i, lanes, sizeof(Mem), [=](unsigned l, std::byte* p) {
+    __atomic_store_n(reinterpret_cast<Mem*>(p), static_cast<Mem>(b[l]), __ATOMIC_RELEASE);
+  });
+}
+
+// What makes a handler: load or store, of a vector, at the same time as others.
+struct Access {
+  bool loads, vector, ordered;
+};
+
+template <class Mem, class Reg>
+Handler one_of(Access access) {
+  const auto [loads, vector, ordered] = access;
+  if constexpr (sizeof(Mem) <= 8)  // of more, no host does it at once
+    if (ordered && !vector) return loads ? &load_ordered<Mem, Reg> : &store_ordered<Mem, Reg>;
   if (vector) return loads ? &load_vector<Mem, Reg> : &store_vector<Mem, Reg>;
-  return loads ? &load<Mem, Reg> : &store<Mem, Reg>;
+  return loads ? best<&load<Mem, Reg>>() : best<&store<Mem, Reg>>();
 }
 
 __extension__ using Bits128 = unsigned __int128;
 
 template <class Mem>
-Handler for_register(unsigned size, bool loads, bool vector) {
-  if constexpr (sizeof(Mem) == 16) return size == 16 ? one_of<Mem, Mem>(loads, vector) : nullptr;
+Handler for_register(unsigned size, Access access) {
+  if constexpr (sizeof(Mem) == 16) return size == 16 ? one_of<Mem, Mem>(access) : nullptr;
   if constexpr (sizeof(Mem) <= 1)
-    if (size == 1) return one_of<Mem, std::uint8_t>(loads, vector);
+    if (size == 1) return one_of<Mem, std::uint8_t>(access);
   if constexpr (sizeof(Mem) <= 2)
-    if (size == 2) return one_of<Mem, std::uint16_t>(loads, vector);
+    if (size == 2) return one_of<Mem, std::uint16_t>(access);
   if constexpr (sizeof(Mem) <= 4)
-    if (size == 4) return one_of<Mem, std::uint32_t>(loads, vector);
-  return size == 8 ? one_of<Mem, std::uint64_t>(loads, vector) : nullptr;
+    if (size == 4) return one_of<Mem, std::uint32_t>(access);
+  return size == 8 ? one_of<Mem, std::uint64_t>(access) : nullptr;
 }
 
-Handler handler_for(Type type, unsigned size, bool loads, bool vector) {
+Handler handler_for(Type type, unsigned size, Access access) {
   switch (size_of(type)) {
     case 1:
-      return is_signed(type) ? for_register<std::int8_t>(size, loads, vector)
-                             : for_register<std::uint8_t>(size, loads, vector);
+      return is_signed(type) ? for_register<std::int8_t>(size, access) : for_register<std::uint8_t>(size, access);
     case 2:
-      return is_signed(type) ? for_register<std::int16_t>(size, loads, vector)
-                             : for_register<std::uint16_t>(size, loads, vector);
+      return is_signed(type) ? for_register<std::int16_t>(size, access) : for_register<std::uint16_t>(size, access);
     case 4:
-      return is_signed(type) ? for_register<std::int32_t>(size, loads, vector)
-                             : for_register<std::uint32_t>(size, loads, vector);
+      return is_signed(type) ? for_register<std::int32_t>(size, access) : for_register<std::uint32_t>(size, access);
     case 8:
-      return for_register<std::uint64_t>(size, loads, vector);
+      return for_register<std::uint64_t>(size, access);
     case 16:
-      return for_register<Bits128>(size, loads, vector);
+      return for_register<Bits128>(size, access);
     default:
       return nullptr;
   }
@@ -182,7 +245,9 @@ void load_store(Form& f) {
   else
     (loads ? f.out.d : f.out.b) = operands[0];
   if (!vector && !operands[0].is_there()) f.fail("expected a register");
-  f.out.run = handler_for(type, first_size, loads, vector);
+  const bool ordered = !f.one_of({"volatile", "relaxed", "acquire", "release", "mmio"}).empty();
+  f.out.flag = ordered;
+  f.out.run = handler_for(type, first_size, {loads, vector, ordered});
 }
 
 void async_copies(Form& f) {

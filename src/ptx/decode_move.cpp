@@ -183,9 +183,5 @@ void policies(Form& f) {
   f.out.run = &copy<std::uint64_t>;
 }
 
-void pause(Form& f) {
-  f.out.run = [](Warp& w, const Instruction&, Mask) { w.yield(); };
-}
-
 }  // namespace decoders
 }  // namespace nvmlkit::ptx

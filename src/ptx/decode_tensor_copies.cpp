@@ -5,7 +5,7 @@
 
 #include "ptx/block.hpp"
 #include "ptx/bulk_copies.hpp"
-#include "ptx/cluster.hpp"
+#include "ptx/group.hpp"
 #include "ptx/tensor_map.hpp"
 
 namespace nvmlkit::ptx {
@@ -188,9 +188,7 @@ void copy_box(Warp& w, const Instruction& i, Mask lanes) {
     const unsigned mask = multicasts ? w.at<std::uint16_t>(w.frame().function->operands[i.side + kBoxBlocks])[l] : 1;
     for (unsigned rank = 0; rank < 16; ++rank) {
       if (!(mask >> rank & 1)) continue;
-      const auto in = [&](std::uint64_t a) {
-        return multicasts ? Cluster::window_of(rank) | Cluster::offset_of(a) : a;
-      };
+      const auto in = [&](std::uint64_t a) { return multicasts ? Group::window_of(rank) | Group::offset_of(a) : a; };
       BoxCopy box(w, i, l, map);
       if (!box.run(in(own)) || (tells && !complete(w, i, in(told), box.bytes(), l))) return;
     }
@@ -301,7 +299,6 @@ void tensor_copies(Form& f) {
     if (looked_at->items.size() != rank - 2) f.fail("a vector of another length");
     for (const auto& offset : looked_at->items) operands.value(offset, Type::u16);
   }
-  if (multicasts) f.source_text().module->uses_clusters = true;
   operands.store();
   f.out.immediate = std::bit_cast<std::uint64_t>(copy);
   f.out.run = &copy_box;

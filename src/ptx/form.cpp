@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "ptx/builtins.hpp"
+#include "ptx/link.hpp"
 #include "ptx/special.hpp"
 
 namespace nvmlkit::ptx {
@@ -169,8 +171,9 @@ void Form::list(std::vector<Operand> operands) {
 
 Space Form::symbol_address(const Term& t) {
   out.immediate = t.value;
-  if (const auto* v = t.variable) {
-    if (v->is_extern && v->space != Space::shared) fail("variable " + v->name + " is declared and not defined");
+  if (t.variable) {
+    const auto* const v = definition_of(*t.variable);
+    if (!v) fail("variable " + t.variable->name + " is declared, and no module that is linked defines it");
     out.immediate += v->offset;
     if (v->space == Space::local) out.local_base = true;
     if (v->space == Space::global || v->space == Space::constant) {
@@ -179,12 +182,14 @@ Space Form::symbol_address(const Term& t) {
     }
     return v->space;
   }
-  const auto& functions = decoder_.source_.module->function_named;
-  if (const auto at = functions.find(t.name); at != functions.end()) {
-    out.immediate = kCodeWindow + std::uint64_t{16} * at->second->number;
+  if (const auto at = names().functions.find(t.name); at != names().functions.end()) {
+    const auto* const known = definition_of(*at->second);
+    if (!known && builtin_named(t.name) < 0)
+      fail("function " + at->second->name + " is declared, and no module that is linked defines it");
+    out.immediate = kCodeWindow + std::uint64_t{16} * (known ? known : at->second)->number;
     return Space::generic;
   }
-  const auto& variables = decoder_.source_.module->variable_named;
+  const auto& variables = names().variables;
   if (const auto at = variables.find(t.name); at != variables.end()) {
     auto known = t;
     known.variable = at->second;
@@ -226,6 +231,6 @@ std::uint32_t Form::table(const Term& t) {
 }
 
 Function& Form::function() { return decoder_.function_; }
-Source& Form::source_text() { return decoder_.source_; }
+const Names& Form::names() const { return decoder_.source_.parts[decoder_.function_.part]; }
 
 }  // namespace nvmlkit::ptx

@@ -54,7 +54,8 @@ class Form {
   std::uint32_t label(const Term& term);
   std::uint32_t table(const Term& term);
   Function& function();
-  Source& source_text();
+  // What the names of the module mean in which the instruction stands.
+  const Names& names() const;
   // The address of a symbol, in an immediate of `out`, and its space.
   Space symbol_address(const Term& term);
   [[noreturn]] void fail(const std::string& text) const;

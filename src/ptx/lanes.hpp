@@ -1,6 +1,8 @@
 // Loops over the lanes of a warp. All lanes at once is the usual case, which the compiler makes vectors of.
 #pragma once
 
+#include <type_traits>
+
 #include "ptx/warp.hpp"
 
 namespace nvmlkit::ptx {
@@ -16,29 +18,35 @@ inline void each_lane(Mask lanes, F f) {
   }
 }
 
+// d[lane] = f(lane). Of numbers it is computed for the other lanes, too, and left out there: vectors make it cheap.
+template <class D, class F>
+inline void set_lanes(D* d, Mask lanes, F f) {
+  if (lanes == kAllLanes || !std::is_arithmetic_v<D>) return each_lane(lanes, [=](unsigned l) { d[l] = f(l); });
+  D all[kLanes];
+  for (unsigned lane = 0; lane < kLanes; ++lane) all[lane] = f(lane);
+  for (unsigned lane = 0; lane < kLanes; ++lane) d[lane] = lanes >> lane & 1 ? all[lane] : d[lane];
+}
+
 // d = F(a), F(a, b), F(a, b, c) with D the type of d. F is a type with a static function `of`.
 template <class D, class A, class F>
 void map1(Warp& w, const Instruction& i, Mask lanes) {
-  auto* const d = w.at<D>(i.d);
   const auto* const a = w.at<A>(i.a);
-  each_lane(lanes, [=](unsigned l) { d[l] = F::of(a[l]); });
+  set_lanes(w.at<D>(i.d), lanes, [=](unsigned l) { return D(F::of(a[l])); });
 }
 
 template <class D, class A, class B, class F>
 void map2(Warp& w, const Instruction& i, Mask lanes) {
-  auto* const d = w.at<D>(i.d);
   const auto* const a = w.at<A>(i.a);
   const auto* const b = w.at<B>(i.b);
-  each_lane(lanes, [=](unsigned l) { d[l] = F::of(a[l], b[l]); });
+  set_lanes(w.at<D>(i.d), lanes, [=](unsigned l) { return D(F::of(a[l], b[l])); });
 }
 
 template <class D, class A, class B, class C, class F>
 void map3(Warp& w, const Instruction& i, Mask lanes) {
-  auto* const d = w.at<D>(i.d);
   const auto* const a = w.at<A>(i.a);
   const auto* const b = w.at<B>(i.b);
   const auto* const c = w.at<C>(i.c);
-  each_lane(lanes, [=](unsigned l) { d[l] = F::of(a[l], b[l], c[l]); });
+  set_lanes(w.at<D>(i.d), lanes, [=](unsigned l) { return D(F::of(a[l], b[l], c[l])); });
 }
 
 // A predicate of each lane.

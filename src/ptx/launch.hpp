@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -13,6 +14,8 @@
 #include "ptx/module.hpp"
 
 namespace nvmlkit::ptx {
+
+class Children;
 
 struct Fault {
   FaultKind kind = FaultKind::none;
@@ -34,11 +37,17 @@ struct Grid {
   std::uint64_t workspace = 0;  // of a cooperative launch, in global memory
   std::uint64_t number = 0;     // of the launch
   std::uint32_t multiprocessors = 1;
+  std::uint64_t most_resident = 1;        // groups of blocks that run at once, so that one may wait for another
+  unsigned threads_of_host = 0;           // that execute it; 0: as many as there are cores
   std::uint64_t most_local = 512 * 1024;  // bytes of a thread's stack
   GlobalMemory* memory = nullptr;
+  DeviceQuestions* questions = nullptr;
+  unsigned depth = 0;                // launches that this one is within
+  Children* children = nullptr;      // where kernels put their launches; run() sets it
   std::FILE* output = stdout;        // of printf
   void (*tick)(void* of) = nullptr;  // called now and then while it runs
   void* tick_of = nullptr;
+  const std::atomic<bool>* stop = nullptr;  // once true, the launch ends wherever it is
 };
 
 struct Outcome {
@@ -46,7 +55,9 @@ struct Outcome {
   std::uint64_t instructions = 0;  // of warps
 };
 
-// Runs the launch to its end.
+// Runs the launch to its end, and what its kernels launch.
 Outcome run(const Grid& grid);
+// The launch alone: what its kernels ask for goes to its `children`.
+Outcome run_grid(const Grid& grid);
 
 }  // namespace nvmlkit::ptx

@@ -25,7 +25,10 @@ void Lexer::skip_blanks() {
     if (c == '\n') {
       ++line_;
       ++at_;
-    } else if (c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v') {
+    } else if (c == ' ' || c == '\t' || c == '\r' || c == '\v') {
+      ++at_;
+    } else if (c == '\f') {  // between the modules of one text
+      line_ = 1;
       ++at_;
     } else if (c == '/' && at(1) == '/') {
       while (at_ < text_.size() && at() != '\n') ++at_;

@@ -11,6 +11,11 @@ namespace nvmlkit::ptx {
 struct Error {
   int line = 0;
   std::string text;
+
+  // Says which of several linked modules has the line.
+  void name_part(std::size_t part, bool is_one_of_several) {
+    if (is_one_of_several) text = "module " + std::to_string(part + 1) + " of what is linked: " + text;
+  }
 };
 
 enum class TokenKind : std::uint8_t {

@@ -35,10 +35,28 @@ class GlobalMemory {
   // The heap of device code; 0 when it is full.
   virtual std::uint64_t allocate(std::uint64_t size) = 0;
   virtual void release(std::uint64_t address) = 0;
+  // What cudaGraphSetConditional sets, for nodes of graphs.
+  virtual void set_condition(std::uint64_t, std::uint32_t) {}
   // Four components, as they lie in registers. False: no texture, or not of that shape.
   virtual bool sample(const Lookup&, std::uint32_t[4]) { return false; }
   // `size` bytes of a surface, at so many bytes from the left, or null. False: no surface.
   virtual bool surface(std::uint64_t, const std::int32_t[3], std::size_t, std::byte*&) { return false; }
+};
+
+struct Function;
+
+// What device code asks about its device and its errors. The driver answers.
+class DeviceQuestions {
+ public:
+  virtual ~DeviceQuestions() = default;
+  virtual int device() = 0;
+  virtual int device_count() = 0;
+  // Numbers as the runtime has them; false for what there is not.
+  virtual bool attribute(int which, int device, int& value) = 0;
+  virtual bool limit(int which, std::uint64_t& value) = 0;
+  virtual int blocks_on_multiprocessor(const Function& kernel, int threads, std::uint64_t dynamic_shared) = 0;
+  virtual const char* error_name(int error) = 0;
+  virtual const char* error_text(int error) = 0;
 };
 
 enum class FaultKind : std::uint8_t {
@@ -50,6 +68,7 @@ enum class FaultKind : std::uint8_t {
   assertion,
   trap,
   deadlock,  // every thread waits at a barrier that the others never reach
+  stopped,   // from outside
 };
 
 }  // namespace nvmlkit::ptx

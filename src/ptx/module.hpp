@@ -32,8 +32,8 @@ struct Operand {
   bool is_there() const { return area() != none; }
 };
 
-// What the scheduler of a warp has to do itself; all else is `plain`.
-enum class Kind : std::uint8_t { plain, branch, branch_table, call, ret, exit, barrier, converge, trap };
+// What the scheduler of a warp has to do itself; all else is `plain`, or `guarded` where a predicate chooses lanes.
+enum class Kind : std::uint8_t { plain, guarded, branch, branch_table, call, ret, exit, barrier, converge, trap };
 
 struct Instruction {
   Handler run = nullptr;
@@ -52,12 +52,21 @@ struct Instruction {
   int line = 0;
 };
 
+// Who sees a name: its own module, or all that are linked. Of weak definitions the first one counts, of common ones the
+// largest, and either yields to a visible one.
+enum class Linkage : std::uint8_t { local, visible, weak, common, external };
+
+struct Variable;
+
 struct Relocation {
   std::uint64_t at;    // in the variable
   std::string symbol;  // whose address lies there
   std::int64_t addend;
   std::uint8_t size;
   bool generic;
+  // Of the two one, when modules were linked.
+  const Variable* variable = nullptr;
+  const Function* function = nullptr;
 };
 
 struct Variable {
@@ -69,8 +78,13 @@ struct Variable {
   std::uint64_t offset = 0;  // in its space; for global and constant in the image of the module
   std::vector<std::byte> initial;
   std::vector<Relocation> relocations;
-  bool is_extern = false;
+  int line = 0;
+  Linkage linkage = Linkage::local;
   bool is_managed = false;
+  std::uint32_t part = 0;                // in which of the linked modules
+  const Variable* definition = nullptr;  // the one that counts, if it is another
+
+  bool is_extern() const { return linkage == Linkage::external; }
 };
 
 struct CallSite {
@@ -84,6 +98,9 @@ struct Function {
   std::string name;
   bool is_entry = false;
   bool is_defined = false;
+  Linkage linkage = Linkage::local;
+  std::uint32_t part = 0;                // in which of the linked modules
+  const Function* definition = nullptr;  // the one that counts, if it is another
   int line = 0;
   std::vector<Variable> parameters, results;
   std::vector<Instruction> code;
@@ -120,7 +137,6 @@ struct Module {
   std::vector<Fixup> fixups;
   std::uint64_t image_bytes = 0;   // of global and constant variables
   std::uint64_t shared_bytes = 0;  // of all shared variables; memory of the launch begins behind
-  bool uses_clusters = false;      // its code asks for what only blocks of a cluster have, be it one of one block
 
   const Function* entry(std::string_view name) const {
     const auto at = function_named.find(name);
@@ -128,7 +144,7 @@ struct Module {
   }
 };
 
-// Reads and checks a module; throws Error.
+// Reads and checks a module, or links several that stand one behind the other (ptx/link.hpp); throws Error.
 std::unique_ptr<Module> load(std::string_view text);
 
 // Tells the code where the image of the module's variables lies; once, before the first launch. Returns the image.

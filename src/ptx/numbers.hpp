@@ -5,6 +5,7 @@
 
 #include "ptx/lanes.hpp"
 #include "ptx/narrow_floats.hpp"
+#include "ptx/variants.hpp"
 
 namespace nvmlkit::ptx {
 
@@ -34,9 +35,9 @@ template <class F>
 Handler unary_float(Type type) {
   switch (type) {
     case Type::f32:
-      return &map1<float, float, F>;
+      return best<&map1<float, float, F>>();
     case Type::f64:
-      return &map1<double, double, F>;
+      return best<&map1<double, double, F>>();
     case Type::f16:
       return &map1<Half, Half, Lifted<F>>;
     case Type::bf16:
@@ -57,9 +58,9 @@ template <class F>
 Handler binary_float(Type type) {
   switch (type) {
     case Type::f32:
-      return binary_of<float, F>;
+      return best<binary_of<float, F>>();
     case Type::f64:
-      return binary_of<double, F>;
+      return best<binary_of<double, F>>();
     case Type::f16:
       return binary_of<Half, Lifted<F>>;
     case Type::bf16:
@@ -79,9 +80,9 @@ Handler binary_unsigned(Type type) {
     case 2:
       return binary_of<std::uint16_t, F>;
     case 4:
-      return binary_of<std::uint32_t, F>;
+      return best<binary_of<std::uint32_t, F>>();
     case 8:
-      return binary_of<std::uint64_t, F>;
+      return best<binary_of<std::uint64_t, F>>();
     default:
       return nullptr;
   }
@@ -93,9 +94,9 @@ Handler binary_integer(Type type) {
     case Type::s16:
       return binary_of<std::int16_t, F>;
     case Type::s32:
-      return binary_of<std::int32_t, F>;
+      return best<binary_of<std::int32_t, F>>();
     case Type::s64:
-      return binary_of<std::int64_t, F>;
+      return best<binary_of<std::int64_t, F>>();
     default:
       return is_float(type) ? nullptr : binary_unsigned<F>(type);
   }
@@ -110,15 +111,15 @@ Handler ternary_integer(Type type) {
     case Type::u16:
       return ternary_of<std::uint16_t, F>;
     case Type::u32:
-      return ternary_of<std::uint32_t, F>;
+      return best<ternary_of<std::uint32_t, F>>();
     case Type::u64:
-      return ternary_of<std::uint64_t, F>;
+      return best<ternary_of<std::uint64_t, F>>();
     case Type::s16:
       return ternary_of<std::int16_t, F>;
     case Type::s32:
-      return ternary_of<std::int32_t, F>;
+      return best<ternary_of<std::int32_t, F>>();
     case Type::s64:
-      return ternary_of<std::int64_t, F>;
+      return best<ternary_of<std::int64_t, F>>();
     default:
       return nullptr;
   }

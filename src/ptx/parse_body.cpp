@@ -101,8 +101,8 @@ void Parser::body_directive() {
   if (name == "local") return body_variables(Space::local);
   if (name == "shared") return body_variables(Space::shared);
   if (name == "param") return body_variables(Space::param);
-  if (name == "global") return module_variables(Space::global, false, false);
-  if (name == "const") return module_variables(Space::constant, false, false);
+  if (name == "global") return module_variables(Space::global, Linkage::local);
+  if (name == "const") return module_variables(Space::constant, Linkage::local);
   if (name == "loc" || name == "file" || name == "pragma" || name == "section") return skip_statement();
   fail("unknown directive ." + std::string(name) + " in a function");
 }
@@ -143,7 +143,7 @@ void Parser::registers() {
 }
 
 void Parser::body_variables(Space space) {
-  auto made = variable(space, false, false);
+  auto made = variable(space, Linkage::local);
   auto& f = *body_->function;
   auto* const place = space == Space::local ? &f.local_bytes : space == Space::param ? &f.frame_param_bytes : nullptr;
   if (place) {
@@ -155,6 +155,7 @@ void Parser::body_variables(Space space) {
   } else {
     auto& kept = module_->variables.emplace_back(std::move(made));
     scopes_.back()[kept.name] = {Entity::Kind::variable, kept.type, 0, 1, &kept};
+    body_->shared.push_back(&kept);
   }
   expect(';');
 }
@@ -185,8 +186,7 @@ Term Parser::name_term(std::string_view name) {
   }
   if (name == "_") return out;
   out.kind = Term::Kind::symbol;  // of the module, or a label
-  if (const auto at = module_->variable_named.find(name); at != module_->variable_named.end())
-    out.variable = at->second;
+  if (const auto at = names_->variables.find(name); at != names_->variables.end()) out.variable = at->second;
   out.scope = scope_numbers_.back();
   return out;
 }

@@ -14,11 +14,12 @@ constexpr std::uint64_t kLargestInitial = std::uint64_t{1} << 30;
 }  // namespace
 
 // What follows the state space: .align 16 .v4 .b8 name[64].
-Variable Parser::variable(Space space, bool is_extern, bool is_managed) {
+Variable Parser::variable(Space space, Linkage linkage) {
   Variable v;
   v.space = space;
-  v.is_extern = is_extern;
-  v.is_managed = is_managed;
+  v.line = peek().line;
+  v.linkage = linkage;
+  v.part = static_cast<std::uint32_t>(source_.parts.size() - 1);
   std::uint64_t count = 1;
   std::uint32_t align = 0;
   while (peek().kind == TokenKind::dotted) {
@@ -114,19 +115,23 @@ void Parser::initializer(Variable& v) {
   if (v.size == 0) v.size = at;
 }
 
-void Parser::module_variables(Space space, bool is_extern, bool is_managed) {
-  auto made = variable(space, is_extern, is_managed);
+// A name means its definition, also where a declaration follows it.
+void Parser::keep_variable(Variable made) {
+  auto& kept = module_->variables.emplace_back(std::move(made));
+  auto& named = names_->variables[kept.name];
+  if (!named || !kept.is_extern()) named = &kept;
+}
+
+void Parser::module_variables(Space space, Linkage linkage) {
+  auto made = variable(space, linkage);
   while (true) {
+    auto next = made;
     if (accept('=')) initializer(made);
-    auto& kept = module_->variables.emplace_back(std::move(made));
-    module_->variable_named[kept.name] = &kept;
+    keep_variable(std::move(made));
     if (!accept(',')) break;
-    made = Variable{};
-    made.space = space;
-    made.type = kept.type;
-    made.align = kept.align;
-    made.size = size_of(kept.type);
-    made.name = std::string(word("a name"));
+    next.size = size_of(next.type);
+    next.name = std::string(word("a name"));
+    made = std::move(next);
   }
   expect(';');
 }

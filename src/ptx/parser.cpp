@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "ptx/link.hpp"
+
 namespace nvmlkit::ptx {
 
 Token Parser::take() {
@@ -54,14 +56,15 @@ void Parser::skip_block() {
 }
 
 void Parser::module_directive() {
-  bool is_extern = false, is_managed = false;
+  auto linkage = Linkage::local;
   while (true) {
     if (peek().kind != TokenKind::dotted) fail("expected a directive, got '" + std::string(peek().text) + "'");
     const auto name = take().text;
-    if (name == "extern") {
-      is_extern = true;
-    } else if (name == "visible" || name == "weak" || name == "common") {
-      continue;
+    if (name == "extern" || name == "visible" || name == "weak" || name == "common") {
+      linkage = name == "extern"    ? Linkage::external
+                : name == "visible" ? Linkage::visible
+                : name == "weak"    ? Linkage::weak
+                                    : Linkage::common;
     } else if (name == "attribute") {  // between .global and the type it stands in variable()
       fail(".attribute before a state space");
     } else if (name == "version") {
@@ -69,6 +72,7 @@ void Parser::module_directive() {
       const auto text = take().text;
       const auto dot = text.find('.');
       if (text.size() > 6) fail("expected a version");
+      if (module_->version != 0) names_ = &source_.parts.emplace_back();
       module_->version = std::atoi(std::string(text.substr(0, dot)).c_str()) * 10 +
                          std::atoi(std::string(text.substr(dot + 1)).c_str());
       return;
@@ -79,13 +83,15 @@ void Parser::module_directive() {
       if (integer() != 64) fail("only 64-bit addresses are simulated");
       return;
     } else if (name == "entry" || name == "func") {
-      return function(name == "entry", is_extern);
+      return function(name == "entry", linkage);
     } else if (name == "global" || name == "const" || name == "shared") {
       const auto space = name == "global" ? Space::global : name == "const" ? Space::constant : Space::shared;
-      return module_variables(space, is_extern, is_managed);
+      return module_variables(space, linkage);
     } else if (name == "section") {
       return skip_block();
-    } else if (name == "file" || name == "loc" || name == "pragma" || name == "alias") {
+    } else if (name == "alias") {
+      return alias();
+    } else if (name == "file" || name == "loc" || name == "pragma") {
       return skip_statement();
     } else {
       fail("unknown directive ." + std::string(name));
@@ -99,7 +105,7 @@ void Parser::parameters(std::vector<Variable>& into) {
   while (!accept(')')) {
     if (!peek().is_dotted("param") && !peek().is_dotted("reg")) fail("expected .param");
     take();
-    auto made = variable(Space::param, false, false);
+    auto made = variable(Space::param, Linkage::local);
     offset = aligned(offset, made.align);
     made.offset = offset;
     offset += made.size;
@@ -145,7 +151,24 @@ void Parser::function_directives(Function& f) {
   }
 }
 
-void Parser::function(bool entry, bool is_extern) {
+Function& Parser::named_function(std::string_view name) {
+  if (const auto at = names_->functions.find(name); at != names_->functions.end()) return *at->second;
+  auto& made = module_->functions.emplace_back();
+  made.name = std::string(name);
+  made.number = static_cast<std::uint32_t>(module_->functions.size() - 1);
+  made.part = static_cast<std::uint32_t>(source_.parts.size() - 1);
+  names_->functions[made.name] = &made;
+  return made;
+}
+
+void Parser::alias() {
+  const auto name = word("the name of a function");
+  expect(',');
+  names_->aliases.push_back({name, word("the name of a function"), peek().line});
+  expect(';');
+}
+
+void Parser::function(bool entry, Linkage linkage) {
   const int line = peek().line;
   if (peek().is_dotted("attribute")) {
     take();
@@ -156,22 +179,17 @@ void Parser::function(bool entry, bool is_extern) {
   if (peek().is('(')) parameters(results);
   const auto name = word("the name of a function");
   if (peek().is('(')) parameters(formals);
-  const auto at = module_->function_named.find(name);
-  auto* const known = at != module_->function_named.end() ? at->second : &module_->functions.emplace_back();
-  if (at == module_->function_named.end()) {
-    known->name = std::string(name);
-    known->number = static_cast<std::uint32_t>(module_->functions.size() - 1);
-    module_->function_named[known->name] = known;
-  }
+  auto* const known = &named_function(name);
   known->is_entry = entry;
   known->line = line;
   if (!known->is_defined) {
     known->results = std::move(results);
     known->parameters = std::move(formals);
+    known->linkage = linkage;
   }
   function_directives(*known);
   if (accept(';')) return;
-  if (is_extern || known->is_defined) fail("a second body of " + known->name);
+  if (linkage == Linkage::external || known->is_defined) fail("a second body of " + known->name);
   known->is_defined = true;
   body(*known);
 }
@@ -179,8 +197,14 @@ void Parser::function(bool entry, bool is_extern) {
 Source Parser::run() {
   source_.module = std::make_unique<Module>();
   module_ = source_.module.get();
-  while (peek().kind != TokenKind::end)
-    if (!accept(';')) module_directive();
+  names_ = &source_.parts.emplace_back();
+  try {
+    while (peek().kind != TokenKind::end)
+      if (!accept(';')) module_directive();
+  } catch (Error& e) {
+    e.name_part(source_.parts.size() - 1, source_.parts.size() > 1);
+    throw;
+  }
   return std::move(source_);
 }
 
@@ -189,6 +213,7 @@ Source parse(std::string_view text) { return Parser(text).run(); }
 std::unique_ptr<Module> load(std::string_view text) {
   auto source = parse(text);
   if (source.module->version == 0) throw Error{1, "no .version: this is no PTX"};
+  resolve(source);
   decode(source);
   return std::move(source.module);
 }

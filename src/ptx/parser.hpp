@@ -31,17 +31,20 @@ class Parser {
 
   // The module.
   void module_directive();
-  void function(bool entry, bool is_extern);
+  void function(bool entry, Linkage linkage);
+  void alias();
+  Function& named_function(std::string_view name);
   void parameters(std::vector<Variable>& into);
   void function_directives(Function& function);
   void skip_statement();
   void skip_block();
 
   // Variables.
-  Variable variable(Space space, bool is_extern, bool is_managed);
+  Variable variable(Space space, Linkage linkage);
   void initializer(Variable& variable);
   void initial_values(Variable& variable, std::uint64_t& at);
-  void module_variables(Space space, bool is_extern, bool is_managed);
+  void module_variables(Space space, Linkage linkage);
+  void keep_variable(Variable made);
 
   // Bodies of functions.
   struct Entity {
@@ -67,6 +70,7 @@ class Parser {
   Token ahead_[2];
   Source source_;
   Module* module_ = nullptr;
+  Names* names_ = nullptr;  // of the module that is read
   Body* body_ = nullptr;
   std::vector<Scope> scopes_;
   std::vector<int> scope_numbers_;

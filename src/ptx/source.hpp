@@ -42,7 +42,8 @@ struct Body {
   };
   std::vector<Label> labels;
   std::vector<int> outer;          // the scope around each scope; -1 for the outermost
-  std::deque<Variable> variables;  // local, shared, param
+  std::deque<Variable> variables;  // local, param
+  std::vector<Variable*> shared;   // those of the module that stand in the body
   struct Table {
     std::string_view name;
     std::vector<std::string_view> labels;
@@ -51,12 +52,24 @@ struct Body {
   std::vector<Table> tables;  // .branchtargets
 };
 
+// What the names of one module mean in it.
+struct Names {
+  std::unordered_map<std::string_view, Function*> functions;
+  std::unordered_map<std::string_view, Variable*> variables;
+  struct Alias {
+    std::string_view name, of;
+    int line;
+  };
+  std::vector<Alias> aliases;
+};
+
 struct Source {
   std::unique_ptr<Module> module;
   std::deque<Body> bodies;
+  std::deque<Names> parts;  // one for each module of the text
 };
 
-// Throws Error.
+// Reads the modules of a text, each from its `.version` on; throws Error.
 Source parse(std::string_view text);
 
 // Decodes the bodies into the functions of the module; throws Error.

@@ -13,6 +13,7 @@ struct TensorMap {
   enum class Swizzle : std::uint8_t { none, of_32, of_64, of_128 };
 
   std::uint64_t magic = kMagic;
+  std::uint64_t reserved = 0;  // programs clear bits here, against an error of some real drivers
   std::uint64_t address = 0;
   std::uint64_t strides[kMostDimensions - 1] = {};  // bytes, of all dimensions but the first
   std::uint32_t last[kMostDimensions] = {};         // the highest index of each
@@ -24,7 +25,7 @@ struct TensorMap {
   bool fills_with_nan = false;
   bool is_columns = false;                    // im2col
   std::int16_t lower[3] = {}, upper[3] = {};  // corners of the box of pixels, from those of the tensor
-  std::uint8_t unused[28] = {};
+  std::uint8_t unused[20] = {};
 
   static constexpr unsigned kTypes = 13;
   static unsigned size_of_element(unsigned type);

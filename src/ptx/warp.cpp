@@ -77,7 +77,8 @@ std::size_t Warp::choose_next(std::size_t last) {
 }
 
 Progress Warp::run(std::uint64_t instructions) {
-  auto budget = static_cast<std::int64_t>(instructions);
+  budget_ = static_cast<std::int64_t>(instructions);
+  polls_ = false;
   while (!fragments_.empty()) {
     auto number = turn_ ? choose_next(turn_ - 1) : choose();
     turn_ = 0;
@@ -89,12 +90,13 @@ Progress Warp::run(std::uint64_t instructions) {
       forced_ = true;
       number = static_cast<std::size_t>(waiting - fragments_.begin());
     }
-    const auto before = budget;
-    step(number, budget);
-    block.run().instructions += static_cast<std::uint64_t>(before - budget);
-    if (block.run().fault.kind != FaultKind::none) return Progress::faulted;
-    if (budget <= 0 || yields_) {
-      yields_ = false;
+    auto& run = block.run();
+    const auto executed = step(number);
+    budget_ -= static_cast<std::int64_t>(executed);
+    run.instructions += executed;
+    if (run.fault.kind != FaultKind::none) return Progress::faulted;
+    if (budget_ <= 0) {
+      run.spins |= polls_;
       turn_ = fragments_.size() > 1 ? number + 1 : 0;
       return Progress::paused;
     }
@@ -133,52 +135,65 @@ Fragment Warp::take(std::size_t number) {
   return out;
 }
 
-void Warp::step(std::size_t number, std::int64_t& budget) {
+// Gives the number of instructions.
+std::uint64_t Warp::step(std::size_t number) {
   enter(fragments_[number]);
   const Instruction* const code = frame_->function->code.data();
   const FaultKind& fault_kind = block.run().fault.kind;
   const Mask mask = fragments_[number].mask;
   auto pc = fragments_[number].pc;
   auto limit = limit_of(number);
+  std::uint64_t before = 0;  // instructions up to `start`
+  auto start = pc;
   while (pc < limit) {
     const auto& i = code[pc];
+    if (i.kind == Kind::plain) [[likely]] {
+      i.run(*this, i, mask);
+      ++pc;
+      if (fault_kind != FaultKind::none) [[unlikely]]
+        return before + pc - start;
+      continue;
+    }
     Mask lanes = mask;
     if (i.guard.is_there()) {
       const Mask p = predicate(i.guard);
       lanes &= i.guard_negated ? ~p : p;
-      if (lanes == 0) {
-        ++pc;
-        continue;
-      }
     }
-    --budget;
-    if (i.kind == Kind::plain) [[likely]] {
-      i.run(*this, i, lanes);
-      if (fault_kind != FaultKind::none) [[unlikely]]
-        return;
+    if (lanes == 0) {
       ++pc;
+      continue;
+    }
+    if (i.kind == Kind::guarded) {
+      i.run(*this, i, lanes);
+      ++pc;
+      if (fault_kind != FaultKind::none) return before + pc - start;
       continue;
     }
     fragments_[number].pc = pc;
     if (i.kind == Kind::branch && lanes == mask) {
       const bool back = i.immediate <= pc;
-      fragments_[number].pc = pc = static_cast<std::uint32_t>(i.immediate);
-      if (back && (budget <= 0 || yields_)) return;
-      if (fragments_.size() > 1) limit = limit_of(number);
-      if (fragments_.size() > 1 && is_ahead(number)) return;
+      before += pc + 1 - start;
+      fragments_[number].pc = start = pc = static_cast<std::uint32_t>(i.immediate);
+      if (back && budget_ <= static_cast<std::int64_t>(before)) return before;
+      if (fragments_.size() > 1) {
+        limit = limit_of(number);
+        if (is_ahead(number)) return before;
+      }
       continue;
     }
     if (i.kind == Kind::converge) {
-      if (!converge(number, i, lanes)) return;
+      if (!converge(number, i, lanes)) return before + pc - start;
       i.run(*this, i, lanes);
-      if (fault_kind != FaultKind::none) return;
       ++pc;
+      if (fault_kind != FaultKind::none) return before + pc - start;
       continue;
     }
-    return control(number, i, lanes);
+    control(number, i, lanes);
+    return before + pc + 1 - start;
   }
   fragments_[number].pc = pc;
   if (limit != ~0u) add(take(number));  // met another one
+  return before + pc - start;
 }
 
 // Is there one of the same frame further behind that can go on?

@@ -16,6 +16,11 @@ namespace nvmlkit::ptx {
 
 class Block;
 
+// What a look at memory that others change counts for, in instructions.
+inline constexpr unsigned kWeightOfPoll = 64;
+// A turn, however long.
+inline constexpr unsigned kWholeTurn = 1u << 30;
+
 struct Frame {
   const Function* function = nullptr;
   Frame* caller = nullptr;
@@ -31,6 +36,11 @@ struct Frame {
   std::vector<std::byte> params;  // lane after lane
 
   std::byte* param(unsigned lane) { return params.data() + std::size_t{lane} * function->frame_param_bytes; }
+};
+
+// What is known of the addresses of some lanes: the ends, and all bits that are set in one.
+struct Bounds {
+  std::uint64_t low = ~std::uint64_t{0}, high = 0, bits = 0;
 };
 
 struct Reach {
@@ -73,14 +83,21 @@ class Warp {
   std::byte* resolve(Space space, const Instruction& i, std::uint64_t address, std::size_t size, unsigned lane);
   // The same for all lanes at once, where their addresses lie close together and well: the bytes of a lane begin at
   // base + address + lane * stride. False says nothing.
-  bool reach(const Instruction& i, const std::uint64_t* addresses, Mask lanes, std::size_t size, Reach& out);
+  bool reach(const Instruction& i, Bounds addresses, std::size_t size, Reach& out);
+  // So many bytes of memory that lanes share, or null, which says nothing.
+  std::byte* reach_shared_by_lanes(const Instruction& i, std::uint64_t address, std::uint64_t bytes, std::size_t align);
   // The effective addresses of an instruction.
   void addresses(const Instruction& i, std::uint64_t* out) const;
 
   void fault(FaultKind kind, std::uint64_t address, const Instruction& i);
 
-  // Ends its turn soon: it waits for what others do.
-  void yield() { yields_ = true; }
+  // It may be waiting for another thread of the block: where it does so often, its turn ends sooner.
+  void waits(unsigned weight) { budget_ -= weight; }
+  // The same for a thread of any block.
+  void polls(unsigned weight) {
+    polls_ = true;
+    waits(weight);
+  }
 
   // Ends the waiting of lanes at a barrier; `predicate` goes to those that asked for a reduction.
   void release(unsigned barrier, std::uint32_t arrived_true, std::uint32_t arrived);
@@ -88,6 +105,7 @@ class Warp {
   Mask live() const { return live_; }
   unsigned index() const { return index_; }
   Frame& frame() const { return *frame_; }
+  std::uint64_t local_start() const { return frame_->local_start; }
   SpecialValues& special() { return special_; }
 
   Block& block;
@@ -97,7 +115,7 @@ class Warp {
   // Fragments; `number` is their place in the list, which changes with every take().
   std::size_t choose();
   std::size_t choose_next(std::size_t last);
-  void step(std::size_t number, std::int64_t& budget);
+  std::uint64_t step(std::size_t number);
   void enter(const Fragment& fragment);
   std::uint32_t limit_of(std::size_t number) const;
   bool is_ahead(std::size_t number) const;
@@ -122,6 +140,7 @@ class Warp {
   std::byte* areas_[4] = {};
   Frame* frame_ = nullptr;
   std::vector<Fragment> fragments_;
+  std::vector<Fragment> released_;              // while release() lasts
   std::vector<std::unique_ptr<Frame>> frames_;  // in use, and free ones
   std::vector<Frame*> free_frames_;
   std::vector<std::byte> local_;  // lane after lane
@@ -129,8 +148,9 @@ class Warp {
   SpecialValues special_;
   Mask live_ = 0;
   unsigned index_ = 0;
+  std::int64_t budget_ = 0;  // instructions that are left of the turn
+  bool polls_ = false;
   std::uint32_t cluster_phase_[kLanes] = {};  // that lanes arrived in at the barrier of the cluster
-  bool yields_ = false;
   bool forced_ = false;   // lanes that wait for others that do not come go on without them
   std::size_t turn_ = 0;  // the number of the fragment whose slice ran out, and 1
 };

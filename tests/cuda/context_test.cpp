@@ -38,6 +38,32 @@ TEST_F(CudaContexts, StackOfAThread) {
   EXPECT_EQ(call("cuCtxPushCurrent_v2", second), CUDA_ERROR_INVALID_CONTEXT);
 }
 
+// What CUDA 13's header makes of cuCtxCreate, and the calls that name the context.
+TEST_F(CudaContexts, OfCuda13) {
+  CUcontext second = nullptr, owner = nullptr;
+  CUctxCreateParams parameters{};
+  ASSERT_EQ(call("cuCtxCreate_v4", &second, &parameters, 0u, CUdevice{1}), CUDA_SUCCESS);
+  EXPECT_EQ(current(), second);
+  CUdevice device = -1;
+  EXPECT_EQ(call("cuCtxGetDevice_v2", &device, context_), CUDA_SUCCESS);
+  EXPECT_EQ(device, 0);
+  EXPECT_EQ(call("cuCtxGetDevice_v2", &device, CUcontext{}), CUDA_SUCCESS);
+  EXPECT_EQ(device, 1);
+  EXPECT_EQ(call("cuCtxSynchronize_v2", context_), CUDA_SUCCESS);
+  CUstream stream = nullptr;
+  CUgreenCtx green = reinterpret_cast<CUgreenCtx>(1);
+  ASSERT_EQ(call("cuStreamCreate", &stream, 0u), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuStreamGetCtx_v2", stream, &owner, &green), CUDA_SUCCESS);
+  EXPECT_EQ(owner, second);
+  EXPECT_EQ(green, nullptr);
+  EXPECT_EQ(call("cuStreamGetDevice", stream, &device), CUDA_SUCCESS);
+  EXPECT_EQ(device, 1);
+  EXPECT_EQ(call("cuCtxDestroy_v2", second), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuCtxSynchronize_v2", second), CUDA_ERROR_INVALID_CONTEXT);
+  parameters.numExecAffinityParams = 1;
+  EXPECT_EQ(call("cuCtxCreate_v4", &second, &parameters, 0u, CUdevice{1}), CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY);
+}
+
 TEST_F(CudaContexts, AThreadIsToldThatItsContextIsGone) {
   CUcontext second = nullptr;
   ASSERT_EQ(call("cuCtxCreate_v2", &second, 0u, CUdevice{1}), CUDA_SUCCESS);

@@ -21,7 +21,8 @@ TEST(CudaEntryPoints, TheNewestThatTheProgramKnows) {
   EXPECT_EQ(look_up("cuMemAlloc", 12040).symbol, "cuMemAlloc_v2");
   EXPECT_EQ(look_up("cuMemAlloc", 2000).symbol, "cuMemAlloc");
   EXPECT_EQ(look_up("cuMemAlloc", 99999).symbol, "cuMemAlloc_v2");
-  EXPECT_EQ(look_up("cuCtxCreate", 13000).symbol, "cuCtxCreate_v3");
+  EXPECT_EQ(look_up("cuCtxCreate", 12040).symbol, "cuCtxCreate_v3");
+  EXPECT_EQ(look_up("cuCtxCreate", 13000).symbol, "cuCtxCreate_v4");
   EXPECT_EQ(look_up("cuGetProcAddress", 11040).symbol, "cuGetProcAddress");
   EXPECT_EQ(look_up("cuGetProcAddress", 12000).symbol, "cuGetProcAddress_v2");
   EXPECT_EQ(look_up("cuInit", -5).symbol, "cuInit");

@@ -211,7 +211,8 @@ TEST(CudaProcess, IsListedWhileItRuns) {
                       call("cuModuleLoadData", &module, kScale) == CUDA_SUCCESS &&
                       call("cuModuleGetFunction", &scale, module, "scale") == CUDA_SUCCESS &&
                       call("cuLaunchKernel", scale, 1u, 1u, 1u, 64u, 1u, 1u, 0u, CUstream{},
-                           static_cast<void**>(arguments), static_cast<void**>(nullptr)) == CUDA_SUCCESS;
+                           static_cast<void**>(arguments), static_cast<void**>(nullptr)) == CUDA_SUCCESS &&
+                      call("cuCtxSynchronize") == CUDA_SUCCESS;
     if (write(ready[1], good ? "y" : "n", 1) == 1) pause();
     _exit(0);
   }

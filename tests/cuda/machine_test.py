@@ -32,10 +32,13 @@ class Worker:
         assert self.process.stdout
         return int(self.process.stdout.readline())
 
-    def does(self, word: str) -> int:
+    def writes(self, word: str) -> None:
         assert self.process.stdin
         self.process.stdin.write(word + "\n")
         self.process.stdin.flush()
+
+    def does(self, word: str) -> int:
+        self.writes(word)
         return self.answer()
 
     def end(self) -> None:
@@ -114,6 +117,14 @@ class OneMachine(unittest.TestCase):
         self.nvmlkit("fault", "gpu=0", "xid", "79")
         self.assertEqual((worker.does("load"), worker.does("sync")), (999, 999))  # CUDA_ERROR_UNKNOWN
         self.assertEqual(self.worker().start, 46)  # CUDA_ERROR_DEVICE_UNAVAILABLE
+
+    def test_a_gpu_is_lost_under_a_kernel(self) -> None:
+        for fault, answer in (["ecc", "dram", "uncorrected"], 214), (["xid", "79"], 999):
+            worker = self.worker()
+            worker.writes("spin")
+            time.sleep(0.1)
+            self.nvmlkit("fault", "gpu=0", *fault)
+            self.assertEqual(worker.answer(), answer)
 
     def test_an_ecc_error(self) -> None:
         worker = self.worker()

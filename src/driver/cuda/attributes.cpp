@@ -28,6 +28,11 @@ long long MULTIPROCESSOR_COUNT(const sim::Machine&, const sim::model::Gpu& gpu) 
   return number(gpu.num_gpu_cores) / by_capability(gpu, {{70, 64}, {86, 128}});
 }
 
+// In sixteenths; GPUs before compute capability 8 keep nothing.
+long long MAX_PERSISTING_L2_CACHE_SIZE(const sim::Machine&, const sim::model::Gpu& gpu) {
+  return number(gpu.memory.l2_cache_bytes) / 16 * by_capability(gpu, {{70, 0}, {80, 10}, {86, 11}, {90, 10}});
+}
+
 long long PCI_BUS_ID(const sim::Machine&, const sim::model::Gpu& gpu) { return gpu.pci.bus_id.value.bus; }
 long long PCI_DEVICE_ID(const sim::Machine&, const sim::model::Gpu& gpu) { return gpu.pci.bus_id.value.device; }
 long long PCI_DOMAIN_ID(const sim::Machine&, const sim::model::Gpu& gpu) { return gpu.pci.bus_id.value.domain; }

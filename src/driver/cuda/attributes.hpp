@@ -30,6 +30,7 @@ long long by_capability(const sim::model::Gpu& gpu, std::initializer_list<std::p
 namespace attributes {
 
 long long MULTIPROCESSOR_COUNT(const sim::Machine& machine, const sim::model::Gpu& gpu);
+long long MAX_PERSISTING_L2_CACHE_SIZE(const sim::Machine& machine, const sim::model::Gpu& gpu);
 long long PCI_BUS_ID(const sim::Machine& machine, const sim::model::Gpu& gpu);
 long long PCI_DEVICE_ID(const sim::Machine& machine, const sim::model::Gpu& gpu);
 long long PCI_DOMAIN_ID(const sim::Machine& machine, const sim::model::Gpu& gpu);

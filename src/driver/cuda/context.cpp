@@ -7,17 +7,18 @@
 #include "driver/cuda/memory.hpp"
 #include "driver/cuda/modules.hpp"
 #include "driver/cuda/process.hpp"
+#include "driver/cuda/schedule.hpp"
 #include "driver/cuda/streams.hpp"
 #include "driver/cuda/textures.hpp"
 
 namespace nvmlkit::cuda {
 namespace {
 
-using Table = Handles<CUcontext, Context, HandleKind::context>;
+using ContextTable = Handles<CUcontext, Context, HandleKind::context>;
 
 // Never destroyed, see process.cpp.
-Table& table() {
-  static Table* const the = new Table;
+ContextTable& context_table() {
+  static ContextTable* const the = new ContextTable;
   return *the;
 }
 
@@ -51,21 +52,36 @@ CUresult Context::look_for_failure() {
   return failure();
 }
 
+std::shared_ptr<Stream> Context::legacy_stream() {
+  const std::lock_guard lock(mutex_);
+  if (!legacy_stream_) legacy_stream_ = streams::standing(*this, Stream::Kind::legacy);
+  return legacy_stream_;
+}
+
+std::shared_ptr<Stream> Context::thread_stream() {
+  const std::lock_guard lock(mutex_);
+  auto& own = thread_streams_[std::this_thread::get_id()];
+  if (!own) own = streams::standing(*this, Stream::Kind::of_thread);
+  return own;
+}
+
 namespace contexts {
 
-std::shared_ptr<Context> find(CUcontext handle) { return table().find(handle); }
+std::shared_ptr<Context> find(CUcontext handle) { return context_table().find(handle); }
 
 std::shared_ptr<Context> make(Device& device, unsigned flags, bool is_primary, unsigned api_version, CUcontext again) {
   if (!device.add_context()) return nullptr;
   auto context = std::make_shared<Context>(device, flags, is_primary, api_version);
-  context->set_handle(again ? again : table().add(context));
-  if (again) table().put_back(again, context);
+  context->set_handle(again ? again : context_table().add(context));
+  if (again) context_table().put_back(again, context);
   return context;
 }
 
 bool end(CUcontext handle) {
-  const auto context = table().remove(handle);
+  const auto context = context_table().remove(handle);
   if (!context) return false;
+  context->end();
+  schedule::wait_out(*context, schedule::ends([&](const Stream& s) { return s.context_id == context->id; }));
   empty(handle);
   context->device.remove_context();
   return true;
@@ -95,6 +111,10 @@ void pop() {
 Current::Current() {
   if (!is_initialized()) {
     refusal_ = CUDA_ERROR_NOT_INITIALIZED;
+    return;
+  }
+  if (schedule::is_in_host_function()) {
+    refusal_ = CUDA_ERROR_NOT_PERMITTED;
     return;
   }
   const auto handle = contexts::top();

@@ -6,13 +6,18 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <thread>
 
+#include "driver/cuda/attribute_storage.hpp"
 #include "driver/cuda/device.hpp"
 #include "driver/cuda/generated/api.hpp"
+#include "driver/cuda/printed.hpp"
 
 namespace nvmlkit::cuda {
 
-class Context {
+struct Stream;
+
+class Context : public std::enable_shared_from_this<Context> {
  public:
   Context(Device& device, unsigned flags, bool is_primary, unsigned api_version);
 
@@ -28,10 +33,24 @@ class Context {
   void fail(CUresult error) {
     auto none = CUDA_SUCCESS;
     failure_.compare_exchange_strong(none, error);
+    stop_ = true;
   }
   CUresult failure() const { return failure_.load(std::memory_order_relaxed); }
   // The same, after a look at the GPU.
   CUresult look_for_failure();
+
+  // Kernels of the context end when it is true.
+  const std::atomic<bool>& stop() const { return stop_; }
+
+  // No work is taken any more.
+  void end() { has_ended_ = true; }
+  bool has_ended() const { return has_ended_; }
+
+  // The default stream of all threads, and that of the calling one.
+  std::shared_ptr<Stream> legacy_stream();
+  std::shared_ptr<Stream> thread_stream();
+
+  Printed& printed() { return printed_; }
 
   // What programs set and get back.
   struct Settings {
@@ -40,7 +59,8 @@ class Context {
     CUfunc_cache cache = CU_FUNC_CACHE_PREFER_NONE;
     CUsharedconfig shared = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
     std::set<CUcontext> peers;
-    unsigned holds = 1;  // cuCtxCreate and cuCtxAttach
+    std::map<unsigned long long, AttributeStorage> stream_attributes;  // by number of the stream
+    unsigned holds = 1;                                                // cuCtxCreate and cuCtxAttach
   };
   // work(settings), alone.
   template <class Work>
@@ -52,8 +72,12 @@ class Context {
  private:
   std::mutex mutex_;
   Settings settings_;
+  std::shared_ptr<Stream> legacy_stream_;
+  std::map<std::thread::id, std::shared_ptr<Stream>> thread_streams_;
+  Printed printed_;
   CUcontext handle_ = nullptr;
   std::atomic<CUresult> failure_{CUDA_SUCCESS};
+  std::atomic<bool> stop_{false}, has_ended_{false};
   const std::uint64_t errors_before_;  // of the GPU's memory
 };
 

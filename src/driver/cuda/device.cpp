@@ -68,6 +68,25 @@ void Device::give_memory_back(CUdeviceptr address, std::uint64_t size) {
   report();
 }
 
+bool Device::take(std::uint64_t size) {
+  const auto room_now = room();
+  {
+    const std::lock_guard lock(memory_mutex_);
+    if (used_ > room_now || size > room_now - used_) return false;
+    used_ += size;
+  }
+  report();
+  return true;
+}
+
+void Device::give_back(std::uint64_t size) {
+  {
+    const std::lock_guard lock(memory_mutex_);
+    used_ -= size;
+  }
+  report();
+}
+
 void Device::report() {
   const std::lock_guard in_order(report_mutex_);
   std::uint64_t used_now = 0;

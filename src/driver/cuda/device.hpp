@@ -42,10 +42,12 @@ class Device {
   // Addresses for `size` bytes of this GPU's memory; 0 when the memory is spent.
   CUdeviceptr take_memory(std::uint64_t size);
   void give_memory_back(CUdeviceptr address, std::uint64_t size);
-  // Does the address lie in the range of this GPU, allocated or not?
-  // Addresses alone, for memory that is counted elsewhere.
+  // The two parts of it: memory that is counted and has no addresses, and addresses alone.
+  bool take(std::uint64_t size);
+  void give_back(std::uint64_t size);
   CUdeviceptr reserve_addresses(std::uint64_t size);
   void give_addresses_back(CUdeviceptr address, std::uint64_t size);
+  // Does the address lie in the range of this GPU, allocated or not?
   bool owns(CUdeviceptr address);
 
   // The primary context; the mutex guards all three.
@@ -54,8 +56,6 @@ class Device {
   unsigned primary_flags = 0;
   CUcontext primary = nullptr;
 
-  // Kernels of this process run one after the other.
-  std::mutex launch_mutex;
   std::atomic<std::int64_t> busy_since_ns{0};  // when the machine was last told of one
 
   // Contexts come and go: the machine lists the process while there is one. False: the compute mode forbids it.

@@ -2,7 +2,9 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <unwind.h>
 
+#include <cstdint>
 #include <string_view>
 
 namespace nvmlkit::cuda {
@@ -24,7 +26,47 @@ int look_at(dl_phdr_info* object, std::size_t, void* search) {
   return 1;
 }
 
+struct Caller {
+  const void* own_base;
+  Dl_info found;
+};
+
+// The innermost frame outside of this library.
+_Unwind_Reason_Code look_at_frame(_Unwind_Context* frame, void* caller) {
+  auto& c = *static_cast<Caller*>(caller);
+  const auto address = static_cast<std::uintptr_t>(_Unwind_GetIP(frame));
+  if (address == 0 || dladdr(reinterpret_cast<void*>(address), &c.found) == 0) return _URC_END_OF_STACK;
+  if (c.found.dli_fbase != c.own_base) return _URC_END_OF_STACK;
+  c.found = {};
+  return _URC_NO_REASON;
+}
+
+// The program is the object that holds the headers that the kernel told the process of.
+bool is_the_program(const Dl_info& object) {
+  struct Main {
+    const void* base;
+    bool matches;
+  } main{object.dli_fbase, false};
+  dl_iterate_phdr(
+      [](dl_phdr_info* first, std::size_t, void* data) {
+        auto& m = *static_cast<Main*>(data);
+        Dl_info info{};
+        m.matches = dladdr(first->dlpi_phdr, &info) != 0 && info.dli_fbase == m.base;
+        return 1;  // the first object is the program
+      },
+      &main);
+  return main.matches;
+}
+
 }  // namespace
+
+std::string calling_library() {
+  Dl_info own{};
+  if (dladdr(reinterpret_cast<void*>(&calling_library), &own) == 0) return {};
+  Caller caller{own.dli_fbase, {}};
+  _Unwind_Backtrace(look_at_frame, &caller);
+  return caller.found.dli_fname && !is_the_program(caller.found) ? caller.found.dli_fname : "";
+}
 
 std::string foreign_runtime() {
   Dl_info own{};

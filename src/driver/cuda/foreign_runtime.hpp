@@ -9,4 +9,7 @@ namespace nvmlkit::cuda {
 // the static one.
 std::string foreign_runtime();
 
+// Path of the shared library that calls the driver; empty where the program itself does.
+std::string calling_library();
+
 }  // namespace nvmlkit::cuda

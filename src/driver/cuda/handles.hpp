@@ -24,7 +24,10 @@ enum class HandleKind : std::uintptr_t {
   pool,
   physical,
   array,
-  texture
+  texture,
+  link,
+  user_object,
+  condition
 };
 
 template <class Handle, class T, HandleKind kind>

@@ -4,7 +4,9 @@
 
 #include "driver/cuda/attributes.hpp"
 #include "driver/cuda/fatbin/container.hpp"
+#include "driver/cuda/fatbin/elf.hpp"
 #include "driver/cuda/modules.hpp"
+#include "ptx/link.hpp"
 
 namespace nvmlkit::cuda::modules {
 namespace {
@@ -12,7 +14,7 @@ namespace {
 struct Wrapper {
   std::uint32_t magic, version;
   const void* region;
-  const void* last;  // version 2: regions that were linked, ended by null
+  const void* const* linked;  // version 2: the regions that were linked, ended by null
 };
 
 bool suits(const fatbin::Entry& e, int capability) {
@@ -46,12 +48,51 @@ Refusal from_region(std::span<const std::byte> region, int capability, std::stri
   return {};
 }
 
+Refusal from_address(const void* region, int capability, std::string& text) {
+  std::uint32_t magic = 0;
+  std::uint64_t size = 0;
+  std::memcpy(&magic, region, sizeof magic);
+  std::memcpy(&size, static_cast<const char*>(region) + 8, sizeof size);
+  if (magic != fatbin::kRegionMagic || size > std::uint64_t{1} << 40) return {CUDA_ERROR_INVALID_IMAGE, ""};
+  return from_region({static_cast<const std::byte*>(region), fatbin::kRegionHeader + size}, capability, text);
+}
+
+// The library that device code launches kernels with is linked into programs. The driver does its work itself
+// (ptx/builtins.cpp), so that its own code is not needed. nvcc writes '(' behind a name where its body follows alone.
+bool is_device_runtime(std::string_view text) { return text.find("cudaGetParameterBuffer(") != text.npos; }
+
+// A program of several objects (nvcc -rdc=true). The linked region itself holds code of the hardware alone, those of
+// the objects hold their PTX.
+Refusal from_linked(const void* const* regions, int capability, std::string& text) {
+  std::vector<std::string> parts;
+  Refusal first;
+  for (; *regions; ++regions) {
+    std::string part;
+    auto refusal = from_address(*regions, capability, part);
+    if (refusal.result != CUDA_SUCCESS && first.result == CUDA_SUCCESS) first = std::move(refusal);
+    if (!part.empty()) parts.push_back(std::move(part));
+  }
+  auto refusal = joined(std::move(parts), text);
+  return refusal.result != CUDA_SUCCESS && first.result != CUDA_SUCCESS ? first : refusal;
+}
+
+const Refusal kForHardware{
+    CUDA_ERROR_NO_BINARY_FOR_GPU,
+    "a cubin holds code for hardware alone: kernels run from PTX, so hand over PTX or a fat binary that has it"};
+
 }  // namespace
 
 int capability_of(const Device& device) {
   return device.read([](const sim::model::Gpu& gpu) {
     return static_cast<int>(10 * number(gpu.compute_capability.major) + number(gpu.compute_capability.minor));
   });
+}
+
+Refusal joined(std::vector<std::string> parts, std::string& text) {
+  std::erase_if(parts, is_device_runtime);
+  if (parts.empty()) return {CUDA_ERROR_INVALID_IMAGE, ""};
+  text = parts.size() == 1 ? std::move(parts.front()) : ptx::join(parts);
+  return {};
 }
 
 Refusal ptx_of(const void* image, int capability, std::string& text) {
@@ -65,39 +106,44 @@ Refusal ptx_of(const void* image, int capability, std::string& text) {
     Wrapper wrapper{};
     std::memcpy(&wrapper, image, sizeof wrapper);
     if (!wrapper.region) return {CUDA_ERROR_INVALID_IMAGE, ""};
-    if (wrapper.version == 2 && wrapper.last)
-      return {CUDA_ERROR_NOT_SUPPORTED,
-              "a module of several linked parts (nvcc -rdc=true) is not simulated: build it as a whole program"};
+    if (wrapper.version == 2 && wrapper.linked) return from_linked(wrapper.linked, capability, text);
     return ptx_of(wrapper.region, capability, text);
   }
-  if (magic == fatbin::kRegionMagic) {
-    std::uint64_t size = 0;
-    std::memcpy(&size, start + 8, sizeof size);
-    if (size > std::uint64_t{1} << 40) return {CUDA_ERROR_INVALID_IMAGE, ""};
-    return from_region({static_cast<const std::byte*>(image), fatbin::kRegionHeader + size}, capability, text);
+  if (magic == fatbin::kRegionMagic) return from_address(image, capability, text);
+  if (there == sizeof magic && std::memcmp(start,
+                                           "\x7f"
+                                           "ELF",
+                                           sizeof magic) == 0) {
+    auto parts = fatbin::texts_of_image(image);
+    return parts ? joined(std::move(*parts), text) : kForHardware;
   }
-  if (std::memcmp(start,
-                  "\x7f"
-                  "ELF",
-                  there < 4 ? there : 4) == 0)
-    return {
-        CUDA_ERROR_NO_BINARY_FOR_GPU,
-        "a cubin holds code for hardware alone: kernels run from PTX, so hand over PTX or a fat binary that has it"};
   text.assign(start);
   return {};
 }
 
-Refusal ptx_of_file(const char* name, int capability, std::string& text) {
+Refusal bytes_of_file(const char* name, std::string& bytes) {
   std::FILE* const file = std::fopen(name, "rb");
   if (!file) return {CUDA_ERROR_FILE_NOT_FOUND, ""};
-  std::string bytes;
   char buffer[16384];
   for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, file)) > 0;) bytes.append(buffer, n);
   std::fclose(file);
+  return {};
+}
+
+Refusal ptx_of_file(const char* name, int capability, std::string& text) {
+  std::string bytes;
+  if (auto refusal = bytes_of_file(name, bytes); refusal.result != CUDA_SUCCESS) return refusal;
+  return ptx_of_bytes(bytes, capability, text);
+}
+
+Refusal ptx_of_bytes(const std::string& bytes, int capability, std::string& text) {
+  const auto span = std::as_bytes(std::span(bytes));
   std::uint32_t magic = 0;
   if (bytes.size() >= sizeof magic) std::memcpy(&magic, bytes.data(), sizeof magic);
-  if (magic == fatbin::kRegionMagic) return from_region(std::as_bytes(std::span(bytes)), capability, text);
+  if (magic == fatbin::kRegionMagic) return from_region(span, capability, text);
   if (magic == fatbin::kWrapperMagic) return {CUDA_ERROR_INVALID_IMAGE, ""};
+  if (auto parts = fatbin::texts_of_image(span)) return joined(std::move(*parts), text);
+  if (fatbin::sections(span)) return kForHardware;
   return ptx_of(bytes.c_str(), capability, text);
 }
 

@@ -8,6 +8,8 @@
 #include "driver/cuda/activity.hpp"
 #include "driver/cuda/attributes.hpp"
 #include "driver/cuda/clusters.hpp"
+#include "driver/cuda/device_questions.hpp"
+#include "driver/cuda/graphs/conditions.hpp"
 #include "driver/cuda/pools.hpp"
 #include "driver/cuda/process.hpp"
 #include "driver/cuda/textures.hpp"
@@ -37,6 +39,9 @@ class ContextMemory final : public ptx::GlobalMemory {
     return made ? made->address : 0;
   }
   void release(std::uint64_t address) override { memory::remove(address, MemoryKind::device, MemoryKind::device); }
+  void set_condition(std::uint64_t handle, std::uint32_t value) override {
+    if (const auto condition = conditions::find(handle)) condition->value = value;
+  }
   bool sample(const ptx::Lookup& lookup, std::uint32_t out[4]) override { return textures::sample(lookup, out); }
   bool surface(std::uint64_t handle, const std::int32_t at[3], std::size_t size, std::byte*& out) override {
     return textures::surface(handle, at, size, out);
@@ -47,6 +52,7 @@ class ContextMemory final : public ptx::GlobalMemory {
   bool may_reach(const Allocation& a) {
     if (a.kind == MemoryKind::mapped) return virtual_memory::may_use(a, context_.device);
     if (a.kind != MemoryKind::device || a.device == &context_.device) return true;
+    if (virtual_memory::may_use(a, context_.device)) return true;
     if (a.pool) return pools::reaches(a.pool, context_.device);
     return context_.with([&](auto& s) { return s.peers.count(a.context) > 0; });
   }
@@ -56,6 +62,7 @@ class ContextMemory final : public ptx::GlobalMemory {
 CUresult error_of(ptx::FaultKind kind) {
   switch (kind) {
     case ptx::FaultKind::none:
+    case ptx::FaultKind::stopped:  // by an error of the context that is known
       return CUDA_SUCCESS;
     case ptx::FaultKind::illegal_address:
       return CUDA_ERROR_ILLEGAL_ADDRESS;
@@ -83,7 +90,14 @@ unsigned xid_of(ptx::FaultKind kind) {
   return is_exception ? 13 : 0;
 }
 
-CUresult check(const Device& device, const KernelFunction& function, const LaunchShape& shape) {
+// Blocks that run at once.
+std::uint64_t resident_blocks(const Device& device, const ptx::Function& code, const LaunchShape& shape) {
+  const auto threads = static_cast<int>(shape.block[0] * shape.block[1] * shape.block[2]);
+  return static_cast<std::uint64_t>(active_blocks(device, code, threads, shape.dynamic_shared)) *
+         static_cast<std::uint64_t>(attribute_of(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+}
+
+CUresult check_shape(const Device& device, const KernelFunction& function, const LaunchShape& shape) {
   constexpr CUdevice_attribute kGrid[] = {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
                                           CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z};
   constexpr CUdevice_attribute kBlock[] = {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
@@ -103,20 +117,35 @@ CUresult check(const Device& device, const KernelFunction& function, const Launc
   if (shape.dynamic_shared > static_cast<unsigned>(function.settings->most_dynamic_shared))
     return CUDA_ERROR_INVALID_VALUE;
   if (shape.cooperative) {
-    const auto fit = active_blocks(device, code, static_cast<int>(threads), shape.dynamic_shared) *
-                     attribute_of(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-    if (static_cast<long long>(shape.grid[0]) * shape.grid[1] * shape.grid[2] > fit)
+    if (std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2] > resident_blocks(device, code, shape))
       return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
   }
   return CUDA_SUCCESS;
 }
 
+// Threads that execute kernels; 0 where nothing is said.
+unsigned threads_of_host() {
+  const char* const number = std::getenv("NVMLKIT_CUDA_THREADS");
+  return number ? static_cast<unsigned>(std::clamp(std::atoi(number), 0, 1024)) : 0;
+}
+
+// While a kernel runs: the machine sees it, and a GPU that fails ends it.
+struct Watch {
+  Context& context;
+  Activity activity{context.device};
+
+  void tick() {
+    activity.tick();
+    context.look_for_failure();
+  }
+};
+
+}  // namespace
+
 bool skips_kernels() {
   const char* const word = std::getenv("NVMLKIT_CUDA_KERNELS");
   return word && std::strcmp(word, "skip") == 0;
 }
-
-}  // namespace
 
 CUresult pack_arguments(const ptx::Function& kernel, void** params, void** extra, std::vector<std::byte>& out) {
   out.assign(kernel.kernel_param_bytes, std::byte{});
@@ -159,16 +188,22 @@ int active_blocks(const Device& device, const ptx::Function& kernel, int threads
   return static_cast<int>(std::min(blocks, of(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR) / registers));
 }
 
-CUresult launch(Context& context, const KernelFunction& function, const LaunchShape& shape,
-                std::span<const std::byte> arguments) {
-  if (function.module->context != context.handle()) return CUDA_ERROR_INVALID_HANDLE;
-  auto& device = context.device;
-  if (const auto result = check(device, function, shape); result != CUDA_SUCCESS) return result;
+CUresult check(const Context& context, const Launch& launch) {
+  if (launch.function->module->context != context.handle()) return CUDA_ERROR_INVALID_HANDLE;
+  const auto result = check_shape(context.device, *launch.function, launch.shape);
   unsigned cluster[3];
-  if (const auto result = clusters::of_launch(device, function, shape, cluster); result != CUDA_SUCCESS) return result;
-  if (skips_kernels()) return CUDA_SUCCESS;
+  return result == CUDA_SUCCESS ? clusters::of_launch(context.device, *launch.function, launch.shape, cluster) : result;
+}
+
+void run(Context& context, const Launch& launch) {
+  auto& device = context.device;
+  const auto& function = *launch.function;
+  const auto& shape = launch.shape;
+  unsigned cluster[3];
+  clusters::of_launch(device, function, shape, cluster);  // it was checked
   static constinit std::atomic<std::uint64_t> launches{0};
   ContextMemory reachable(context);
+  DeviceQuestions questions(context);
   ptx::Grid grid;
   grid.module = function.module->code.get();
   grid.entry = function.code;
@@ -177,30 +212,33 @@ CUresult launch(Context& context, const KernelFunction& function, const LaunchSh
   grid.is_cluster_launch = cluster[0] != 0;
   if (grid.is_cluster_launch) std::copy_n(cluster, 3, grid.cluster);
   grid.dynamic_shared = shape.dynamic_shared;
-  grid.params = arguments;
+  grid.params = launch.arguments;
   grid.cooperative = shape.cooperative;
   grid.number = ++launches;
   grid.multiprocessors =
       static_cast<std::uint32_t>(std::max(attribute_of(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT), 1LL));
+  const std::uint64_t size = std::uint64_t{grid.cluster[0]} * grid.cluster[1] * grid.cluster[2];
+  grid.most_resident = std::max<std::uint64_t>(resident_blocks(device, *function.code, shape) / size, 1);
+  grid.threads_of_host = threads_of_host();
   grid.memory = &reachable;
+  grid.questions = &questions;
+  grid.output = context.printed().file();
   std::shared_ptr<Allocation> workspace;
   if (shape.cooperative) {
     workspace = memory::allocate(MemoryKind::device, device, context.handle(), 4096);
-    if (!workspace) return CUDA_ERROR_OUT_OF_MEMORY;
+    if (!workspace) return context.fail(CUDA_ERROR_OUT_OF_MEMORY);
     grid.workspace = workspace->address;
   }
-  Activity activity(device);
-  grid.tick = [](void* of) { static_cast<Activity*>(of)->tick(); };
-  grid.tick_of = &activity;
-  const auto outcome = [&] {
-    const std::lock_guard lock(device.launch_mutex);  // one after the other
-    return ptx::run(grid);
-  }();
+  Watch watch{context};
+  grid.tick = [](void* of) { static_cast<Watch*>(of)->tick(); };
+  grid.tick_of = &watch;
+  grid.stop = &context.stop();
+  const auto outcome = ptx::run(grid);
   if (workspace) memory::remove(workspace->address, MemoryKind::device, MemoryKind::device);
-  if (outcome.fault.kind == ptx::FaultKind::none) return CUDA_SUCCESS;
-  context.fail(error_of(outcome.fault.kind));
+  const auto error = error_of(outcome.fault.kind);
+  if (error == CUDA_SUCCESS) return;
+  context.fail(error);
   if (const auto xid = xid_of(outcome.fault.kind)) raise_xid(device, xid);
-  return CUDA_SUCCESS;
 }
 
 }  // namespace nvmlkit::cuda

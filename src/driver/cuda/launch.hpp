@@ -17,9 +17,21 @@ struct LaunchShape {
 // The arguments of a kernel as one block of bytes; from pointers to each, or from a buffer in `extra`.
 CUresult pack_arguments(const ptx::Function& kernel, void** params, void** extra, std::vector<std::byte>& out);
 
-// Runs to the end. What goes wrong in the kernel is an error of the context from now on, and not of the launch.
-CUresult launch(Context& context, const KernelFunction& function, const LaunchShape& shape,
-                std::span<const std::byte> arguments);
+// A launch that is ready to run.
+struct Launch {
+  std::shared_ptr<KernelFunction> function;
+  LaunchShape shape;
+  std::vector<std::byte> arguments;
+};
+
+// Whether the GPU can run it at all.
+CUresult check(const Context& context, const Launch& launch);
+
+// Runs to the end. What goes wrong in the kernel is an error of the context from now on.
+void run(Context& context, const Launch& launch);
+
+// NVMLKIT_CUDA_KERNELS=skip: launches have no effect.
+bool skips_kernels();
 
 // How many blocks of a kernel fit on one multiprocessor.
 int active_blocks(const Device& device, const ptx::Function& kernel, int threads, std::size_t dynamic_shared);

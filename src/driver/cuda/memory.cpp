@@ -14,15 +14,15 @@
 namespace nvmlkit::cuda {
 namespace {
 
-struct Table {
+struct MemoryTable {
   std::mutex mutex;
   std::map<CUdeviceptr, std::shared_ptr<Allocation>> by_address;
   unsigned long long next_id = 1;
 };
 
 // Never destroyed, see process.cpp.
-Table& table() {
-  static Table* const the = new Table;
+MemoryTable& memory_table() {
+  static MemoryTable* const the = new MemoryTable;
   return *the;
 }
 
@@ -56,7 +56,7 @@ bool is_mapped(CUdeviceptr address, std::uint64_t size) {
 }
 
 // The entry whose allocation the address lies in; with the lock held.
-auto entry_of(Table& t, CUdeviceptr address) {
+auto entry_of(MemoryTable& t, CUdeviceptr address) {
   auto at = t.by_address.upper_bound(address);
   if (at == t.by_address.begin()) return t.by_address.end();
   --at;
@@ -69,14 +69,14 @@ Allocation::~Allocation() {
   const bool owns_bytes = kind != MemoryKind::registered && kind != MemoryKind::mapped;
   if (bytes && owns_bytes) munmap(bytes, in_pages(size));
   if (file >= 0) close(file);
-  if (kind == MemoryKind::device && address) device->give_memory_back(address, size);
+  if (kind == MemoryKind::device && address && !keeps) device->give_memory_back(address, size);
   if (kind == MemoryKind::foreign && address) device->give_addresses_back(address, size);
 }
 
 namespace memory {
 
 std::shared_ptr<Allocation> allocate(MemoryKind kind, Device& device, CUcontext context, std::uint64_t size,
-                                     unsigned flags, CUmemoryPool pool) {
+                                     unsigned flags) {
   // Host memory is locked: there is no more than the host has.
   if (kind != MemoryKind::device && size > physical_memory()) return nullptr;
   auto made = std::make_shared<Allocation>();
@@ -85,7 +85,6 @@ std::shared_ptr<Allocation> allocate(MemoryKind kind, Device& device, CUcontext 
   made->device = &device;
   made->context = context;
   made->flags = flags;
-  made->pool = pool;
   if (kind == MemoryKind::device && !(made->address = device.take_memory(size))) return nullptr;
   if (!(made->bytes = map(size))) return nullptr;
   if (kind != MemoryKind::device) made->address = reinterpret_cast<CUdeviceptr>(made->bytes);
@@ -93,8 +92,21 @@ std::shared_ptr<Allocation> allocate(MemoryKind kind, Device& device, CUcontext 
   return made;
 }
 
+bool place(Device& device, CUcontext context, CUdeviceptr address, std::uint64_t size, std::shared_ptr<void> lease,
+           CUmemoryPool pool) {
+  auto made = std::make_shared<Allocation>();
+  made->kind = MemoryKind::device;
+  made->address = address;
+  made->size = size;
+  made->device = &device;
+  made->context = context;
+  made->pool = pool;
+  made->keeps = std::move(lease);
+  return (made->bytes = map(size)) && add(std::move(made));
+}
+
 bool add(std::shared_ptr<Allocation> allocation) {
-  auto& t = table();
+  auto& t = memory_table();
   const std::lock_guard lock(t.mutex);
   const auto start = allocation->address;
   const auto next = t.by_address.lower_bound(start);
@@ -129,15 +141,6 @@ int file_of(Allocation& allocation) {
   return allocation.file = file;
 }
 
-std::uint64_t used_of(CUmemoryPool pool) {
-  auto& t = table();
-  const std::lock_guard lock(t.mutex);
-  std::uint64_t used = 0;
-  for (const auto& [address, allocation] : t.by_address)
-    if (allocation->pool == pool) used += AddressRange::rounded(allocation->size);
-  return used;
-}
-
 CUresult register_host(void* address, std::uint64_t size, Device& device, CUcontext context, unsigned flags) {
   const auto start = reinterpret_cast<CUdeviceptr>(address);
   if (!is_mapped(start, size)) return CUDA_ERROR_INVALID_VALUE;
@@ -153,7 +156,7 @@ CUresult register_host(void* address, std::uint64_t size, Device& device, CUcont
 }
 
 std::shared_ptr<Allocation> remove(CUdeviceptr address, MemoryKind kind, MemoryKind or_kind) {
-  auto& t = table();
+  auto& t = memory_table();
   const std::lock_guard lock(t.mutex);
   const auto at = t.by_address.find(address);
   if (at == t.by_address.end() || (at->second->kind != kind && at->second->kind != or_kind)) return nullptr;
@@ -163,13 +166,13 @@ std::shared_ptr<Allocation> remove(CUdeviceptr address, MemoryKind kind, MemoryK
 }
 
 void remove_of(CUcontext context) {
-  auto& t = table();
+  auto& t = memory_table();
   const std::lock_guard lock(t.mutex);
   std::erase_if(t.by_address, [&](const auto& entry) { return context && entry.second->context == context; });
 }
 
 std::shared_ptr<Allocation> find(CUdeviceptr address) {
-  auto& t = table();
+  auto& t = memory_table();
   const std::lock_guard lock(t.mutex);
   const auto at = entry_of(t, address);
   return at == t.by_address.end() ? nullptr : at->second;

@@ -32,9 +32,11 @@ struct Allocation {
   CUcontext context = nullptr;
   unsigned flags = 0;
   unsigned long long id = 0;
-  CUmemoryPool pool = nullptr;  // that it comes from
-  Advice advice;                // about managed memory
-  std::shared_ptr<void> keeps;  // what has to stay for as long as mapped memory
+  CUmemoryPool pool = nullptr;              // that it comes from
+  Advice advice;                            // about managed memory
+  std::atomic<bool> is_being_freed{false};  // by work of a stream
+  // What has to stay for as long as the memory; of device memory, whatever counts it and its addresses.
+  std::shared_ptr<void> keeps;
   // The GPUs that may use mapped memory, a bit for each ordinal.
   std::atomic<std::uint64_t> access{0};
 
@@ -53,9 +55,11 @@ namespace memory {
 
 // Null: no memory. `size` is not 0.
 std::shared_ptr<Allocation> allocate(MemoryKind kind, Device& device, CUcontext context, std::uint64_t size,
-                                     unsigned flags = 0, CUmemoryPool pool = nullptr);
-// Bytes that were allocated from a pool and not freed yet.
-std::uint64_t used_of(CUmemoryPool pool);
+                                     unsigned flags = 0);
+// Device memory at an address that was reserved, and that is counted by who lends it: the lease ends with the memory.
+// False: no memory, or some is there already.
+bool place(Device& device, CUcontext context, CUdeviceptr address, std::uint64_t size, std::shared_ptr<void> lease,
+           CUmemoryPool pool = nullptr);
 
 // Makes memory known that lies somewhere already; false where some of it is known.
 bool add(std::shared_ptr<Allocation> allocation);

@@ -65,7 +65,7 @@ Refusal load(Device& device, CUcontext context, const std::string& text, CUmodul
     std::copy(image.begin(), image.end(), made->image->bytes);
   }
   for (const auto& f : made->code->functions) {
-    if (!f.is_entry) continue;
+    if (!f.is_entry || !f.is_defined) continue;
     auto function = std::make_shared<KernelFunction>();
     function->module = made;
     function->code = &f;
@@ -74,6 +74,13 @@ Refusal load(Device& device, CUcontext context, const std::string& text, CUmodul
   }
   made->handle = out = all_modules().add(made);  // complete: from here on other threads may find it
   return {};
+}
+
+Refusal check(const std::vector<std::string>& parts) {
+  std::string text;
+  std::unique_ptr<ptx::Module> code;
+  auto refusal = joined(parts, text);
+  return refusal.result == CUDA_SUCCESS ? read(text, code) : refusal;
 }
 
 std::shared_ptr<Module> find(CUmodule handle) { return all_modules().find(handle); }
@@ -124,7 +131,7 @@ Refusal load_library(const std::string& text, CUlibrary& out) {
   made->text = text;
   out = all_libraries().add(made);
   for (const auto& f : made->code->functions) {
-    if (!f.is_entry) continue;
+    if (!f.is_entry || !f.is_defined) continue;
     auto kernel = std::make_shared<Kernel>();
     kernel->library = made;
     kernel->library_handle = out;

@@ -63,7 +63,11 @@ struct Refusal {
 
 // The PTX for a GPU in what a program hands over: text, a fat binary, or the wrapper around one.
 Refusal ptx_of(const void* image, int capability, std::string& text);
+Refusal ptx_of_bytes(const std::string& bytes, int capability, std::string& text);  // never reads behind them
 Refusal ptx_of_file(const char* name, int capability, std::string& text);
+// One text for the parts of a module.
+Refusal joined(std::vector<std::string> parts, std::string& text);
+Refusal bytes_of_file(const char* name, std::string& bytes);
 int capability_of(const Device& device);
 
 Refusal load(Device& device, CUcontext context, const std::string& text, CUmodule& out);
@@ -72,6 +76,9 @@ bool unload(CUmodule handle);
 void remove_of(CUcontext context);
 CUfunction function(Module& module, std::string_view name);  // null: none
 CUresult variable(const Module& module, const char* name, CUdeviceptr* address, std::size_t* size, bool managed_only);
+
+// Whether parts make a module that can be loaded.
+Refusal check(const std::vector<std::string>& parts);
 
 Refusal load_library(const std::string& text, CUlibrary& out);
 std::shared_ptr<Library> find_library(CUlibrary handle);

@@ -1,4 +1,4 @@
-// Pools of device memory, which allocations in streams come from. A pool keeps no memory that nobody uses.
+// Pools of device memory, which allocations in streams come from. A pool keeps what nobody uses up to its threshold.
 #pragma once
 
 #include <atomic>
@@ -9,14 +9,21 @@
 
 #include "driver/cuda/device.hpp"
 #include "driver/cuda/generated/api.hpp"
+#include "driver/cuda/reserve.hpp"
 
 namespace nvmlkit::cuda {
 
 struct Pool {
-  Device* device = nullptr;
+  explicit Pool(Device& device_) : device(&device_), reserve(device_) {}
+
+  Device* const device;
+  MemoryReserve reserve;
   bool is_default = false;
   std::uint64_t max_size = 0;  // 0: what the GPU has
-  std::atomic<std::uint64_t> release_threshold{0}, most_used{0};
+  unsigned handle_types = 0;   // that it can be handed to other processes as
+  std::uint64_t number = 0;    // in the process that made it
+  int foreign_process = 0;     // that made it, if it is another one
+  std::atomic<std::uint64_t> release_threshold{0};
   std::atomic<int> reuse[3] = {1, 1, 1};  // by events, opportunistic, by internal dependencies
   std::mutex mutex;
   std::map<int, CUmemAccess_flags> access;  // of other GPUs, by ordinal
@@ -32,6 +39,8 @@ bool remove(CUmemoryPool pool);
 CUmemoryPool default_of(Device& device);
 CUmemoryPool current_of(Device& device);
 void set_current(Device& device, CUmemoryPool pool);
+
+CUresult allocate(CUmemoryPool pool, CUcontext context, std::uint64_t size, CUdeviceptr& out);
 
 // May kernels of the GPU use memory of the pool?
 bool reaches(CUmemoryPool pool, const Device& device);

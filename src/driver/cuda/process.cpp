@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "driver/complain.hpp"
+#include "driver/cuda/schedule.hpp"
 #include "driver/cuda/visible_devices.hpp"
 #include "sim/config/load.hpp"
 #include "sim/faults/attention.hpp"
@@ -81,6 +82,12 @@ CUresult initialize() {
   for (const auto& seen : visible)
     found->push_back(std::make_unique<Device>(*process.machine, process.machine->gpus()[seen.gpu],
                                               static_cast<CUdevice>(found->size()), seen.mig));
+  static constinit std::once_flag watches_end;
+  std::call_once(watches_end, [] {
+    std::atexit([] {
+      if (is_initialized()) schedule::end();
+    });
+  });
   delete process.devices;
   process.devices = found.release();
   process.initialized.store(true, std::memory_order_release);

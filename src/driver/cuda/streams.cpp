@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "driver/cuda/context.hpp"
 #include "driver/cuda/handles.hpp"
 
 namespace nvmlkit::cuda::streams {
@@ -21,23 +22,34 @@ auto& all_events() {
 // The default streams are 1 and 2.
 constinit std::atomic<unsigned long long> last_id{2};
 
+std::shared_ptr<Stream> of(const Context& context) {
+  auto stream = std::make_shared<Stream>();
+  stream->context = context.handle();
+  stream->context_id = context.id;
+  stream->device = &context.device;
+  return stream;
+}
+
 }  // namespace
 
-CUstream add(CUcontext context, unsigned flags, int priority) {
-  auto stream = std::make_shared<Stream>();
-  stream->context = context;
+CUstream add(const Context& context, unsigned flags, int priority) {
+  auto stream = of(context);
   stream->flags = flags;
   stream->priority = priority;
   stream->id = ++last_id;
   return all_streams().add(std::move(stream));
 }
 
-std::shared_ptr<Stream> find(CUstream stream, CUcontext context) {
-  if (stream && stream != kLegacyStream && stream != kPerThreadStream) return all_streams().find(stream);
-  auto standing = std::make_shared<Stream>();
-  standing->context = context;
-  standing->id = stream == kPerThreadStream ? 2 : 1;
-  return standing;
+std::shared_ptr<Stream> standing(const Context& context, Stream::Kind kind) {
+  auto stream = of(context);
+  stream->kind = kind;
+  stream->id = kind == Stream::Kind::of_thread ? 2 : 1;
+  return stream;
+}
+
+std::shared_ptr<Stream> find(CUstream stream, Context& context) {
+  if (stream == kPerThreadStream) return context.thread_stream();
+  return !stream || stream == kLegacyStream ? context.legacy_stream() : all_streams().find(stream);
 }
 
 bool remove(CUstream stream) { return all_streams().remove(stream) != nullptr; }

@@ -1,4 +1,4 @@
-// Streams and events. The work of a stream is done in the call that hands it over, so that a stream is always idle.
+// Streams and events. What is done with their work stands in schedule.hpp.
 #pragma once
 
 #include <atomic>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "driver/cuda/generated/api.hpp"
+#include "driver/cuda/queue.hpp"
 
 namespace nvmlkit::cuda {
 
@@ -17,13 +18,34 @@ inline const CUstream kPerThreadStream = reinterpret_cast<CUstream>(2);
 // In the variants of functions for programs built with a default stream per thread, null means that one.
 inline CUstream per_thread(CUstream stream) { return stream ? stream : kPerThreadStream; }
 
+// The same for functions without a stream, for as long as it lives.
+class OfThread {
+ public:
+  OfThread() : before_(is_) { is_ = true; }
+  ~OfThread() { is_ = before_; }
+  OfThread(const OfThread&) = delete;
+  OfThread& operator=(const OfThread&) = delete;
+  static CUstream default_stream() { return is_ ? kPerThreadStream : kLegacyStream; }
+
+ private:
+  static inline constinit thread_local bool is_ = false;
+  bool before_;
+};
+
+class Device;
+
 struct Capture;
 
-struct Stream {
+struct Stream : std::enable_shared_from_this<Stream> {
+  enum class Kind { made, legacy, of_thread };
+  Kind kind = Kind::made;
   CUcontext context = nullptr;
+  unsigned long long context_id = 0;
+  const Device* device = nullptr;
   unsigned flags = 0;
   int priority = 0;
   unsigned long long id = 0;
+  Queue queue;
   // What it is captured into, and the nodes that the next one will depend on (graphs/capture.hpp).
   std::atomic<bool> is_captured{false};
   std::shared_ptr<Capture> capture;
@@ -33,7 +55,8 @@ struct Stream {
 struct Event {
   CUcontext context = nullptr;
   unsigned flags = 0;
-  std::atomic<std::int64_t> recorded_ns{0};  // 0: never
+  Point point;                               // where it was last recorded; guarded by the lock of the schedule
+  std::atomic<std::int64_t> recorded_ns{0};  // 0: not yet
   // Recorded in a captured stream: it stands for these nodes.
   std::atomic<bool> is_captured{false};
   std::weak_ptr<Capture> capture;
@@ -45,9 +68,11 @@ namespace streams {
 constexpr int kLeastPriority = 0;
 constexpr int kGreatestPriority = -5;
 
-CUstream add(CUcontext context, unsigned flags, int priority);
+CUstream add(const Context& context, unsigned flags, int priority);
+// A default stream.
+std::shared_ptr<Stream> standing(const Context& context, Stream::Kind kind);
 // Null for what is no stream; the default streams are of the given context.
-std::shared_ptr<Stream> find(CUstream stream, CUcontext context);
+std::shared_ptr<Stream> find(CUstream stream, Context& context);
 bool remove(CUstream stream);
 
 CUevent add_event(CUcontext context, unsigned flags);

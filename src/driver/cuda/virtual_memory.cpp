@@ -27,22 +27,24 @@ struct Mapped {
   CUmemGenericAllocationHandle handle;
 };
 
-struct Table {
+struct MappingTable {
   std::mutex mutex;
   std::map<CUdeviceptr, std::shared_ptr<Reservation>> reservations;
   std::map<CUdeviceptr, Mapped> mapped;
 };
-Table& table() {
-  static auto* const the = new Table;
+MappingTable& mapping_table() {
+  static auto* const the = new MappingTable;
   return *the;
 }
 
-using Tag = struct PhysicalTag*;
-auto& all() {
-  static auto* const the = new Handles<Tag, Physical, HandleKind::physical>;
+using PhysicalHandle = struct PhysicalTag*;
+auto& all_physical() {
+  static auto* const the = new Handles<PhysicalHandle, Physical, HandleKind::physical>;
   return *the;
 }
-Tag tag_of(CUmemGenericAllocationHandle handle) { return reinterpret_cast<Tag>(static_cast<std::uintptr_t>(handle)); }
+PhysicalHandle physical_handle(CUmemGenericAllocationHandle handle) {
+  return reinterpret_cast<PhysicalHandle>(static_cast<std::uintptr_t>(handle));
+}
 
 std::byte* nothing(std::uint64_t size) {
   void* const at = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -50,7 +52,7 @@ std::byte* nothing(std::uint64_t size) {
 }
 
 // With the lock held.
-std::shared_ptr<Reservation> reservation_of(Table& t, CUdeviceptr address, std::uint64_t size) {
+std::shared_ptr<Reservation> reservation_of(MappingTable& t, CUdeviceptr address, std::uint64_t size) {
   auto at = t.reservations.upper_bound(address);
   if (at == t.reservations.begin()) return nullptr;
   --at;
@@ -81,14 +83,14 @@ CUdeviceptr reserve(std::uint64_t size, std::uint64_t alignment) {
   made->addresses = reinterpret_cast<std::byte*>(aligned);
   made->size = size;
   if (!(made->bytes = nothing(size))) return 0;
-  auto& t = table();
+  auto& t = mapping_table();
   const std::lock_guard lock(t.mutex);
   t.reservations.emplace(aligned, std::move(made));
   return aligned;
 }
 
 bool release(CUdeviceptr address, std::uint64_t size) {
-  auto& t = table();
+  auto& t = mapping_table();
   const std::lock_guard lock(t.mutex);
   const auto at = t.reservations.find(address);
   if (at == t.reservations.end() || at->second->size != size) return false;
@@ -99,7 +101,7 @@ bool release(CUdeviceptr address, std::uint64_t size) {
 }
 
 bool is_reserved(CUdeviceptr address) {
-  auto& t = table();
+  auto& t = mapping_table();
   const std::lock_guard lock(t.mutex);
   return reservation_of(t, address, 1) != nullptr;
 }
@@ -117,11 +119,11 @@ CUresult create(Device& device, std::uint64_t size, unsigned handle_types, std::
 }
 
 CUmemGenericAllocationHandle add(std::shared_ptr<Physical> physical) {
-  return reinterpret_cast<std::uintptr_t>(all().add(std::move(physical)));
+  return reinterpret_cast<std::uintptr_t>(all_physical().add(std::move(physical)));
 }
 
 std::shared_ptr<Physical> find(CUmemGenericAllocationHandle handle) {
-  auto found = all().find(tag_of(handle));
+  auto found = all_physical().find(physical_handle(handle));
   return found && found->holds > 0 ? found : nullptr;
 }
 
@@ -130,16 +132,16 @@ bool release(CUmemGenericAllocationHandle handle) {
   const auto physical = find(handle);
   if (!physical) return false;
   if (--physical->holds > 0) return true;
-  auto& t = table();
+  auto& t = mapping_table();
   const std::lock_guard lock(t.mutex);
   for (const auto& [address, mapped] : t.mapped)
     if (mapped.handle == handle) return true;
-  all().remove(tag_of(handle));
+  all_physical().remove(physical_handle(handle));
   return true;
 }
 
 CUmemGenericAllocationHandle retain(const Allocation& allocation) {
-  auto& t = table();
+  auto& t = mapping_table();
   const std::lock_guard lock(t.mutex);
   const auto at = t.mapped.find(allocation.address);
   if (allocation.kind != MemoryKind::mapped || at == t.mapped.end()) return 0;
@@ -149,7 +151,7 @@ CUmemGenericAllocationHandle retain(const Allocation& allocation) {
 
 CUresult map(CUdeviceptr address, std::uint64_t size, std::uint64_t offset, CUmemGenericAllocationHandle handle) {
   const auto physical = find(handle);
-  auto& t = table();
+  auto& t = mapping_table();
   const std::lock_guard lock(t.mutex);
   const auto reservation = reservation_of(t, address, size);
   if (!physical || !reservation || offset > physical->size || size > physical->size - offset)
@@ -173,7 +175,7 @@ CUresult map(CUdeviceptr address, std::uint64_t size, std::uint64_t offset, CUme
 }
 
 CUresult unmap(CUdeviceptr address, std::uint64_t size) {
-  auto& t = table();
+  auto& t = mapping_table();
   const std::lock_guard lock(t.mutex);
   // Whole mappings, one behind the other.
   for (auto at = address; at < address + size;) {
@@ -189,7 +191,7 @@ CUresult unmap(CUdeviceptr address, std::uint64_t size) {
     const auto mapped = t.mapped.extract(at).mapped();
     bool is_elsewhere = false;
     for (const auto& [other, entry] : t.mapped) is_elsewhere |= entry.handle == mapped.handle;
-    if (mapped.physical->holds == 0 && !is_elsewhere) all().remove(tag_of(mapped.handle));
+    if (mapped.physical->holds == 0 && !is_elsewhere) all_physical().remove(physical_handle(mapped.handle));
     at += allocation->size;
   }
   return CUDA_SUCCESS;

@@ -149,7 +149,7 @@ Error copy(void* array, std::size_t x, std::size_t y, const void* memory, std::s
     }
     c.WidthInBytes = width;
     c.Height = height;
-    return stream ? cuMemcpy2DAsync_v2(&c, *stream) : cuMemcpy2DUnaligned_v2(&c);
+    return stream ? cuMemcpy2DAsync_v2(&c, *stream) : NVMLKIT_BY_DEFAULT(cuMemcpy2DUnaligned_v2)(&c);
   });
 }
 
@@ -224,7 +224,7 @@ NVMLKIT_RUNTIME Error cudaMemcpy2DArrayToArray(CUarray to, std::size_t to_x, std
     c.srcY = from_y;
     c.WidthInBytes = width;
     c.Height = height;
-    return cuMemcpy2DUnaligned_v2(&c);
+    return NVMLKIT_BY_DEFAULT(cuMemcpy2DUnaligned_v2)(&c);
   });
 }
 // Rows one behind the other are copied as one: as long as they are whole ones.

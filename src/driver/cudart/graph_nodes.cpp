@@ -1,18 +1,8 @@
 // What the nodes of a graph do.
-#include "driver/cudart/runtime.hpp"
+#include "driver/cudart/graph_params.hpp"
 
 namespace nvmlkit::cudart {
-namespace {
-
 using Nodes = const CUgraphNode*;
-
-struct KernelParams {
-  void* function;
-  Dim3 grid, block;
-  unsigned shared;
-  void** arguments;
-  void** extra;
-};
 
 CUresult read(const KernelParams* params, CUDA_KERNEL_NODE_PARAMS& out) {
   if (!params) return CUDA_ERROR_INVALID_VALUE;
@@ -30,6 +20,8 @@ CUresult read(const KernelParams* params, CUDA_KERNEL_NODE_PARAMS& out) {
   return CUDA_SUCCESS;
 }
 
+namespace {
+
 CUDA_MEMCPY3D row(void* to, const void* from, std::size_t size) {
   CUDA_MEMCPY3D out{};
   out.srcMemoryType = out.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
@@ -38,12 +30,6 @@ CUDA_MEMCPY3D row(void* to, const void* from, std::size_t size) {
   out.WidthInBytes = size;
   out.Height = out.Depth = 1;
   return out;
-}
-
-CUcontext current() {
-  CUcontext context = nullptr;
-  cuCtxGetCurrent(&context);
-  return context;
 }
 
 // use(params) with what a kernel's node holds.
@@ -118,22 +104,25 @@ NVMLKIT_RUNTIME Error cudaGraphKernelNodeGetParams(CUgraphNode node, KernelParam
 }
 
 NVMLKIT_RUNTIME Error cudaGraphAddMemcpyNode(NVMLKIT_NEW_NODE, const Copy3D* params) {
-  return with_copy(params,
-                   [&](const auto& c) { return cuGraphAddMemcpyNode(node, graph, needs, count, &c, current()); });
+  return with_copy(
+      params, [&](const auto& c) { return cuGraphAddMemcpyNode(node, graph, needs, count, &c, current_context()); });
 }
 NVMLKIT_RUNTIME Error cudaGraphAddMemcpyNode1D(NVMLKIT_NEW_NODE, void* to, const void* from, std::size_t size, int) {
-  return with_row(to, from, size,
-                  [&](const auto& c) { return cuGraphAddMemcpyNode(node, graph, needs, count, &c, current()); });
+  return with_row(to, from, size, [&](const auto& c) {
+    return cuGraphAddMemcpyNode(node, graph, needs, count, &c, current_context());
+  });
 }
 NVMLKIT_RUNTIME Error cudaGraphAddMemcpyNodeToSymbol(NVMLKIT_NEW_NODE, const void* symbol, const void* from,
                                                      std::size_t size, std::size_t offset, int) {
-  return with_symbol(symbol, from, size, offset, true,
-                     [&](const auto& c) { return cuGraphAddMemcpyNode(node, graph, needs, count, &c, current()); });
+  return with_symbol(symbol, from, size, offset, true, [&](const auto& c) {
+    return cuGraphAddMemcpyNode(node, graph, needs, count, &c, current_context());
+  });
 }
 NVMLKIT_RUNTIME Error cudaGraphAddMemcpyNodeFromSymbol(NVMLKIT_NEW_NODE, void* to, const void* symbol, std::size_t size,
                                                        std::size_t offset, int) {
-  return with_symbol(symbol, to, size, offset, false,
-                     [&](const auto& c) { return cuGraphAddMemcpyNode(node, graph, needs, count, &c, current()); });
+  return with_symbol(symbol, to, size, offset, false, [&](const auto& c) {
+    return cuGraphAddMemcpyNode(node, graph, needs, count, &c, current_context());
+  });
 }
 NVMLKIT_RUNTIME Error cudaGraphMemcpyNodeSetParams(CUgraphNode node, const Copy3D* params) {
   return with_copy(params, [&](const auto& c) { return cuGraphMemcpyNodeSetParams(node, &c); });
@@ -153,24 +142,25 @@ NVMLKIT_RUNTIME Error cudaGraphMemcpyNodeSetParamsFromSymbol(CUgraphNode node, v
                      [&](const auto& c) { return cuGraphMemcpyNodeSetParams(node, &c); });
 }
 NVMLKIT_RUNTIME Error cudaGraphExecMemcpyNodeSetParams(CUgraphExec ready, CUgraphNode node, const Copy3D* params) {
-  return with_copy(params, [&](const auto& c) { return cuGraphExecMemcpyNodeSetParams(ready, node, &c, current()); });
+  return with_copy(params,
+                   [&](const auto& c) { return cuGraphExecMemcpyNodeSetParams(ready, node, &c, current_context()); });
 }
 NVMLKIT_RUNTIME Error cudaGraphExecMemcpyNodeSetParams1D(CUgraphExec ready, CUgraphNode node, void* to,
                                                          const void* from, std::size_t size, int) {
   return with_row(to, from, size,
-                  [&](const auto& c) { return cuGraphExecMemcpyNodeSetParams(ready, node, &c, current()); });
+                  [&](const auto& c) { return cuGraphExecMemcpyNodeSetParams(ready, node, &c, current_context()); });
 }
 NVMLKIT_RUNTIME Error cudaGraphExecMemcpyNodeSetParamsToSymbol(CUgraphExec ready, CUgraphNode node, const void* symbol,
                                                                const void* from, std::size_t size, std::size_t offset,
                                                                int) {
   return with_symbol(symbol, from, size, offset, true,
-                     [&](const auto& c) { return cuGraphExecMemcpyNodeSetParams(ready, node, &c, current()); });
+                     [&](const auto& c) { return cuGraphExecMemcpyNodeSetParams(ready, node, &c, current_context()); });
 }
 NVMLKIT_RUNTIME Error cudaGraphExecMemcpyNodeSetParamsFromSymbol(CUgraphExec ready, CUgraphNode node, void* to,
                                                                  const void* symbol, std::size_t size,
                                                                  std::size_t offset, int) {
   return with_symbol(symbol, to, size, offset, false,
-                     [&](const auto& c) { return cuGraphExecMemcpyNodeSetParams(ready, node, &c, current()); });
+                     [&](const auto& c) { return cuGraphExecMemcpyNodeSetParams(ready, node, &c, current_context()); });
 }
 NVMLKIT_RUNTIME Error cudaGraphMemcpyNodeGetParams(CUgraphNode node, Copy3D* out) {
   if (!out) return keep(kInvalidValue);
@@ -192,13 +182,13 @@ NVMLKIT_RUNTIME Error cudaGraphMemcpyNodeGetParams(CUgraphNode node, Copy3D* out
   });
 }
 
-NVMLKIT_PASS(cudaGraphAddMemsetNode, cuGraphAddMemsetNode(node, graph, needs, count, params, current()),
+NVMLKIT_PASS(cudaGraphAddMemsetNode, cuGraphAddMemsetNode(node, graph, needs, count, params, current_context()),
              NVMLKIT_NEW_NODE, const CUDA_MEMSET_NODE_PARAMS* params)
 NVMLKIT_PASS(cudaGraphMemsetNodeGetParams, cuGraphMemsetNodeGetParams(node, out), CUgraphNode node,
              CUDA_MEMSET_NODE_PARAMS* out)
 NVMLKIT_PASS(cudaGraphMemsetNodeSetParams, cuGraphMemsetNodeSetParams(node, params), CUgraphNode node,
              const CUDA_MEMSET_NODE_PARAMS* params)
-NVMLKIT_PASS(cudaGraphExecMemsetNodeSetParams, cuGraphExecMemsetNodeSetParams(ready, node, params, current()),
+NVMLKIT_PASS(cudaGraphExecMemsetNodeSetParams, cuGraphExecMemsetNodeSetParams(ready, node, params, current_context()),
              CUgraphExec ready, CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS* params)
 NVMLKIT_PASS(cudaGraphAddHostNode, cuGraphAddHostNode(node, graph, needs, count, params), NVMLKIT_NEW_NODE,
              const CUDA_HOST_NODE_PARAMS* params)

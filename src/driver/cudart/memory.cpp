@@ -10,7 +10,8 @@ bool is_direction(int kind) { return kind >= host_to_host && kind <= by_address;
 
 Error copy(void* to, const void* from, std::size_t size, int kind) {
   if (!is_direction(kind)) return keep(kInvalidDirection);
-  return with_context([&] { return size == 0 ? CUDA_SUCCESS : cuMemcpy(address_of(to), address_of(from), size); });
+  return with_context(
+      [&] { return size == 0 ? CUDA_SUCCESS : NVMLKIT_BY_DEFAULT(cuMemcpy)(address_of(to), address_of(from), size); });
 }
 
 Error copy_in(void* to, const void* from, std::size_t size, int kind, CUstream stream) {
@@ -33,7 +34,7 @@ Error copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t fr
     c.dstPitch = to_pitch;
     c.WidthInBytes = width;
     c.Height = height;
-    return stream ? cuMemcpy2DAsync_v2(&c, *stream) : cuMemcpy2DUnaligned_v2(&c);
+    return stream ? cuMemcpy2DAsync_v2(&c, *stream) : NVMLKIT_BY_DEFAULT(cuMemcpy2DUnaligned_v2)(&c);
   });
 }
 
@@ -83,7 +84,7 @@ Error copy_boxes(const Copy3D* p, const CUstream* stream = nullptr) {
   if (const auto wrong = read_copy(p, c)) return keep(wrong);
   return with_context([&] {
     if (c.WidthInBytes == 0 || c.Height == 0 || c.Depth == 0) return nothing_in(stream);
-    return stream ? cuMemcpy3DAsync_v2(&c, *stream) : cuMemcpy3D_v2(&c);
+    return stream ? cuMemcpy3DAsync_v2(&c, *stream) : NVMLKIT_BY_DEFAULT(cuMemcpy3D_v2)(&c);
   });
 }
 
@@ -91,7 +92,8 @@ Error set(void* to, int value, std::size_t size, const CUstream* stream = nullpt
   const auto byte = static_cast<unsigned char>(value);
   return with_context([&] {
     if (size == 0) return nothing_in(stream);
-    return stream ? cuMemsetD8Async(address_of(to), byte, size, *stream) : cuMemsetD8_v2(address_of(to), byte, size);
+    return stream ? cuMemsetD8Async(address_of(to), byte, size, *stream)
+                  : NVMLKIT_BY_DEFAULT(cuMemsetD8_v2)(address_of(to), byte, size);
   });
 }
 
@@ -101,7 +103,7 @@ Error set_rows(void* to, std::size_t pitch, int value, std::size_t width, std::s
   return with_context([&] {
     if (width == 0 || height == 0) return nothing_in(stream);
     return stream ? cuMemsetD2D8Async(address_of(to), pitch, byte, width, height, *stream)
-                  : cuMemsetD2D8_v2(address_of(to), pitch, byte, width, height);
+                  : NVMLKIT_BY_DEFAULT(cuMemsetD2D8_v2)(address_of(to), pitch, byte, width, height);
   });
 }
 
@@ -117,7 +119,7 @@ Error copy_symbol(const void* symbol, const void* other, std::size_t size, std::
     if (size == 0) return nothing_in(in_stream ? &stream : nullptr);
     const auto to = to_symbol ? address + offset : address_of(other);
     const auto from = to_symbol ? address_of(other) : address + offset;
-    return in_stream ? cuMemcpyAsync(to, from, size, stream) : cuMemcpy(to, from, size);
+    return in_stream ? cuMemcpyAsync(to, from, size, stream) : NVMLKIT_BY_DEFAULT(cuMemcpy)(to, from, size);
   });
 }
 
@@ -194,6 +196,7 @@ NVMLKIT_RUNTIME Error cudaMemcpy(void* to, const void* from, std::size_t size, i
   return copy(to, from, size, kind);
 }
 NVMLKIT_RUNTIME Error cudaMemcpy_ptds(void* to, const void* from, std::size_t size, int kind) {
+  const OfThread of_thread;
   return copy(to, from, size, kind);
 }
 NVMLKIT_RUNTIME Error cudaMemcpyAsync(void* to, const void* from, std::size_t size, int kind, CUstream stream) {
@@ -219,7 +222,10 @@ NVMLKIT_RUNTIME Error cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const vo
 NVMLKIT_RUNTIME Error cudaMemcpy3D(const Copy3D* p) { return copy_boxes(p); }
 NVMLKIT_RUNTIME Error cudaMemcpy3DAsync(const Copy3D* p, CUstream stream) { return copy_boxes(p, &stream); }
 NVMLKIT_RUNTIME Error cudaMemset(void* to, int value, std::size_t size) { return set(to, value, size); }
-NVMLKIT_RUNTIME Error cudaMemset_ptds(void* to, int value, std::size_t size) { return set(to, value, size); }
+NVMLKIT_RUNTIME Error cudaMemset_ptds(void* to, int value, std::size_t size) {
+  const OfThread of_thread;
+  return set(to, value, size);
+}
 NVMLKIT_RUNTIME Error cudaMemsetAsync(void* to, int value, std::size_t size, CUstream stream) {
   return set(to, value, size, &stream);
 }

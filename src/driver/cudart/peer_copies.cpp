@@ -44,14 +44,17 @@ Error copy_box(const PeerCopy3D* p, const CUstream* stream) {
     c.WidthInBytes = width;
     c.Height = height;
     c.Depth = depth;
-    return stream ? cuMemcpy3DAsync_v2(&c, *stream) : cuMemcpy3D_v2(&c);
+    return stream ? cuMemcpy3DAsync_v2(&c, *stream) : NVMLKIT_BY_DEFAULT(cuMemcpy3D_v2)(&c);
   });
 }
 
 }  // namespace
 
 NVMLKIT_RUNTIME Error cudaMemcpy3DPeer(const PeerCopy3D* p) { return copy_box(p, nullptr); }
-NVMLKIT_RUNTIME Error cudaMemcpy3DPeer_ptds(const PeerCopy3D* p) { return copy_box(p, nullptr); }
+NVMLKIT_RUNTIME Error cudaMemcpy3DPeer_ptds(const PeerCopy3D* p) {
+  const OfThread of_thread;
+  return copy_box(p, nullptr);
+}
 NVMLKIT_RUNTIME Error cudaMemcpy3DPeerAsync(const PeerCopy3D* p, CUstream stream) { return copy_box(p, &stream); }
 NVMLKIT_RUNTIME Error cudaMemcpy3DPeerAsync_ptsz(const PeerCopy3D* p, CUstream stream) {
   stream = per_thread(stream);

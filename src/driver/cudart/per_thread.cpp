@@ -4,10 +4,13 @@
 
 namespace nvmlkit::cudart {
 
-// A function without a stream: its work is done when it returns, so that both default streams are one to it.
+// A function without a stream.
 #define NVMLKIT_PER_THREAD(name, parameters, arguments) \
   NVMLKIT_RUNTIME Error name parameters;                \
-  NVMLKIT_RUNTIME Error name##_ptds parameters { return name arguments; }
+  NVMLKIT_RUNTIME Error name##_ptds parameters {        \
+    const OfThread of_thread;                           \
+    return name arguments;                              \
+  }
 #define NVMLKIT_PER_THREAD_IN_STREAM(name, parameters, arguments) \
   NVMLKIT_RUNTIME Error name parameters;                          \
   NVMLKIT_RUNTIME Error name##_ptsz parameters { return name arguments; }

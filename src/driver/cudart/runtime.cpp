@@ -80,15 +80,24 @@ Error set_thread_device(int which) {
   return static_cast<Error>(cuCtxSetCurrent(context));
 }
 
+namespace {
+
+// What is known of kernels that went wrong; those that run are not waited for.
+Error failure() {
+  CUdevice own = 0;
+  const auto result = cuCtxGetDevice(&own);
+  return result >= CUDA_ERROR_ILLEGAL_ADDRESS && result < CUDA_ERROR_NOT_PERMITTED ? static_cast<Error>(result) : 0;
+}
+
+}  // namespace
+
 NVMLKIT_RUNTIME Error cudaGetLastError() {
-  if (const auto result = cuCtxSynchronize(); result >= CUDA_ERROR_ILLEGAL_ADDRESS && result < CUDA_ERROR_UNKNOWN)
-    return result;
+  if (const auto failed = failure()) return failed;
   return last_error(true);
 }
 
 NVMLKIT_RUNTIME Error cudaPeekAtLastError() {
-  if (const auto result = cuCtxSynchronize(); result >= CUDA_ERROR_ILLEGAL_ADDRESS && result < CUDA_ERROR_UNKNOWN)
-    return result;
+  if (const auto failed = failure()) return failed;
   return last_error(false);
 }
 

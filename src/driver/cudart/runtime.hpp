@@ -86,4 +86,23 @@ CUresult variable_of(const void* symbol, CUdeviceptr* address, std::size_t* size
 inline CUdeviceptr address_of(const void* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); }
 inline CUstream per_thread(CUstream stream) { return stream ? stream : reinterpret_cast<CUstream>(2); }
 
+// While one lives, functions without a stream mean the default stream of the thread.
+class OfThread {
+ public:
+  OfThread() { ++depth_; }
+  ~OfThread() { --depth_; }
+  OfThread(const OfThread&) = delete;
+  OfThread& operator=(const OfThread&) = delete;
+
+  // Of a function of the driver and its variant for that stream, the one that is meant.
+  template <class Function>
+  static Function* choose(Function* plain, Function* of_thread) {
+    return depth_ > 0 ? of_thread : plain;
+  }
+
+ private:
+  static inline constinit thread_local int depth_ = 0;
+};
+#define NVMLKIT_BY_DEFAULT(function) OfThread::choose(&function, &function##_ptds)
+
 }  // namespace nvmlkit::cudart

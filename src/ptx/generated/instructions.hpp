@@ -152,7 +152,7 @@ void mbarrier(Form& form);
 void move(Form& form);
 void no_effect(Form& form);
 void one_operand(Form& form);
-void pause(Form& form);
+void ordering(Form& form);
 void policies(Form& form);
 void shifts(Form& form);
 void shuffle(Form& form);

@@ -8,6 +8,10 @@
 #include "check.hpp"
 
 __global__ void add(int* sum, int value) { atomicAdd(sum, value); }
+
+#include "graph_nodes.cuh"
+#include "loaded.cuh"
+
 __global__ void square(float* values, int count) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < count) values[i] *= values[i];
@@ -206,5 +210,13 @@ int main(int count, char** arguments) {
   built_by_hand();
   pools();
   addresses();
+  captured_memory();
+  memory_that_stays();
+  decisions();
+  held_objects();
+  attributes();
+  libraries();
+  batches();
+  kept_memory();
   std::puts("all is well");
 }

@@ -43,7 +43,9 @@ function(nvmlkit_add_cuda_program compiler program source expected)
     elseif(compiler STREQUAL "clang")
       set(last -lcudart)
     endif()
-    add_custom_command(OUTPUT "${binary}" DEPENDS ${source}.cu check.hpp
+    set(more ${ARGN})
+    list(FILTER more INCLUDE REGEX "\\.cu$")
+    add_custom_command(OUTPUT "${binary}" DEPENDS ${source}.cu ${more} check.hpp
       COMMAND ${commands_of_${compiler}} ${ARGN} "${CMAKE_CURRENT_SOURCE_DIR}/${source}.cu" -o "${binary}" ${last}
       COMMENT "${compiler} ${source}.cu" VERBATIM)
     set(built_elsewhere ${built_elsewhere} "${binary}" PARENT_SCOPE)
@@ -68,6 +70,11 @@ foreach(program arithmetic blocks functions layouts)
 endforeach()
 nvmlkit_add_cuda_program(nvcc13 layouts layouts "all is well")
 nvmlkit_add_cuda_program(nvcc13 per_thread vectors "all is well" -default-stream per-thread)
+# Two files, linked on the device.
+foreach(compiler nvcc11 nvcc12 nvcc13)
+  nvmlkit_add_cuda_program(${compiler} linked linked "all is well" -rdc=true
+    -D__CDPRT_SUPPRESS_SYNC_DEPRECATION_WARNING "${CMAKE_CURRENT_SOURCE_DIR}/linked_part.cu")
+endforeach()
 foreach(compiler nvcc11 nvcc12 nvcc13)
   nvmlkit_add_cuda_program(${compiler} static_runtime static_runtime
     "carries NVIDIA's own CUDA runtime library.*-cudart shared.*ended, and 0 calls worked")

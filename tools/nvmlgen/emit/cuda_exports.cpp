@@ -32,7 +32,10 @@ const char* check_of(Needs needs) {
 // Checks that every function of its shape makes, in the order of the real library, then the answer.
 std::string body(const Registry& r, const Function& f) {
   const auto& meaning = r.meaning(f);
-  if (!f.stream.empty() && f.declared) return fmt::format("  return {}({});\n", f.base(), arguments(f));
+  if (!f.stream.empty() && f.declared) {
+    const char* const scope = f.stream == "ptds" ? "  const OfThread of_thread;\n" : "";
+    return fmt::format("{}  return {}({});\n", scope, f.base(), arguments(f));
+  }
   switch (meaning.answer) {
     case Answer::refused:
       return fmt::format("  return refuse();  // {}\n", meaning.reason);

@@ -27,8 +27,8 @@ ordered_json read(const fs::path& file) {
 void load_functions(const fs::path& facts, Registry& registry) {
   for (const auto& j : read(facts / "functions.json")) {
     const auto& drivers = j.at("drivers");
-    if (std::find(drivers.begin(), drivers.end(), kBranch) == drivers.end()) continue;
     Function f;
+    f.newer = std::find(drivers.begin(), drivers.end(), kBranch) == drivers.end();
     f.name = j.at("name");
     f.group = j.value("group", "");
     f.stream = j.value("stream", "");
@@ -136,6 +136,17 @@ void load_semantics(const fs::path& file, Registry& registry) {
   }
 }
 
+// Of the functions that came after the branch, the library has those that somebody wrote an answer for and that
+// cuGetProcAddress reaches.
+void forget_unanswered(Registry& registry) {
+  std::set<std::string> reached;
+  for (const auto& [name, choices] : registry.entry_points)
+    for (const auto& choice : choices) reached.insert(choice.symbol);
+  std::erase_if(registry.functions, [&](const auto& f) {
+    return f.newer && !(registry.semantics.count(f.base()) && reached.count(f.name));
+  });
+}
+
 Attribute attribute_of(const fs::path& file, const std::string& name, const YAML::Node& node) {
   Attribute a;
   a.name = "CU_DEVICE_ATTRIBUTE_" + name;
@@ -224,6 +235,7 @@ Registry load(const fs::path& directory, const Model& model) {
     for (const auto& entry : fs::directory_iterator(directory / "semantics")) files.push_back(entry.path());
     std::sort(files.begin(), files.end());
     for (const auto& file : files) load_semantics(file, registry);
+    forget_unanswered(registry);
     load_attributes(directory / "attributes.yaml", registry);
     for (const auto& item : YAML::LoadFile((directory / "errors.yaml").string()))
       registry.errors[item.first.as<std::string>()] = item.second.as<std::string>();

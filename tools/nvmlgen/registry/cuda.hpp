@@ -31,6 +31,7 @@ struct Function {
   std::string stream;  // ptds or ptsz for the variant of the per-thread default stream
   std::vector<Param> params;
   bool deprecated = false;
+  bool newer = false;    // than the driver whose symbols the library exports
   bool declared = true;  // by cuda.h; of the others nothing but the name is known
 
   std::string base() const { return name.substr(0, name.size() - (stream.empty() ? 0 : stream.size() + 1)); }

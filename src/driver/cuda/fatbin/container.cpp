@@ -51,6 +51,12 @@ std::optional<std::vector<Entry>> entries(std::span<const std::byte> region) {
   return out;
 }
 
+std::size_t region_size(std::span<const std::byte> section) {
+  if (section.size() < kRegionHeader || at<std::uint32_t>(section, 0) != kRegionMagic) return 0;
+  const auto rest = section.size() - kRegionHeader;
+  return kRegionHeader + std::min<std::size_t>(rest, at<std::uint64_t>(section, 8));
+}
+
 std::optional<std::string> text_of(const Entry& e) {
   std::optional<std::string> out;
   switch (e.compression) {

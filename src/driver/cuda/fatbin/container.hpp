@@ -25,6 +25,9 @@ struct Entry {
 // The entries of a region; nothing when it is none. Of a damaged one, those before the damage.
 std::optional<std::vector<Entry>> entries(std::span<const std::byte> region);
 
+// Bytes of the region that a file's section begins with; 0 when it begins with none.
+std::size_t region_size(std::span<const std::byte> section);
+
 // Unpacked PTX without the zeros behind it; nothing when it is damaged.
 std::optional<std::string> text_of(const Entry& entry);
 

@@ -4,6 +4,7 @@
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/graphs/work.hpp"
+#include "driver/cuda/schedule.hpp"
 #include "driver/cuda/textures.hpp"
 
 namespace nvmlkit::cuda::functions {
@@ -98,30 +99,32 @@ CUresult ArrayGetDescriptor_v2(Context&, CUDA_ARRAY_DESCRIPTOR* pArrayDescriptor
 
 CUresult ArrayDestroy(Context&, CUarray hArray) {
   const auto array = textures::find(hArray);
-  if (!array || !textures::remove(hArray)) return CUDA_ERROR_INVALID_HANDLE;
+  if (!array) return CUDA_ERROR_INVALID_HANDLE;
+  if (const auto result = schedule::wait_for_users(*array->memory); result != CUDA_SUCCESS) return result;
+  if (!textures::remove(hArray)) return CUDA_ERROR_INVALID_HANDLE;
   memory::remove(array->memory->address, MemoryKind::device, MemoryKind::device);
   return CUDA_SUCCESS;
 }
 
 CUresult MemcpyDtoA_v2(Context& context, CUarray dstArray, std::size_t dstOffset, CUdeviceptr srcDevice,
                        std::size_t ByteCount) {
-  return perform(context, nullptr, to_array(context, dstArray, dstOffset, nullptr, srcDevice, ByteCount));
+  return copy_now(context, to_array(context, dstArray, dstOffset, nullptr, srcDevice, ByteCount));
 }
 CUresult MemcpyAtoD_v2(Context& context, CUdeviceptr dstDevice, CUarray srcArray, std::size_t srcOffset,
                        std::size_t ByteCount) {
-  return perform(context, nullptr, from_array(context, srcArray, srcOffset, nullptr, dstDevice, ByteCount));
+  return copy_now(context, from_array(context, srcArray, srcOffset, nullptr, dstDevice, ByteCount));
 }
 CUresult MemcpyHtoA_v2(Context& context, CUarray dstArray, std::size_t dstOffset, const void* srcHost,
                        std::size_t ByteCount) {
-  return perform(context, nullptr, to_array(context, dstArray, dstOffset, srcHost, 0, ByteCount));
+  return copy_now(context, to_array(context, dstArray, dstOffset, srcHost, 0, ByteCount));
 }
 CUresult MemcpyAtoH_v2(Context& context, void* dstHost, CUarray srcArray, std::size_t srcOffset,
                        std::size_t ByteCount) {
-  return perform(context, nullptr, from_array(context, srcArray, srcOffset, dstHost, 0, ByteCount));
+  return copy_now(context, from_array(context, srcArray, srcOffset, dstHost, 0, ByteCount));
 }
 CUresult MemcpyAtoA_v2(Context& context, CUarray dstArray, std::size_t dstOffset, CUarray srcArray,
                        std::size_t srcOffset, std::size_t ByteCount) {
-  return perform(context, nullptr, row_of_arrays(context, dstArray, dstOffset, srcArray, srcOffset, ByteCount));
+  return copy_now(context, row_of_arrays(context, dstArray, dstOffset, srcArray, srcOffset, ByteCount));
 }
 CUresult MemcpyHtoAAsync_v2(Context& context, CUarray dstArray, std::size_t dstOffset, const void* srcHost,
                             std::size_t ByteCount, CUstream hStream) {

@@ -9,12 +9,12 @@
 namespace nvmlkit::cuda::functions {
 namespace {
 
-CUresult begin(const Context& context, CUstream handle, CUstreamCaptureMode mode, CUgraph into = nullptr,
+CUresult begin(Context& context, CUstream handle, CUstreamCaptureMode mode, CUgraph into = nullptr,
                std::span<const CUgraphNode> behind = {}) {
   if (mode > CU_STREAM_CAPTURE_MODE_RELAXED) return CUDA_ERROR_INVALID_VALUE;
-  const auto stream = streams::find(handle, context.handle());
+  const auto stream = streams::find(handle, context);
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
-  if (stream->id <= 2) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;  // the default streams are nobody's
+  if (stream->kind == Stream::Kind::legacy) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   return capture::begin(handle, stream, mode, into, behind);
 }
 
@@ -46,9 +46,11 @@ CUresult StreamBeginCaptureToGraph(Context& context, CUstream hStream, CUgraph h
 }
 
 CUresult StreamEndCapture(Context& context, CUstream hStream, CUgraph* phGraph) {
-  *phGraph = nullptr;
-  const auto stream = streams::find(hStream, context.handle());
-  return stream ? capture::end(hStream, *stream, *phGraph) : CUDA_ERROR_INVALID_HANDLE;
+  CUgraph graph = nullptr;
+  const auto stream = streams::find(hStream, context);
+  const auto result = stream ? capture::end(hStream, *stream, graph) : CUDA_ERROR_INVALID_HANDLE;
+  if (phGraph) *phGraph = graph;  // who captured into a graph that was there knows it
+  return result;
 }
 
 CUresult StreamIsCapturing(Context& context, CUstream hStream, CUstreamCaptureStatus* captureStatus) {
@@ -63,7 +65,7 @@ CUresult StreamGetCaptureInfo(Context& context, CUstream hStream, CUstreamCaptur
 CUresult StreamGetCaptureInfo_v2(Context& context, CUstream hStream, CUstreamCaptureStatus* captureStatus_out,
                                  cuuint64_t* id_out, CUgraph* graph_out, const CUgraphNode** dependencies_out,
                                  std::size_t* numDependencies_out) {
-  const auto stream = streams::find(hStream, context.handle());
+  const auto stream = streams::find(hStream, context);
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
   *captureStatus_out = CU_STREAM_CAPTURE_STATUS_NONE;
   const auto guard = graphs::guard();
@@ -93,7 +95,7 @@ CUresult StreamUpdateCaptureDependencies(Context& context, CUstream hStream, CUg
                                          std::size_t numDependencies, unsigned int flags) {
   if (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES || (numDependencies > 0 && !dependencies))
     return CUDA_ERROR_INVALID_VALUE;
-  const auto stream = streams::find(hStream, context.handle());
+  const auto stream = streams::find(hStream, context);
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
   const auto guard = graphs::guard();
   const auto graph = graphs::find(capture::graph_of(*stream));

@@ -6,6 +6,7 @@
 #include "driver/cuda/access.hpp"
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
+#include "driver/cuda/schedule.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {
@@ -60,7 +61,14 @@ CUresult CtxCreate_v3(CUcontext* pctx, CUexecAffinityParam*, int numParams, unsi
   return create(pctx, flags, dev, 3020);
 }
 
+CUresult CtxCreate_v4(CUcontext* pctx, CUctxCreateParams* ctxCreateParams, unsigned int flags, CUdevice dev) {
+  if (ctxCreateParams && ctxCreateParams->numExecAffinityParams != 0) return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+  if (ctxCreateParams && ctxCreateParams->cigParams) return CUDA_ERROR_NOT_SUPPORTED;
+  return create(pctx, flags, dev, 3020);
+}
+
 CUresult CtxDestroy_v2(CUcontext ctx) {
+  if (schedule::is_in_host_function()) return CUDA_ERROR_NOT_PERMITTED;
   const auto context = contexts::find(ctx);
   if (!context || context->is_primary || !contexts::end(ctx)) return CUDA_ERROR_INVALID_CONTEXT;
   if (contexts::top() == ctx) contexts::pop();
@@ -115,6 +123,11 @@ CUresult CtxGetDevice(Context& context, CUdevice* device) {
   return CUDA_SUCCESS;
 }
 
+CUresult CtxGetDevice_v2(CUdevice* device, CUcontext ctx) {
+  const auto context = named(ctx);
+  return context ? CtxGetDevice(*context, device) : CUDA_ERROR_INVALID_CONTEXT;
+}
+
 CUresult CtxGetFlags(Context& context, unsigned int* flags) {
   *flags = context.with([](auto& s) { return s.flags; });
   return CUDA_SUCCESS;
@@ -140,8 +153,14 @@ CUresult CtxGetApiVersion(CUcontext ctx, unsigned int* version) {
   return CUDA_SUCCESS;
 }
 
-// All work is done in the call that hands it over.
-CUresult CtxSynchronize(Context&) { return CUDA_SUCCESS; }
+CUresult CtxSynchronize(Context& context) {
+  return schedule::wait(context, schedule::ends([&](const Stream& s) { return s.context_id == context.id; }));
+}
+
+CUresult CtxSynchronize_v2(CUcontext ctx) {
+  const auto context = named(ctx);
+  return context ? CtxSynchronize(*context) : CUDA_ERROR_INVALID_CONTEXT;
+}
 
 CUresult CtxSetLimit(Context& context, CUlimit limit, std::size_t value) {
   if (limit >= CU_LIMIT_MAX) return CUDA_ERROR_INVALID_VALUE;

@@ -2,6 +2,8 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <string>
+#include <string_view>
 
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/entry_points.hpp"
@@ -87,21 +89,28 @@ CUresult GetProcAddress(const char* symbol, void** pfn, int cudaVersion, cuuint6
   return CUDA_SUCCESS;
 }
 
-// Only NVIDIA's own libraries ask for tables, and the runtime library first. What the driver of a table that is not
-// there answers was measured on 550.
+// Only NVIDIA's own libraries ask for tables: the runtime, what carries it, and compilers, which do without. What the
+// driver of a table that is not there answers was measured on 550.
 CUresult GetExportTable(const void** ppExportTable, const CUuuid*) {
   static constinit std::atomic<bool> said{false};
-  if (!said.exchange(true)) {
+  const auto caller = calling_library();
+  const std::string_view name = std::string_view(caller).substr(caller.rfind('/') + 1);
+  if (!name.starts_with("libnvrtc") && !name.starts_with("libnvJitLink") && !said.exchange(true)) {
     const auto library = foreign_runtime();
-    if (library.empty())
-      std::fprintf(stderr,
-                   "nvmlkit: this program carries NVIDIA's own CUDA runtime library, which works with NVIDIA's driver "
-                   "alone: build it with `nvcc -cudart shared` (clang: -lcudart)\n");
-    else
+    if (!library.empty())
       std::fprintf(stderr,
                    "nvmlkit: this program loaded NVIDIA's own CUDA runtime library, which works with NVIDIA's driver "
                    "alone, from %s: take that folder out of its RPATH and LD_LIBRARY_PATH\n",
                    library.c_str());
+    else if (!caller.empty())
+      std::fprintf(stderr,
+                   "nvmlkit: %s carries NVIDIA's own CUDA runtime library, which works with NVIDIA's driver alone: it "
+                   "cannot use simulated GPUs\n",
+                   caller.c_str());
+    else
+      std::fprintf(stderr,
+                   "nvmlkit: this program carries NVIDIA's own CUDA runtime library, which works with NVIDIA's driver "
+                   "alone: build it with `nvcc -cudart shared` (clang: -lcudart)\n");
   }
   *ppExportTable = nullptr;
   return CUDA_ERROR_INVALID_VALUE;

@@ -1,7 +1,8 @@
-// Events. What comes before one is done when it is recorded, so that it has happened at once.
+// Events.
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/graphs/capture.hpp"
+#include "driver/cuda/schedule.hpp"
 
 namespace nvmlkit::cuda::functions {
 
@@ -16,13 +17,17 @@ CUresult EventCreate(Context& context, CUevent* phEvent, unsigned int Flags) {
 CUresult EventRecordWithFlags(Context& context, CUevent hEvent, CUstream hStream, unsigned int flags) {
   if (flags > CU_EVENT_RECORD_EXTERNAL) return CUDA_ERROR_INVALID_VALUE;
   const auto event = streams::find_event(hEvent);
-  const auto stream = streams::find(hStream, context.handle());
+  const auto stream = streams::find(hStream, context);
   if (!event || !stream || stream->context != event->context) return CUDA_ERROR_INVALID_HANDLE;
   if (stream->is_captured && flags == CU_EVENT_RECORD_EXTERNAL) return capture::add(*stream, RecordWork{hEvent});
   event->is_captured = stream->is_captured.load();
   if (stream->is_captured) return capture::record(*stream, *event);
-  event->recorded_ns = streams::now_ns();
-  return CUDA_SUCCESS;
+  std::vector<Task> tasks;
+  if (const auto result = plan(context, RecordWork{hEvent}, tasks); result != CUDA_SUCCESS) return result;
+  const auto result = schedule::hand_over(*stream, std::move(tasks));
+  // Other processes are told when it is recorded, and find it done.
+  const bool waits = result == CUDA_SUCCESS && (event->flags & CU_EVENT_INTERPROCESS);
+  return waits ? schedule::wait(context, {schedule::point_of(*event)}) : result;
 }
 
 CUresult EventRecord(Context& context, CUevent hEvent, CUstream hStream) {
@@ -32,24 +37,35 @@ CUresult EventRecord(Context& context, CUevent hEvent, CUstream hStream) {
 CUresult EventQuery(Context&, CUevent hEvent) {
   const auto event = streams::find_event(hEvent);
   if (!event) return CUDA_ERROR_INVALID_HANDLE;
-  return event->is_captured ? CUDA_ERROR_CAPTURED_EVENT : CUDA_SUCCESS;
+  if (event->is_captured) return CUDA_ERROR_CAPTURED_EVENT;
+  return schedule::is_reached(schedule::point_of(*event)) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
-CUresult EventSynchronize(Context& context, CUevent hEvent) { return EventQuery(context, hEvent); }
+CUresult EventSynchronize(Context& context, CUevent hEvent) {
+  const auto result = EventQuery(context, hEvent);
+  if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY) return result;
+  const auto event = streams::find_event(hEvent);
+  return event ? schedule::wait(context, {schedule::point_of(*event)}) : CUDA_ERROR_INVALID_HANDLE;
+}
 
-CUresult EventDestroy_v2(Context&, CUevent hEvent) {
+CUresult EventDestroy_v2(CUevent hEvent) {
   return streams::remove_event(hEvent) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult EventDestroy(Context& context, CUevent hEvent) { return EventDestroy_v2(context, hEvent); }
+CUresult EventDestroy(CUevent hEvent) { return EventDestroy_v2(hEvent); }
 
 CUresult EventElapsedTime(Context&, float* pMilliseconds, CUevent hStart, CUevent hEnd) {
   const auto start = streams::find_event(hStart), end = streams::find_event(hEnd);
-  if (!start || !end || ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING) || !start->recorded_ns ||
-      !end->recorded_ns)
-    return CUDA_ERROR_INVALID_HANDLE;
+  if (!start || !end || ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING)) return CUDA_ERROR_INVALID_HANDLE;
+  const auto from = schedule::point_of(*start), to = schedule::point_of(*end);
+  if (!from.stream || !to.stream) return CUDA_ERROR_INVALID_HANDLE;
+  if (!schedule::is_reached(from) || !schedule::is_reached(to)) return CUDA_ERROR_NOT_READY;
   *pMilliseconds = static_cast<float>(static_cast<double>(end->recorded_ns - start->recorded_ns) / 1e6);
   return CUDA_SUCCESS;
+}
+
+CUresult EventElapsedTime_v2(Context& context, float* pMilliseconds, CUevent hStart, CUevent hEnd) {
+  return EventElapsedTime(context, pMilliseconds, hStart, hEnd);
 }
 
 }  // namespace nvmlkit::cuda::functions

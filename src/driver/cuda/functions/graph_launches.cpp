@@ -5,6 +5,7 @@
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/graphs/capture.hpp"
 #include "driver/cuda/graphs/graph.hpp"
+#include "driver/cuda/schedule.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {
@@ -21,9 +22,12 @@ CUresult GraphInstantiateWithFlags(Context&, CUgraphExec* phGraphExec, CUgraph h
   if ((flags & ~kFlags) != 0) return CUDA_ERROR_INVALID_VALUE;
   const auto guard = graphs::guard();
   const auto graph = graphs::find(hGraph);
-  auto ready = graph ? graphs::ready(*graph) : nullptr;
+  if (!graph || graph->is_of_node) return CUDA_ERROR_INVALID_VALUE;
+  if (!graph->ready.expired()) return CUDA_ERROR_NOT_SUPPORTED;  // memory has one place
+  auto ready = graphs::ready(*graph);
   if (!ready) return CUDA_ERROR_INVALID_VALUE;
   ready->flags = flags;
+  if (graphs::allocates(*graph)) graph->ready = ready;
   *phGraphExec = graphs::add(std::move(ready));
   return CUDA_SUCCESS;
 }
@@ -105,21 +109,35 @@ CUresult GraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned
 CUresult GraphUpload(Context& context, CUgraphExec hGraphExec, CUstream hStream) {
   const auto guard = graphs::guard();
   if (!graphs::find(hGraphExec)) return CUDA_ERROR_INVALID_VALUE;
-  return streams::find(hStream, context.handle()) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+  return streams::find(hStream, context) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUresult GraphLaunch(Context& context, CUgraphExec hGraphExec, CUstream hStream) {
-  Executable copy;  // host functions may change the graph
+  std::shared_ptr<Executable> executable;
+  Executable copy;  // what is looked up for it needs other locks
   {
     const auto guard = graphs::guard();
-    const auto executable = graphs::find(hGraphExec);
+    executable = graphs::find(hGraphExec);
     if (!executable) return CUDA_ERROR_INVALID_VALUE;
     copy = *executable;
   }
-  const auto stream = streams::find(hStream, context.handle());
+  const auto stream = streams::find(hStream, context);
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
   if (stream->is_captured) return capture::refuse(*stream);
-  return graphs::run(context, hStream, copy);
+  if (const auto result = capture::check_uncaptured(*stream); result != CUDA_SUCCESS) return result;
+  if (graphs::allocates(copy)) {  // what the last launch left can be told when it is over
+    auto before = schedule::before(*stream);
+    if (copy.turn.stream) before.push_back(copy.turn);
+    if (const auto result = schedule::wait(context, before); result != CUDA_SUCCESS) return result;
+    if (!graphs::free_before_launch(copy)) return CUDA_ERROR_INVALID_VALUE;
+  }
+  std::vector<Task> tasks;
+  if (const auto result = graphs::plan(context, copy, tasks); result != CUDA_SUCCESS) return result;
+  // It may be destroyed while it is done: what it holds stays until then.
+  tasks.push_back(task_of(context));
+  tasks.back().work = [executable](CUresult) {};
+  const auto guard = graphs::guard();
+  return schedule::hand_over_in_turn(*stream, std::move(tasks), executable->turn);
 }
 
 }  // namespace nvmlkit::cuda::functions

@@ -4,57 +4,9 @@
 #include "driver/cuda/graphs/node_params.hpp"
 
 namespace nvmlkit::cuda::functions {
-namespace {
-
-using node_params::Read;
-
-CUresult add(CUgraphNode* out, CUgraph handle, const CUgraphNode* needs, std::size_t count, Read read) {
-  if (read.result != CUDA_SUCCESS) return read.result;
-  if (count > 0 && !needs) return CUDA_ERROR_INVALID_VALUE;
-  const auto guard = graphs::guard();
-  const auto graph = graphs::find(handle);
-  const std::span nodes(needs, count);
-  if (!graph || !graphs::are_nodes_of(*graph, nodes)) return CUDA_ERROR_INVALID_VALUE;
-  if (auto* const child = std::get_if<GraphWork>(&read.work)) {
-    const auto own = graphs::find(child->graph);
-    if (!own || own == graph) return CUDA_ERROR_INVALID_VALUE;
-    child->graph = graphs::clone(*own)->handle;
-  }
-  *out = graphs::add(*graph, nodes, std::move(read.work));
-  return CUDA_SUCCESS;
-}
-
-CUresult set(CUgraphNode handle, Read read) {
-  if (read.result != CUDA_SUCCESS) return read.result;
-  const auto guard = graphs::guard();
-  const auto node = graphs::find(handle);
-  if (!node || node->work.index() != read.work.index()) return CUDA_ERROR_INVALID_VALUE;
-  node->work = std::move(read.work);
-  return CUDA_SUCCESS;
-}
-
-CUresult set(CUgraphExec handle, CUgraphNode node, Read read) {
-  if (read.result != CUDA_SUCCESS) return read.result;
-  const auto guard = graphs::guard();
-  const auto executable = graphs::find(handle);
-  auto* const step = executable ? graphs::step_of(*executable, node) : nullptr;
-  if (!step || step->work.index() != read.work.index()) return CUDA_ERROR_INVALID_VALUE;
-  step->work = std::move(read.work);
-  return CUDA_SUCCESS;
-}
-
-// write(node, work) where the node's work is of the type.
-template <class Type, class Write>
-CUresult get(CUgraphNode handle, Write write) {
-  const auto guard = graphs::guard();
-  const auto node = graphs::find(handle);
-  const auto* const work = node ? std::get_if<Type>(&node->work) : nullptr;
-  if (!work) return CUDA_ERROR_INVALID_VALUE;
-  write(*node, *work);
-  return CUDA_SUCCESS;
-}
-
-}  // namespace
+using node_params::add;
+using node_params::get;
+using node_params::set;
 
 CUresult GraphAddKernelNode_v2(Context&, CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
                                std::size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS* nodeParams) {
@@ -210,12 +162,14 @@ CUresult GraphExecEventWaitNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNod
 
 CUresult GraphAddNode(Context&, CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
                       std::size_t numDependencies, CUgraphNodeParams* nodeParams) {
-  return add(phGraphNode, hGraph, dependencies, numDependencies, node_params::read_any(nodeParams));
+  const auto result = add(phGraphNode, hGraph, dependencies, numDependencies, node_params::read_any(nodeParams));
+  if (result == CUDA_SUCCESS) node_params::tell_made(*phGraphNode, nodeParams);
+  return result;
 }
 
-CUresult GraphAddNode_v2(Context&, CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
+CUresult GraphAddNode_v2(Context& context, CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
                          const CUgraphEdgeData*, std::size_t numDependencies, CUgraphNodeParams* nodeParams) {
-  return add(phGraphNode, hGraph, dependencies, numDependencies, node_params::read_any(nodeParams));
+  return GraphAddNode(context, phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
 }
 
 CUresult GraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams* nodeParams) {

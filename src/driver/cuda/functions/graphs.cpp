@@ -66,13 +66,15 @@ CUresult GraphCreate(CUgraph* phGraph, unsigned int flags) {
 
 CUresult GraphDestroy(CUgraph hGraph) {
   const auto guard = graphs::guard();
-  return graphs::destroy(hGraph) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  const auto graph = graphs::find(hGraph);
+  return graph && !graph->is_of_node && graphs::destroy(hGraph) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult GraphClone(CUgraph* phGraphClone, CUgraph originalGraph) {
   const auto guard = graphs::guard();
   const auto graph = graphs::find(originalGraph);
   if (!graph) return CUDA_ERROR_INVALID_VALUE;
+  if (graphs::is_unique(*graph)) return CUDA_ERROR_NOT_SUPPORTED;
   *phGraphClone = graphs::clone(*graph)->handle;
   return CUDA_SUCCESS;
 }
@@ -183,6 +185,9 @@ CUresult GraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode* from, const 
 
 CUresult GraphRemoveDependencies(CUgraph hGraph, const CUgraphNode* from, const CUgraphNode* to,
                                  std::size_t numDependencies) {
+  const auto guard = graphs::guard();
+  const auto graph = graphs::find(hGraph);
+  if (graph && numDependencies > 0 && graphs::allocates(*graph)) return CUDA_ERROR_NOT_SUPPORTED;
   return for_pairs(hGraph, from, to, numDependencies,
                    [](auto& needs, CUgraphNode node) { return std::erase(needs, node) > 0; });
 }
@@ -195,13 +200,17 @@ CUresult GraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode* from, con
 CUresult GraphDestroyNode(CUgraphNode hNode) {
   const auto guard = graphs::guard();
   const auto node = graphs::find(hNode);
-  if (!node) return CUDA_ERROR_INVALID_VALUE;
+  const auto graph = node ? graphs::find(node->graph) : nullptr;
+  if (!graph) return CUDA_ERROR_INVALID_VALUE;
+  if (graphs::allocates(*graph)) return CUDA_ERROR_NOT_SUPPORTED;
   graphs::remove(*node);
   return CUDA_SUCCESS;
 }
 
 CUresult GraphDebugDotPrint(CUgraph hGraph, const char* path, unsigned int) {
-  static constexpr const char* kNames[] = {"kernel", "memcpy", "memset", "host", "graph", "empty", "wait", "record"};
+  static constexpr const char* kNames[] = {"kernel", "memcpy", "memset", "host",       "graph",
+                                           "empty",  "wait",   "record", "signal",     "wait for semaphores",
+                                           "alloc",  "free",   "batch",  "conditional"};
   const auto guard = graphs::guard();
   const auto graph = graphs::find(hGraph);
   if (!graph) return CUDA_ERROR_INVALID_VALUE;

@@ -42,6 +42,7 @@ CUresult launch_kernel(Context& context, CUfunction f, const LaunchShape& shape,
   if (!modules::look_at(f, code, settings)) return CUDA_ERROR_INVALID_HANDLE;
   KernelWork work{f, context.handle(), shape, {}};
   if (const auto result = pack_arguments(*code, params, extra, work.arguments); result != CUDA_SUCCESS) return result;
+  context.printed().flush();
   return enqueue(context, stream, std::move(work));
 }
 

@@ -118,7 +118,7 @@ CUresult MemAdvise(Context& context, CUdeviceptr devPtr, std::size_t count, CUme
 
 CUresult MemPrefetchAsync_v2(Context& context, CUdeviceptr devPtr, std::size_t count, CUmemLocation location,
                              unsigned int flags, CUstream hStream) {
-  const auto stream = streams::find(hStream, context.handle());
+  const auto stream = streams::find(hStream, context);
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
   if (stream->is_captured) return capture::refuse(*stream);
   const auto allocation = managed(devPtr, count);

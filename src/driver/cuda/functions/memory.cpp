@@ -1,4 +1,4 @@
-// Allocations.
+// Allocations. What is freed is used by nobody any more: they wait for the work that was handed over before.
 #include "driver/cuda/memory.hpp"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/constants.hpp"
 #include "driver/cuda/generated/functions.hpp"
+#include "driver/cuda/schedule.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {
@@ -17,6 +18,14 @@ bool is_host(MemoryKind kind) { return kind == MemoryKind::host || kind == Memor
 
 unsigned cut(std::size_t value) {
   return static_cast<unsigned>(std::min<std::size_t>(value, std::numeric_limits<unsigned>::max()));
+}
+
+CUresult free(CUdeviceptr address, MemoryKind kind, MemoryKind or_kind, CUresult refusal) {
+  const auto allocation = memory::find(address);
+  if (!allocation || allocation->address != address || (allocation->kind != kind && allocation->kind != or_kind))
+    return refusal;
+  if (const auto result = schedule::wait_for_users(*allocation); result != CUDA_SUCCESS) return result;
+  return memory::remove(address, kind, or_kind) ? CUDA_SUCCESS : refusal;
 }
 
 }  // namespace
@@ -55,7 +64,7 @@ CUresult MemAllocPitch_v2(Context& context, CUdeviceptr* dptr, std::size_t* pPit
 
 CUresult MemFree_v2(CUdeviceptr dptr) {
   if (dptr == 0) return CUDA_SUCCESS;
-  return memory::remove(dptr, MemoryKind::device, MemoryKind::managed) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  return free(dptr, MemoryKind::device, MemoryKind::managed, CUDA_ERROR_INVALID_VALUE);
 }
 
 CUresult MemGetAddressRange_v2(Context&, CUdeviceptr* pbase, std::size_t* psize, CUdeviceptr dptr) {
@@ -84,7 +93,7 @@ CUresult MemAllocHost(Context& context, void** pp, unsigned int bytesize) {
 }
 
 CUresult MemFreeHost(void* p) {
-  return memory::remove(address_of(p), MemoryKind::host, MemoryKind::host) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  return free(address_of(p), MemoryKind::host, MemoryKind::host, CUDA_ERROR_INVALID_VALUE);
 }
 
 CUresult MemHostRegister_v2(Context& context, void* p, std::size_t bytesize, unsigned int Flags) {
@@ -99,10 +108,8 @@ CUresult MemHostRegister(Context& context, void* p, std::size_t bytesize, unsign
   return MemHostRegister_v2(context, p, bytesize, Flags);
 }
 
-CUresult MemHostUnregister(Context&, void* p) {
-  return memory::remove(address_of(p), MemoryKind::registered, MemoryKind::registered)
-             ? CUDA_SUCCESS
-             : CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+CUresult MemHostUnregister(void* p) {
+  return free(address_of(p), MemoryKind::registered, MemoryKind::registered, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
 }
 
 CUresult MemHostGetDevicePointer_v2(Context&, CUdeviceptr* pdptr, void* p, unsigned int Flags) {
@@ -129,7 +136,7 @@ CUresult MemAllocManaged(Context& context, CUdeviceptr* dptr, std::size_t bytesi
 
 CUresult StreamAttachMemAsync(Context& context, CUstream hStream, CUdeviceptr dptr, std::size_t, unsigned int flags) {
   const auto allocation = memory::find(dptr);
-  if (!streams::find(hStream, context.handle())) return CUDA_ERROR_INVALID_HANDLE;
+  if (!streams::find(hStream, context)) return CUDA_ERROR_INVALID_HANDLE;
   const bool known = flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST || flags == CU_MEM_ATTACH_SINGLE;
   return known && allocation && allocation->kind == MemoryKind::managed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

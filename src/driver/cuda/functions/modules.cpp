@@ -1,29 +1,13 @@
 // Modules and libraries.
 #include "driver/cuda/modules.hpp"
 
-#include <algorithm>
-#include <cstring>
-
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
+#include "driver/cuda/jit_options.hpp"
+#include "driver/cuda/schedule.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {
-
-// Into the buffer for errors that the options name.
-void log(const std::string& text, unsigned count, const CUjit_option* options, void** values) {
-  char* buffer = nullptr;
-  std::size_t size = 0;
-  for (unsigned k = 0; options && values && k < count; ++k) {
-    if (options[k] == CU_JIT_ERROR_LOG_BUFFER) buffer = static_cast<char*>(values[k]);
-    if (options[k] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
-      size = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(values[k]));
-  }
-  if (!buffer || size == 0) return;
-  const auto length = std::min(size - 1, text.size());
-  std::memcpy(buffer, text.data(), length);
-  buffer[length] = '\0';
-}
 
 CUresult load(Context& context, CUmodule* out, modules::Refusal refusal, const std::string& text) {
   if (refusal.result == CUDA_SUCCESS) refusal = modules::load(context.device, context.handle(), text, *out);
@@ -43,6 +27,7 @@ CUresult load_library(CUlibrary* out, modules::Refusal refusal, const std::strin
 CUresult ModuleLoad(Context& context, CUmodule* module, const char* fname) {
   std::string text;
   auto refusal = modules::ptx_of_file(fname, modules::capability_of(context.device), text);
+  context.printed().flush();
   return load(context, module, std::move(refusal), text);
 }
 
@@ -52,7 +37,7 @@ CUresult ModuleLoadDataEx(Context& context, CUmodule* module, const void* image,
   std::string text;
   auto refusal = modules::ptx_of(image, modules::capability_of(context.device), text);
   if (refusal.result == CUDA_SUCCESS) refusal = modules::load(context.device, context.handle(), text, *module);
-  log(refusal.text, numOptions, options, optionValues);
+  JitLogs(numOptions, options, optionValues).write(refusal.text);
   return modules::tell(refusal);
 }
 
@@ -64,7 +49,12 @@ CUresult ModuleLoadFatBinary(Context& context, CUmodule* module, const void* fat
   return ModuleLoadDataEx(context, module, fatCubin, 0, nullptr, nullptr);
 }
 
-CUresult ModuleUnload(Context&, CUmodule hmod) {
+CUresult ModuleUnload(CUmodule hmod) {
+  const auto module = modules::find(hmod);
+  if (!module) return CUDA_ERROR_INVALID_HANDLE;
+  // What runs may be its code.
+  if (const auto context = contexts::find(module->context))
+    if (const auto result = CtxSynchronize(*context); result != CUDA_SUCCESS) return result;
   return modules::unload(hmod) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
@@ -107,7 +97,7 @@ CUresult LibraryLoadData(CUlibrary* library, const void* code, CUjit_option* jit
   if (numJitOptions > CU_JIT_NUM_OPTIONS) return CUDA_ERROR_INVALID_VALUE;
   std::string text;
   auto refusal = modules::ptx_of(code, any_capability(), text);
-  log(refusal.text, numJitOptions, jitOptions, jitOptionsValues);
+  JitLogs(numJitOptions, jitOptions, jitOptionsValues).write(refusal.text);
   return load_library(library, std::move(refusal), text);
 }
 
@@ -119,6 +109,9 @@ CUresult LibraryLoadFromFile(CUlibrary* library, const char* fileName, CUjit_opt
 }
 
 CUresult LibraryUnload(CUlibrary library) {
+  if (!modules::find_library(library)) return CUDA_ERROR_INVALID_HANDLE;
+  for (const auto& point : schedule::ends([](const Stream&) { return true; }))
+    if (const auto context = contexts::find(point.stream->context)) schedule::wait(*context, {point});
   return modules::unload_library(library) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 

@@ -5,33 +5,32 @@
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/graphs/capture.hpp"
+#include "driver/cuda/graphs/graph_memory.hpp"
 #include "driver/cuda/memory.hpp"
+#include "driver/cuda/schedule.hpp"
 
 namespace nvmlkit::cuda::functions {
-namespace {
 
-// Nothing where memory of a stream can be had now.
-CUresult check(Context& context, CUstream handle) {
-  const auto stream = streams::find(handle, context.handle());
-  if (!stream) return CUDA_ERROR_INVALID_HANDLE;
-  return stream->is_captured ? capture::refuse(*stream) : CUDA_SUCCESS;
-}
-
-}  // namespace
-
+// The memory is there at once. Where there is none, work that will free some is waited for.
 CUresult MemAllocFromPoolAsync(Context& context, CUdeviceptr* dptr, std::size_t bytesize, CUmemoryPool pool,
                                CUstream hStream) {
-  if (const auto result = check(context, hStream); result != CUDA_SUCCESS) return result;
-  const auto own = pools::find(pool);
-  if (!own || bytesize == 0) return CUDA_ERROR_INVALID_VALUE;
-  if (own->max_size && memory::used_of(pool) + bytesize > own->max_size) return CUDA_ERROR_OUT_OF_MEMORY;
-  const auto made = memory::allocate(MemoryKind::device, *own->device, context.handle(), bytesize, 0, pool);
-  if (!made) return CUDA_ERROR_OUT_OF_MEMORY;
-  const auto used = memory::used_of(pool);
-  for (auto most = own->most_used.load(); used > most && !own->most_used.compare_exchange_weak(most, used);) {
+  const auto stream = streams::find(hStream, context);
+  if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+  if (!stream->is_captured) {
+    const auto result = pools::allocate(pool, context.handle(), bytesize, *dptr);
+    if (result != CUDA_ERROR_OUT_OF_MEMORY || schedule::is_idle(*stream)) return result;
+    const auto waited = schedule::wait(context, schedule::before(*stream));
+    return waited == CUDA_SUCCESS ? pools::allocate(pool, context.handle(), bytesize, *dptr) : waited;
   }
-  *dptr = made->address;
-  return CUDA_SUCCESS;
+  const auto own = pools::find(pool);
+  AllocWork work;
+  if (!own || bytesize == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (const auto result = graph_memory::reserve(*own->device, context.handle(), bytesize, work); result != CUDA_SUCCESS)
+    return result;
+  const auto address = work.place->address;
+  const auto result = capture::add(*stream, std::move(work));
+  if (result == CUDA_SUCCESS) *dptr = address;
+  return result;
 }
 
 CUresult MemAllocAsync(Context& context, CUdeviceptr* dptr, std::size_t bytesize, CUstream hStream) {
@@ -39,8 +38,23 @@ CUresult MemAllocAsync(Context& context, CUdeviceptr* dptr, std::size_t bytesize
 }
 
 CUresult MemFreeAsync(Context& context, CUdeviceptr dptr, CUstream hStream) {
-  if (const auto result = check(context, hStream); result != CUDA_SUCCESS) return result;
-  return dptr == 0 ? CUDA_ERROR_INVALID_VALUE : MemFree_v2(dptr);
+  const auto stream = streams::find(hStream, context);
+  if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+  if (dptr == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (stream->is_captured) {
+    if (!graph_memory::is_of_graph(dptr)) return CUDA_ERROR_INVALID_VALUE;
+    return capture::add(*stream, FreeWork{dptr});
+  }
+  const auto allocation = memory::find(dptr);
+  if (!allocation || allocation->address != dptr || allocation->kind != MemoryKind::device ||
+      allocation->is_being_freed.exchange(true))
+    return CUDA_ERROR_INVALID_VALUE;
+  auto task = task_of(context);
+  task.is_short = true;
+  task.work = [dptr](CUresult) { memory::remove(dptr, MemoryKind::device, MemoryKind::device); };
+  std::vector<Task> tasks;
+  tasks.push_back(std::move(task));
+  return schedule::hand_over(*stream, std::move(tasks));
 }
 
 CUresult DeviceGetDefaultMemPool(CUmemoryPool* pool_out, CUdevice dev) {
@@ -61,7 +75,7 @@ CUresult DeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
   auto* const device = find_device(dev);
   if (!device) return CUDA_ERROR_INVALID_DEVICE;
   const auto own = pools::find(pool);
-  if (!own || own->device != device) return CUDA_ERROR_INVALID_VALUE;
+  if (!own || own->device != device || own->foreign_process != 0) return CUDA_ERROR_INVALID_VALUE;
   pools::set_current(*device, pool);
   return CUDA_SUCCESS;
 }
@@ -69,21 +83,25 @@ CUresult DeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
 CUresult MemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps) {
   const auto& p = *poolProps;
   if (p.allocType != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
-  if (p.handleTypes != CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_NOT_SUPPORTED;
+  if (p.handleTypes != CU_MEM_HANDLE_TYPE_NONE && p.handleTypes != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+    return CUDA_ERROR_NOT_SUPPORTED;
   if (p.location.type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_NOT_SUPPORTED;
   auto* const device = find_device(p.location.id);
   if (!device) return CUDA_ERROR_INVALID_DEVICE;
-  auto made = std::make_shared<Pool>();
-  made->device = device;
+  auto made = std::make_shared<Pool>(*device);
   made->max_size = p.maxSize;
+  made->handle_types = p.handleTypes;
   *pool = pools::make(std::move(made));
   return CUDA_SUCCESS;
 }
 
 CUresult MemPoolDestroy(CUmemoryPool pool) { return pools::remove(pool) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; }
 
-CUresult MemPoolTrimTo(CUmemoryPool pool, std::size_t) {
-  return pools::find(pool) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;  // it keeps nothing
+CUresult MemPoolTrimTo(CUmemoryPool pool, std::size_t minBytesToKeep) {
+  const auto own = pools::find(pool);
+  if (!own) return CUDA_ERROR_INVALID_VALUE;
+  own->reserve.trim(minBytesToKeep);
+  return CUDA_SUCCESS;
 }
 
 CUresult MemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void* value) {
@@ -99,9 +117,12 @@ CUresult MemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void* 
       own->release_threshold = read_value<std::uint64_t>(value);
       return CUDA_SUCCESS;
     case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+      if (read_value<std::uint64_t>(value) != 0) return CUDA_ERROR_INVALID_VALUE;  // back to what is now, only
+      own->reserve.forget_reserved_high();
+      return CUDA_SUCCESS;
     case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
-      if (read_value<std::uint64_t>(value) != 0) return CUDA_ERROR_INVALID_VALUE;  // back to what is used now, only
-      own->most_used = memory::used_of(pool);
+      if (read_value<std::uint64_t>(value) != 0) return CUDA_ERROR_INVALID_VALUE;
+      own->reserve.forget_used_high();
       return CUDA_SUCCESS;
     default:
       return CUDA_ERROR_INVALID_VALUE;
@@ -119,11 +140,13 @@ CUresult MemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void* 
     case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
       return write_value(value, own->release_threshold.load());
     case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
-    case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
-      return write_value(value, memory::used_of(pool));
+      return write_value(value, own->reserve.usage().reserved);
     case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+      return write_value(value, own->reserve.usage().reserved_high);
+    case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
+      return write_value(value, own->reserve.usage().used);
     case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
-      return write_value(value, own->most_used.load());
+      return write_value(value, own->reserve.usage().used_high);
     default:
       return CUDA_ERROR_INVALID_VALUE;
   }

@@ -2,6 +2,7 @@
 #include "driver/cuda/access.hpp"
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
+#include "driver/cuda/schedule.hpp"
 
 namespace nvmlkit::cuda::functions {
 
@@ -21,6 +22,7 @@ CUresult DevicePrimaryCtxRetain(CUcontext* pctx, CUdevice dev) {
 }
 
 CUresult DevicePrimaryCtxRelease_v2(CUdevice dev) {
+  if (schedule::is_in_host_function()) return CUDA_ERROR_NOT_PERMITTED;
   auto* device = find_device(dev);
   if (!device) return CUDA_ERROR_INVALID_DEVICE;
   const std::lock_guard lock(device->primary_mutex);
@@ -31,6 +33,7 @@ CUresult DevicePrimaryCtxRelease_v2(CUdevice dev) {
 
 // Who holds the context goes on with a new one.
 CUresult DevicePrimaryCtxReset_v2(CUdevice dev) {
+  if (schedule::is_in_host_function()) return CUDA_ERROR_NOT_PERMITTED;
   auto* device = find_device(dev);
   if (!device) return CUDA_ERROR_INVALID_DEVICE;
   const std::lock_guard lock(device->primary_mutex);

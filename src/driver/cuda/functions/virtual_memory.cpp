@@ -9,6 +9,7 @@
 
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
+#include "driver/cuda/schedule.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {
@@ -98,7 +99,10 @@ CUresult MemMap(CUdeviceptr ptr, std::size_t size, std::size_t offset, CUmemGene
 }
 
 CUresult MemUnmap(CUdeviceptr ptr, std::size_t size) {
-  return is_multiple(size) ? virtual_memory::unmap(ptr, size) : CUDA_ERROR_INVALID_VALUE;
+  if (!is_multiple(size)) return CUDA_ERROR_INVALID_VALUE;
+  if (const auto allocation = memory::find(ptr))
+    if (const auto result = schedule::wait_for_users(*allocation); result != CUDA_SUCCESS) return result;
+  return virtual_memory::unmap(ptr, size);
 }
 
 CUresult MemSetAccess(CUdeviceptr ptr, std::size_t size, const CUmemAccessDesc* desc, std::size_t count) {

@@ -1443,6 +1443,15 @@ static_assert(offsetof(CUlaunchConfig, sharedMemBytes) == 24);
 static_assert(offsetof(CUlaunchConfig, hStream) == 32);
 static_assert(offsetof(CUlaunchConfig, attrs) == 40);
 static_assert(offsetof(CUlaunchConfig, numAttrs) == 48);
+struct CUctxCreateParams {
+  CUexecAffinityParam* execAffinityParams;
+  int numExecAffinityParams;
+  CUctxCigParam* cigParams;
+};
+static_assert(sizeof(CUctxCreateParams) == 24);
+static_assert(offsetof(CUctxCreateParams, execAffinityParams) == 0);
+static_assert(offsetof(CUctxCreateParams, numExecAffinityParams) == 8);
+static_assert(offsetof(CUctxCreateParams, cigParams) == 16);
 struct CUDA_MEMCPY2D_v2 {
   std::size_t srcXInBytes;
   std::size_t srcY;
@@ -1699,5 +1708,18 @@ static_assert(offsetof(CUmemPoolProps_v1, win32SecurityAttributes) == 16);
 static_assert(offsetof(CUmemPoolProps_v1, maxSize) == 24);
 static_assert(offsetof(CUmemPoolProps_v1, usage) == 32);
 static_assert(offsetof(CUmemPoolProps_v1, reserved) == 34);
+struct CUDA_MEM_ALLOC_NODE_PARAMS_v1 {
+  CUmemPoolProps poolProps;
+  const CUmemAccessDesc* accessDescs;
+  std::size_t accessDescCount;
+  std::size_t bytesize;
+  CUdeviceptr dptr;
+};
+static_assert(sizeof(CUDA_MEM_ALLOC_NODE_PARAMS_v1) == 120);
+static_assert(offsetof(CUDA_MEM_ALLOC_NODE_PARAMS_v1, poolProps) == 0);
+static_assert(offsetof(CUDA_MEM_ALLOC_NODE_PARAMS_v1, accessDescs) == 88);
+static_assert(offsetof(CUDA_MEM_ALLOC_NODE_PARAMS_v1, accessDescCount) == 96);
+static_assert(offsetof(CUDA_MEM_ALLOC_NODE_PARAMS_v1, bytesize) == 104);
+static_assert(offsetof(CUDA_MEM_ALLOC_NODE_PARAMS_v1, dptr) == 112);
 
 }  // namespace nvmlkit::cuda

@@ -190,11 +190,11 @@ std::optional<long long> attribute(const sim::Machine& machine, const sim::model
     case CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM:
       return 1;
     case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS_V1:
-      return 0;  // not simulated yet: stream memory operations
+      return 1;
     case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS_V1:
-      return 0;  // not simulated yet: stream memory operations
+      return 1;
     case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR_V1:
-      return 0;  // not simulated yet: stream memory operations
+      return 1;
     case CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH:
       return 1;
     case CU_DEVICE_ATTRIBUTE_COOPERATIVE_MULTI_DEVICE_LAUNCH:
@@ -222,9 +222,9 @@ std::optional<long long> attribute(const sim::Machine& machine, const sim::model
     case CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED:
       return 0;
     case CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE:
-      return 0;  // not simulated yet: L2 residency
+      return attributes::MAX_PERSISTING_L2_CACHE_SIZE(machine, *gpu);
     case CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE:
-      return 0;  // not simulated yet: L2 residency
+      return by_capability(*gpu, {{70, 0}, {80, 134213632}});
     case CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED:
       return 0;
     case CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK:
@@ -244,25 +244,25 @@ std::optional<long long> attribute(const sim::Machine& machine, const sim::model
     case CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING:
       return 0;
     case CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES:
-      return 0;  // not simulated yet: memory pools of other processes
+      return 1;
     case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH:
       return by_capability(*gpu, {{70, 0}, {90, 1}});
     case CU_DEVICE_ATTRIBUTE_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED:
       return 0;  // not simulated yet: texture references, mipmaps, sparse arrays
     case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS:
-      return 0;  // not simulated yet: stream memory operations
+      return 1;
     case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR:
-      return 0;  // not simulated yet: stream memory operations
+      return 1;
     case CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED:
       return 0;
     case CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED:
       return 1;
     case CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT:
-      return 1;
+      return by_capability(*gpu, {{70, 1}, {90, 4}});
     case CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED:
       return by_capability(*gpu, {{70, 0}, {90, 1}});
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED:
-      return 0;  // not simulated yet: memory of other machines
+      return 0;
     case CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS:
       return 0;  // not simulated yet: modules and launches
     case CU_DEVICE_ATTRIBUTE_NUMA_CONFIG:

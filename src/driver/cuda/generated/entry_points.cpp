@@ -23,6 +23,7 @@ void cuCtxAttach();
 void cuCtxCreate();
 void cuCtxCreate_v2();
 void cuCtxCreate_v3();
+void cuCtxCreate_v4();
 void cuCtxDestroy();
 void cuCtxDestroy_v2();
 void cuCtxDetach();
@@ -34,6 +35,7 @@ void cuCtxGetCacheConfig();
 void cuCtxGetCurrent();
 void cuCtxGetDevResource();
 void cuCtxGetDevice();
+void cuCtxGetDevice_v2();
 void cuCtxGetExecAffinity();
 void cuCtxGetFlags();
 void cuCtxGetId();
@@ -51,6 +53,7 @@ void cuCtxSetFlags();
 void cuCtxSetLimit();
 void cuCtxSetSharedMemConfig();
 void cuCtxSynchronize();
+void cuCtxSynchronize_v2();
 void cuDestroyExternalMemory();
 void cuDestroyExternalSemaphore();
 void cuDevResourceGenerateDesc();
@@ -104,6 +107,7 @@ void cuEventCreate();
 void cuEventDestroy();
 void cuEventDestroy_v2();
 void cuEventElapsedTime();
+void cuEventElapsedTime_v2();
 void cuEventQuery();
 void cuEventRecord();
 void cuEventRecordWithFlags();
@@ -536,6 +540,10 @@ void cuStreamGetCaptureInfo_v3();
 void cuStreamGetCaptureInfo_v3_ptsz();
 void cuStreamGetCtx();
 void cuStreamGetCtx_ptsz();
+void cuStreamGetCtx_v2();
+void cuStreamGetCtx_v2_ptsz();
+void cuStreamGetDevice();
+void cuStreamGetDevice_ptsz();
 void cuStreamGetFlags();
 void cuStreamGetFlags_ptsz();
 void cuStreamGetGreenCtx();
@@ -652,6 +660,7 @@ constexpr EntryPoint kEntryPoints[] = {
     {"cuCtxCreate", 2000, false, cuCtxCreate},
     {"cuCtxCreate", 3020, false, cuCtxCreate_v2},
     {"cuCtxCreate", 11040, false, cuCtxCreate_v3},
+    {"cuCtxCreate", 12050, false, cuCtxCreate_v4},
     {"cuCtxDestroy", 2000, false, cuCtxDestroy},
     {"cuCtxDestroy", 4000, false, cuCtxDestroy_v2},
     {"cuCtxDetach", 2000, false, cuCtxDetach},
@@ -663,6 +672,7 @@ constexpr EntryPoint kEntryPoints[] = {
     {"cuCtxGetCurrent", 4000, false, cuCtxGetCurrent},
     {"cuCtxGetDevResource", 12040, false, cuCtxGetDevResource},
     {"cuCtxGetDevice", 2000, false, cuCtxGetDevice},
+    {"cuCtxGetDevice", 13000, false, cuCtxGetDevice_v2},
     {"cuCtxGetExecAffinity", 11040, false, cuCtxGetExecAffinity},
     {"cuCtxGetFlags", 7000, false, cuCtxGetFlags},
     {"cuCtxGetId", 12000, false, cuCtxGetId},
@@ -680,6 +690,7 @@ constexpr EntryPoint kEntryPoints[] = {
     {"cuCtxSetLimit", 3010, false, cuCtxSetLimit},
     {"cuCtxSetSharedMemConfig", 4020, false, cuCtxSetSharedMemConfig},
     {"cuCtxSynchronize", 2000, false, cuCtxSynchronize},
+    {"cuCtxSynchronize", 13000, false, cuCtxSynchronize_v2},
     {"cuDestroyExternalMemory", 10000, false, cuDestroyExternalMemory},
     {"cuDestroyExternalSemaphore", 10000, false, cuDestroyExternalSemaphore},
     {"cuDevResourceGenerateDesc", 12040, false, cuDevResourceGenerateDesc},
@@ -733,6 +744,7 @@ constexpr EntryPoint kEntryPoints[] = {
     {"cuEventDestroy", 2000, false, cuEventDestroy},
     {"cuEventDestroy", 4000, false, cuEventDestroy_v2},
     {"cuEventElapsedTime", 2000, false, cuEventElapsedTime},
+    {"cuEventElapsedTime", 12080, false, cuEventElapsedTime_v2},
     {"cuEventQuery", 2000, false, cuEventQuery},
     {"cuEventRecord", 2000, false, cuEventRecord},
     {"cuEventRecord", 7000, true, cuEventRecord_ptsz},
@@ -1164,7 +1176,11 @@ constexpr EntryPoint kEntryPoints[] = {
     {"cuStreamGetCaptureInfo", 11030, true, cuStreamGetCaptureInfo_v2_ptsz},
     {"cuStreamGetCaptureInfo", 12030, true, cuStreamGetCaptureInfo_v3_ptsz},
     {"cuStreamGetCtx", 9020, false, cuStreamGetCtx},
+    {"cuStreamGetCtx", 12050, false, cuStreamGetCtx_v2},
     {"cuStreamGetCtx", 9020, true, cuStreamGetCtx_ptsz},
+    {"cuStreamGetCtx", 12050, true, cuStreamGetCtx_v2_ptsz},
+    {"cuStreamGetDevice", 12080, false, cuStreamGetDevice},
+    {"cuStreamGetDevice", 12080, true, cuStreamGetDevice_ptsz},
     {"cuStreamGetFlags", 5050, false, cuStreamGetFlags},
     {"cuStreamGetFlags", 7000, true, cuStreamGetFlags_ptsz},
     {"cuStreamGetGreenCtx", 12040, false, cuStreamGetGreenCtx},

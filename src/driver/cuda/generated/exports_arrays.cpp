@@ -310,22 +310,27 @@ NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetAddress2D_v2(CUtexref hTexRef, const CUD
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyDtoA_v2_ptds(CUarray dstArray, std::size_t dstOffset, CUdeviceptr srcDevice, std::size_t ByteCount) {
+  const OfThread of_thread;
   return cuMemcpyDtoA_v2(dstArray, dstOffset, srcDevice, ByteCount);
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyAtoD_v2_ptds(CUdeviceptr dstDevice, CUarray srcArray, std::size_t srcOffset, std::size_t ByteCount) {
+  const OfThread of_thread;
   return cuMemcpyAtoD_v2(dstDevice, srcArray, srcOffset, ByteCount);
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyHtoA_v2_ptds(CUarray dstArray, std::size_t dstOffset, const void* srcHost, std::size_t ByteCount) {
+  const OfThread of_thread;
   return cuMemcpyHtoA_v2(dstArray, dstOffset, srcHost, ByteCount);
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyAtoH_v2_ptds(void* dstHost, CUarray srcArray, std::size_t srcOffset, std::size_t ByteCount) {
+  const OfThread of_thread;
   return cuMemcpyAtoH_v2(dstHost, srcArray, srcOffset, ByteCount);
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyAtoA_v2_ptds(CUarray dstArray, std::size_t dstOffset, CUarray srcArray, std::size_t srcOffset, std::size_t ByteCount) {
+  const OfThread of_thread;
   return cuMemcpyAtoA_v2(dstArray, dstOffset, srcArray, srcOffset, ByteCount);
 }
 

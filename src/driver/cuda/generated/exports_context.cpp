@@ -37,6 +37,12 @@ NVMLKIT_CUDA_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev) {
   return guarded([&] { return functions::DevicePrimaryCtxReset_v2(dev); });
 }
 
+NVMLKIT_CUDA_EXPORT CUresult cuCtxCreate_v4(CUcontext* pctx, CUctxCreateParams* ctxCreateParams, unsigned int flags, CUdevice dev) {
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!pctx) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::CtxCreate_v4(pctx, ctxCreateParams, flags, dev); });
+}
+
 NVMLKIT_CUDA_EXPORT CUresult cuCtxDestroy_v2(CUcontext ctx) {
   if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
   return guarded([&] { return functions::CtxDestroy_v2(ctx); });
@@ -70,6 +76,12 @@ NVMLKIT_CUDA_EXPORT CUresult cuCtxGetDevice(CUdevice* device) {
   return guarded([&] { return functions::CtxGetDevice(*current, device); });
 }
 
+NVMLKIT_CUDA_EXPORT CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext ctx) {
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!device) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::CtxGetDevice_v2(device, ctx); });
+}
+
 NVMLKIT_CUDA_EXPORT CUresult cuCtxGetFlags(unsigned int* flags) {
   const Current current;
   if (!current) return current.refusal();
@@ -93,6 +105,11 @@ NVMLKIT_CUDA_EXPORT CUresult cuCtxSynchronize() {
   const Current current;
   if (!current) return current.refusal();
   return guarded([&] { return functions::CtxSynchronize(*current); });
+}
+
+NVMLKIT_CUDA_EXPORT CUresult cuCtxSynchronize_v2(CUcontext ctx) {
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::CtxSynchronize_v2(ctx); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxSetLimit(CUlimit limit, std::size_t value) {

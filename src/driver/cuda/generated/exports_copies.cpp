@@ -192,38 +192,47 @@ NVMLKIT_CUDA_EXPORT CUresult cuMemsetD2D32Async(CUdeviceptr dstDevice, std::size
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpy_ptds(CUdeviceptr dst, CUdeviceptr src, std::size_t ByteCount) {
+  const OfThread of_thread;
   return cuMemcpy(dst, src, ByteCount);
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyPeer_ptds(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, std::size_t ByteCount) {
+  const OfThread of_thread;
   return cuMemcpyPeer(dstDevice, dstContext, srcDevice, srcContext, ByteCount);
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyHtoD_v2_ptds(CUdeviceptr dstDevice, const void* srcHost, std::size_t ByteCount) {
+  const OfThread of_thread;
   return cuMemcpyHtoD_v2(dstDevice, srcHost, ByteCount);
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyDtoH_v2_ptds(void* dstHost, CUdeviceptr srcDevice, std::size_t ByteCount) {
+  const OfThread of_thread;
   return cuMemcpyDtoH_v2(dstHost, srcDevice, ByteCount);
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyDtoD_v2_ptds(CUdeviceptr dstDevice, CUdeviceptr srcDevice, std::size_t ByteCount) {
+  const OfThread of_thread;
   return cuMemcpyDtoD_v2(dstDevice, srcDevice, ByteCount);
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpy2D_v2_ptds(const CUDA_MEMCPY2D* pCopy) {
+  const OfThread of_thread;
   return cuMemcpy2D_v2(pCopy);
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpy2DUnaligned_v2_ptds(const CUDA_MEMCPY2D* pCopy) {
+  const OfThread of_thread;
   return cuMemcpy2DUnaligned_v2(pCopy);
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpy3D_v2_ptds(const CUDA_MEMCPY3D* pCopy) {
+  const OfThread of_thread;
   return cuMemcpy3D_v2(pCopy);
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpy3DPeer_ptds(const CUDA_MEMCPY3D_PEER* pCopy) {
+  const OfThread of_thread;
   return cuMemcpy3DPeer(pCopy);
 }
 
@@ -260,26 +269,32 @@ NVMLKIT_CUDA_EXPORT CUresult cuMemcpy3DPeerAsync_ptsz(const CUDA_MEMCPY3D_PEER* 
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemsetD8_v2_ptds(CUdeviceptr dstDevice, unsigned char uc, std::size_t N) {
+  const OfThread of_thread;
   return cuMemsetD8_v2(dstDevice, uc, N);
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemsetD16_v2_ptds(CUdeviceptr dstDevice, unsigned short us, std::size_t N) {
+  const OfThread of_thread;
   return cuMemsetD16_v2(dstDevice, us, N);
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemsetD32_v2_ptds(CUdeviceptr dstDevice, unsigned int ui, std::size_t N) {
+  const OfThread of_thread;
   return cuMemsetD32_v2(dstDevice, ui, N);
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemsetD2D8_v2_ptds(CUdeviceptr dstDevice, std::size_t dstPitch, unsigned char uc, std::size_t Width, std::size_t Height) {
+  const OfThread of_thread;
   return cuMemsetD2D8_v2(dstDevice, dstPitch, uc, Width, Height);
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemsetD2D16_v2_ptds(CUdeviceptr dstDevice, std::size_t dstPitch, unsigned short us, std::size_t Width, std::size_t Height) {
+  const OfThread of_thread;
   return cuMemsetD2D16_v2(dstDevice, dstPitch, us, Width, Height);
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemsetD2D32_v2_ptds(CUdeviceptr dstDevice, std::size_t dstPitch, unsigned int ui, std::size_t Width, std::size_t Height) {
+  const OfThread of_thread;
   return cuMemsetD2D32_v2(dstDevice, dstPitch, ui, Width, Height);
 }
 

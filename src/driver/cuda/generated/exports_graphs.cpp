@@ -25,7 +25,6 @@ NVMLKIT_CUDA_EXPORT CUresult cuStreamBeginCaptureToGraph(CUstream hStream, CUgra
 NVMLKIT_CUDA_EXPORT CUresult cuStreamEndCapture(CUstream hStream, CUgraph* phGraph) {
   const Current current;
   if (!current) return current.refusal();
-  if (!phGraph) return CUDA_ERROR_INVALID_VALUE;
   return guarded([&] { return functions::StreamEndCapture(*current, hStream, phGraph); });
 }
 
@@ -221,31 +220,46 @@ NVMLKIT_CUDA_EXPORT CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec hGra
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphAddMemAllocNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies, std::size_t numDependencies, CUDA_MEM_ALLOC_NODE_PARAMS* nodeParams) {
-  return refuse();  // not simulated yet: memory nodes of graphs
+  const Current current;
+  if (!current) return current.refusal();
+  if (!phGraphNode || !dependencies || !nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::GraphAddMemAllocNode(*current, phGraphNode, hGraph, dependencies, numDependencies, nodeParams); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphMemAllocNodeGetParams(CUgraphNode hNode, CUDA_MEM_ALLOC_NODE_PARAMS* params_out) {
-  return refuse();  // not simulated yet: memory nodes of graphs
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!params_out) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::GraphMemAllocNodeGetParams(hNode, params_out); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphAddMemFreeNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies, std::size_t numDependencies, CUdeviceptr dptr) {
-  return refuse();  // not simulated yet: memory nodes of graphs
+  const Current current;
+  if (!current) return current.refusal();
+  if (!phGraphNode || !dependencies) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::GraphAddMemFreeNode(*current, phGraphNode, hGraph, dependencies, numDependencies, dptr); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphMemFreeNodeGetParams(CUgraphNode hNode, CUdeviceptr* dptr_out) {
-  return refuse();  // not simulated yet: memory nodes of graphs
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!dptr_out) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::GraphMemFreeNodeGetParams(hNode, dptr_out); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceGraphMemTrim(CUdevice device) {
-  return refuse();  // not simulated yet: memory nodes of graphs
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::DeviceGraphMemTrim(device); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void* value) {
-  return refuse();  // not simulated yet: memory nodes of graphs
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!value) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::DeviceGetGraphMemAttribute(device, attr, value); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void* value) {
-  return refuse();  // not simulated yet: memory nodes of graphs
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!value) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::DeviceSetGraphMemAttribute(device, attr, value); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphClone(CUgraph* phGraphClone, CUgraph originalGraph) {
@@ -418,15 +432,20 @@ NVMLKIT_CUDA_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgrap
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src) {
-  return refuse();  // not simulated yet: attributes of kernel nodes
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::GraphKernelNodeCopyAttributes(dst, src); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUkernelNodeAttrID attr, CUkernelNodeAttrValue* value_out) {
-  return refuse();  // not simulated yet: attributes of kernel nodes
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!value_out) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::GraphKernelNodeGetAttribute(hNode, attr, value_out); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUkernelNodeAttrID attr, const CUkernelNodeAttrValue* value) {
-  return refuse();  // not simulated yet: attributes of kernel nodes
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!value) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::GraphKernelNodeSetAttribute(hNode, attr, value); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphDebugDotPrint(CUgraph hGraph, const char* path, unsigned int flags) {
@@ -436,23 +455,29 @@ NVMLKIT_CUDA_EXPORT CUresult cuGraphDebugDotPrint(CUgraph hGraph, const char* pa
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuUserObjectCreate(CUuserObject* object_out, void* ptr, CUhostFn destroy, unsigned int initialRefcount, unsigned int flags) {
-  return refuse();  // not simulated yet: user objects of graphs
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!object_out) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::UserObjectCreate(object_out, ptr, destroy, initialRefcount, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuUserObjectRetain(CUuserObject object, unsigned int count) {
-  return refuse();  // not simulated yet: user objects of graphs
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::UserObjectRetain(object, count); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuUserObjectRelease(CUuserObject object, unsigned int count) {
-  return refuse();  // not simulated yet: user objects of graphs
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::UserObjectRelease(object, count); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned int count, unsigned int flags) {
-  return refuse();  // not simulated yet: user objects of graphs
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::GraphRetainUserObject(graph, object, count, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned int count) {
-  return refuse();  // not simulated yet: user objects of graphs
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::GraphReleaseUserObject(graph, object, count); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphAddNode_v2(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies, const CUgraphEdgeData* dependencyData, std::size_t numDependencies, CUgraphNodeParams* nodeParams) {
@@ -475,7 +500,9 @@ NVMLKIT_CUDA_EXPORT CUresult cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CU
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle* pHandle_out, CUgraph hGraph, CUcontext ctx, unsigned int defaultLaunchValue, unsigned int flags) {
-  return refuse();  // not simulated yet: conditional nodes of graphs
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!pHandle_out) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::GraphConditionalHandleCreate(pHandle_out, hGraph, ctx, defaultLaunchValue, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamBeginCapture(CUstream hStream) {

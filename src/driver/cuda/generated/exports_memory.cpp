@@ -142,10 +142,9 @@ NVMLKIT_CUDA_EXPORT CUresult cuMemHostRegister_v2(void* p, std::size_t bytesize,
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemHostUnregister(void* p) {
-  const Current current;
-  if (!current) return current.refusal();
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
   if (!p) return CUDA_ERROR_INVALID_VALUE;
-  return guarded([&] { return functions::MemHostUnregister(*current, p); });
+  return guarded([&] { return functions::MemHostUnregister(p); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemAddressReserve(CUdeviceptr* ptr, std::size_t size, std::size_t alignment, CUdeviceptr addr, unsigned long long flags) {

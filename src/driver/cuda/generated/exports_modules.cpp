@@ -39,9 +39,8 @@ NVMLKIT_CUDA_EXPORT CUresult cuModuleLoadFatBinary(CUmodule* module, const void*
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuModuleUnload(CUmodule hmod) {
-  const Current current;
-  if (!current) return current.refusal();
-  return guarded([&] { return functions::ModuleUnload(*current, hmod); });
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::ModuleUnload(hmod); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
@@ -80,23 +79,33 @@ NVMLKIT_CUDA_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr* dptr, std::size_t
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLinkCreate_v2(unsigned int numOptions, CUjit_option* options, void** optionValues, CUlinkState* stateOut) {
-  return refuse();  // not simulated yet: modules linked from several parts
+  const Current current;
+  if (!current) return current.refusal();
+  if (!stateOut) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::LinkCreate_v2(*current, numOptions, options, optionValues, stateOut); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void* data, std::size_t size, const char* name, unsigned int numOptions, CUjit_option* options, void** optionValues) {
-  return refuse();  // not simulated yet: modules linked from several parts
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!data) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::LinkAddData_v2(state, type, data, size, name, numOptions, options, optionValues); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char* path, unsigned int numOptions, CUjit_option* options, void** optionValues) {
-  return refuse();  // not simulated yet: modules linked from several parts
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!path) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::LinkAddFile_v2(state, type, path, numOptions, options, optionValues); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLinkComplete(CUlinkState state, void** cubinOut, std::size_t* sizeOut) {
-  return refuse();  // not simulated yet: modules linked from several parts
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!cubinOut) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::LinkComplete(state, cubinOut, sizeOut); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLinkDestroy(CUlinkState state) {
-  return refuse();  // not simulated yet: modules linked from several parts
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::LinkDestroy(state); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuModuleGetTexRef(CUtexref* pTexRef, CUmodule hmod, const char* name) {
@@ -383,15 +392,22 @@ NVMLKIT_CUDA_EXPORT CUresult cuTensorMapReplaceAddress(CUtensorMap* tensorMap, v
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLinkCreate(unsigned int numOptions, CUjit_option* options, void** optionValues, CUlinkState* stateOut) {
-  return refuse();  // not simulated yet: modules linked from several parts
+  const Current current;
+  if (!current) return current.refusal();
+  if (!stateOut) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::LinkCreate(*current, numOptions, options, optionValues, stateOut); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void* data, std::size_t size, const char* name, unsigned int numOptions, CUjit_option* options, void** optionValues) {
-  return refuse();  // not simulated yet: modules linked from several parts
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!data) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::LinkAddData(state, type, data, size, name, numOptions, options, optionValues); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char* path, unsigned int numOptions, CUjit_option* options, void** optionValues) {
-  return refuse();  // not simulated yet: modules linked from several parts
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!path) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::LinkAddFile(state, type, path, numOptions, options, optionValues); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLaunchKernel_ptsz(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void** kernelParams, void** extra) {

@@ -31,6 +31,13 @@ NVMLKIT_CUDA_EXPORT CUresult cuStreamGetPriority(CUstream hStream, int* priority
   return guarded([&] { return functions::StreamGetPriority(*current, hStream, priority); });
 }
 
+NVMLKIT_CUDA_EXPORT CUresult cuStreamGetDevice(CUstream hStream, CUdevice* device) {
+  const Current current;
+  if (!current) return current.refusal();
+  if (!device) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::StreamGetDevice(*current, hStream, device); });
+}
+
 NVMLKIT_CUDA_EXPORT CUresult cuStreamGetFlags(CUstream hStream, unsigned int* flags) {
   const Current current;
   if (!current) return current.refusal();
@@ -50,6 +57,13 @@ NVMLKIT_CUDA_EXPORT CUresult cuStreamGetCtx(CUstream hStream, CUcontext* pctx) {
   if (!current) return current.refusal();
   if (!pctx) return CUDA_ERROR_INVALID_VALUE;
   return guarded([&] { return functions::StreamGetCtx(*current, hStream, pctx); });
+}
+
+NVMLKIT_CUDA_EXPORT CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext* pCtx, CUgreenCtx* pGreenCtx) {
+  const Current current;
+  if (!current) return current.refusal();
+  if (!pCtx) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::StreamGetCtx_v2(*current, hStream, pCtx, pGreenCtx); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags) {
@@ -91,21 +105,28 @@ NVMLKIT_CUDA_EXPORT CUresult cuStreamSynchronize(CUstream hStream) {
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamDestroy_v2(CUstream hStream) {
-  const Current current;
-  if (!current) return current.refusal();
-  return guarded([&] { return functions::StreamDestroy_v2(*current, hStream); });
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::StreamDestroy_v2(hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamCopyAttributes(CUstream dst, CUstream src) {
-  return refuse();  // not simulated yet: stream attributes
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::StreamCopyAttributes(*current, dst, src); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr, CUstreamAttrValue* value_out) {
-  return refuse();  // not simulated yet: stream attributes
+  const Current current;
+  if (!current) return current.refusal();
+  if (!value_out) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::StreamGetAttribute(*current, hStream, attr, value_out); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr, const CUstreamAttrValue* value) {
-  return refuse();  // not simulated yet: stream attributes
+  const Current current;
+  if (!current) return current.refusal();
+  if (!value) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::StreamSetAttribute(*current, hStream, attr, value); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuEventCreate(CUevent* phEvent, unsigned int Flags) {
@@ -140,29 +161,46 @@ NVMLKIT_CUDA_EXPORT CUresult cuEventSynchronize(CUevent hEvent) {
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuEventDestroy_v2(CUevent hEvent) {
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::EventDestroy_v2(hEvent); });
+}
+
+NVMLKIT_CUDA_EXPORT CUresult cuEventElapsedTime_v2(float* pMilliseconds, CUevent hStart, CUevent hEnd) {
   const Current current;
   if (!current) return current.refusal();
-  return guarded([&] { return functions::EventDestroy_v2(*current, hEvent); });
+  if (!pMilliseconds) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::EventElapsedTime_v2(*current, pMilliseconds, hStart, hEnd); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags) {
-  return refuse();  // not simulated yet: stream memory operations
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::StreamWaitValue32_v2(*current, stream, addr, value, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags) {
-  return refuse();  // not simulated yet: stream memory operations
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::StreamWaitValue64_v2(*current, stream, addr, value, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags) {
-  return refuse();  // not simulated yet: stream memory operations
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::StreamWriteValue32_v2(*current, stream, addr, value, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags) {
-  return refuse();  // not simulated yet: stream memory operations
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::StreamWriteValue64_v2(*current, stream, addr, value, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatchMemOpParams* paramArray, unsigned int flags) {
-  return refuse();  // not simulated yet: stream memory operations
+  const Current current;
+  if (!current) return current.refusal();
+  if (!paramArray) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::StreamBatchMemOp_v2(*current, stream, count, paramArray, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void* userData) {
@@ -172,15 +210,13 @@ NVMLKIT_CUDA_EXPORT CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, voi
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamDestroy(CUstream hStream) {
-  const Current current;
-  if (!current) return current.refusal();
-  return guarded([&] { return functions::StreamDestroy(*current, hStream); });
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::StreamDestroy(hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuEventDestroy(CUevent hEvent) {
-  const Current current;
-  if (!current) return current.refusal();
-  return guarded([&] { return functions::EventDestroy(*current, hEvent); });
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::EventDestroy(hEvent); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuEventElapsedTime(float* pMilliseconds, CUevent hStart, CUevent hEnd) {
@@ -191,27 +227,42 @@ NVMLKIT_CUDA_EXPORT CUresult cuEventElapsedTime(float* pMilliseconds, CUevent hS
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags) {
-  return refuse();  // not simulated yet: stream memory operations
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::StreamWriteValue32(*current, stream, addr, value, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags) {
-  return refuse();  // not simulated yet: stream memory operations
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::StreamWaitValue32(*current, stream, addr, value, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamWriteValue64(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags) {
-  return refuse();  // not simulated yet: stream memory operations
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::StreamWriteValue64(*current, stream, addr, value, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamWaitValue64(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags) {
-  return refuse();  // not simulated yet: stream memory operations
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::StreamWaitValue64(*current, stream, addr, value, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamBatchMemOp(CUstream stream, unsigned int count, CUstreamBatchMemOpParams* paramArray, unsigned int flags) {
-  return refuse();  // not simulated yet: stream memory operations
+  const Current current;
+  if (!current) return current.refusal();
+  if (!paramArray) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::StreamBatchMemOp(*current, stream, count, paramArray, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamGetPriority_ptsz(CUstream hStream, int* priority) {
   return cuStreamGetPriority(per_thread(hStream), priority);
+}
+
+NVMLKIT_CUDA_EXPORT CUresult cuStreamGetDevice_ptsz(CUstream hStream, CUdevice* device) {
+  return cuStreamGetDevice(per_thread(hStream), device);
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamGetFlags_ptsz(CUstream hStream, unsigned int* flags) {
@@ -224,6 +275,10 @@ NVMLKIT_CUDA_EXPORT CUresult cuStreamGetId_ptsz(CUstream hStream, unsigned long 
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamGetCtx_ptsz(CUstream hStream, CUcontext* pctx) {
   return cuStreamGetCtx(per_thread(hStream), pctx);
+}
+
+NVMLKIT_CUDA_EXPORT CUresult cuStreamGetCtx_v2_ptsz(CUstream hStream, CUcontext* pCtx, CUgreenCtx* pGreenCtx) {
+  return cuStreamGetCtx_v2(per_thread(hStream), pCtx, pGreenCtx);
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamWaitEvent_ptsz(CUstream hStream, CUevent hEvent, unsigned int Flags) {

@@ -99,7 +99,7 @@ CUresult add(Stream& stream, Work work) {
 }
 
 CUresult check_uncaptured(const Stream& stream) {
-  if (under_way.load(std::memory_order_relaxed) == 0 || stream.id != 1) return CUDA_SUCCESS;
+  if (under_way.load(std::memory_order_relaxed) == 0 || stream.kind != Stream::Kind::legacy) return CUDA_SUCCESS;
   const auto guard = graphs::guard();
   auto result = CUDA_SUCCESS;
   for (const auto& weak : all()) {
@@ -136,7 +136,7 @@ CUresult wait(const std::shared_ptr<Stream>& stream, const Event& event) {
   }
   if (capture->is_invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
   if (!stream->is_captured) {
-    if (stream->id <= 2) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    if (stream->kind == Stream::Kind::legacy) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     join(stream, capture);
   } else if (stream->capture != capture) {
     stream->capture->is_invalid = capture->is_invalid = true;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "driver/cuda/graphs/graph_memory.hpp"
 #include "driver/cuda/handles.hpp"
+#include "driver/cuda/memory.hpp"
 
 namespace nvmlkit::cuda::graphs {
 namespace {
@@ -25,6 +27,52 @@ auto& all_executables() {
 void forget(Node& node) {
   all_nodes().remove(node.handle);
   if (const auto* child = std::get_if<GraphWork>(&node.work)) destroy(child->graph);
+  if (const auto* decision = std::get_if<ConditionalWork>(&node.work))
+    for (const auto body : decision->bodies) destroy(body);
+}
+
+bool has_memory(const Work& work) {
+  return std::holds_alternative<AllocWork>(work) || std::holds_alternative<FreeWork>(work);
+}
+
+bool is_same_memory(const Work& one, const Work& other) {
+  if (const auto* const made = std::get_if<AllocWork>(&one)) return made->place == std::get<AllocWork>(other).place;
+  return std::get<FreeWork>(one).address == std::get<FreeWork>(other).address;
+}
+
+// What a graph of a conditional node may do.
+bool is_for_body(const Work& work) {
+  switch (type_of(work)) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+    case CU_GRAPH_NODE_TYPE_EMPTY:
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// The graphs that a node does, made ready too. False: one cannot be.
+bool ready_inner(Work& work) {
+  if (auto* const child = std::get_if<GraphWork>(&work)) {
+    const auto own = find(child->graph);
+    return own && (child->ready = ready(*own));
+  }
+  if (auto* const decision = std::get_if<ConditionalWork>(&work)) {
+    decision->ready.clear();
+    for (const auto body : decision->bodies) {
+      const auto own = find(body);
+      if (!own ||
+          !std::all_of(own->nodes.begin(), own->nodes.end(), [](const auto& n) { return is_for_body(n->work); }))
+        return false;
+      decision->ready.push_back(ready(*own));
+      if (!decision->ready.back()) return false;
+    }
+  }
+  return true;
 }
 
 // Of all nodes that have what they need, the one that was made first.
@@ -67,15 +115,32 @@ bool destroy(CUgraph handle) {
   return true;
 }
 
+bool allocates(const Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const auto& node) { return has_memory(node->work); });
+}
+
+bool is_unique(const Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const auto& node) {
+    return has_memory(node->work) || std::holds_alternative<ConditionalWork>(node->work);
+  });
+}
+
 std::shared_ptr<Graph> clone(const Graph& graph) {
   auto made = make();
+  made->objects = graph.objects;
+  made->conditions = graph.conditions;
   std::map<CUgraphNode, CUgraphNode> copies;
   for (const auto& node : graph.nodes) {
     auto work = node->work;
     if (auto* const child = std::get_if<GraphWork>(&work))
-      if (const auto own = find(child->graph)) child->graph = clone(*own)->handle;
+      if (const auto own = find(child->graph)) {
+        const auto copy = clone(*own);
+        copy->is_of_node = true;
+        child->graph = copy->handle;
+      }
     copies[node->handle] = add(*made, {}, std::move(work));
     made->nodes.back()->original = node->handle;
+    made->nodes.back()->attributes = node->attributes;
   }
   for (std::size_t i = 0; i < graph.nodes.size(); ++i)
     for (const auto need : graph.nodes[i]->needs) made->nodes[i]->needs.push_back(copies[need]);
@@ -115,6 +180,8 @@ std::shared_ptr<Executable> ready(const Graph& graph) {
   const auto order = in_order(graph);
   if (order.size() != graph.nodes.size()) return nullptr;
   auto made = std::make_shared<Executable>();
+  made->objects = graph.objects;
+  made->conditions = graph.conditions;
   for (const auto* node : order) {
     auto& step = made->steps.emplace_back();
     step.node = node->handle;
@@ -122,10 +189,7 @@ std::shared_ptr<Executable> ready(const Graph& graph) {
     for (std::size_t i = 0; i + 1 < made->steps.size(); ++i)
       if (std::find(node->needs.begin(), node->needs.end(), made->steps[i].node) != node->needs.end())
         step.needs.push_back(i);
-    if (auto* const child = std::get_if<GraphWork>(&step.work)) {
-      const auto own = find(child->graph);
-      if (!own || !(child->ready = ready(*own))) return nullptr;
-    }
+    if (!ready_inner(step.work)) return nullptr;
   }
   return made;
 }
@@ -146,16 +210,45 @@ CUgraphExecUpdateResult update(Executable& executable, const Executable& from, C
     culprit = other.node;
     if (own.needs != other.needs) return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
     if (own.work.index() != other.work.index()) return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
+    if (has_memory(own.work) && !is_same_memory(own.work, other.work))
+      return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
+    const auto* const decision = std::get_if<ConditionalWork>(&own.work);
+    if (decision && (decision->type != std::get<ConditionalWork>(other.work).type ||
+                     decision->bodies.size() != std::get<ConditionalWork>(other.work).bodies.size()))
+      return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
   }
   culprit = nullptr;
+  executable.objects = from.objects;
+  executable.conditions = from.conditions;
   for (std::size_t i = 0; i < from.steps.size(); ++i) executable.steps[i].work = from.steps[i].work;
   return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
-CUresult run(Context& context, CUstream stream, const Executable& executable) {
+bool allocates(const Executable& executable) {
+  return std::any_of(executable.steps.begin(), executable.steps.end(),
+                     [](const auto& step) { return has_memory(step.work); });
+}
+
+bool free_before_launch(const Executable& executable) {
+  for (const auto& step : executable.steps) {
+    const auto* const made = std::get_if<AllocWork>(&step.work);
+    if (!made || !memory::find(made->place->address)) continue;
+    if (!(executable.flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH)) return false;
+    graph_memory::release(made->place->address);
+  }
+  return true;
+}
+
+CUresult plan(Context& context, const Executable& executable, std::vector<Task>& out) {
+  for (const auto& condition : executable.conditions) {
+    if (!condition->is_set_at_launch) continue;
+    out.push_back(task_of(context));
+    out.back().by = Task::By::lock;
+    out.back().work = [condition](CUresult) { condition->value = condition->at_launch; };
+  }
   for (const auto& step : executable.steps) {
     if (!step.is_enabled) continue;
-    if (const auto result = perform(context, stream, step.work); result != CUDA_SUCCESS) return result;
+    if (const auto result = cuda::plan(context, step.work, out); result != CUDA_SUCCESS) return result;
   }
   return CUDA_SUCCESS;
 }

@@ -6,6 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "driver/cuda/attribute_storage.hpp"
+#include "driver/cuda/graphs/conditions.hpp"
+#include "driver/cuda/graphs/user_objects.hpp"
 #include "driver/cuda/graphs/work.hpp"
 
 namespace nvmlkit::cuda {
@@ -16,12 +19,17 @@ struct Node {
   CUgraphNode original = nullptr;  // that it is the copy of, in a clone
   Work work;
   std::vector<CUgraphNode> needs;
+  AttributeStorage attributes;           // of a kernel's launch
   std::vector<void*> argument_pointers;  // what a program was given of a kernel's arguments
 };
 
 struct Graph {
   CUgraph handle = nullptr;
+  bool is_of_node = false;  // it ends with its node
   std::vector<std::shared_ptr<Node>> nodes;
+  UserObjects objects;
+  std::vector<std::shared_ptr<Condition>> conditions;
+  std::weak_ptr<Executable> ready;  // the last one, of a graph that allocates
 };
 
 // A graph that can be launched: its nodes in an order that they can be done in.
@@ -34,6 +42,9 @@ struct Executable {
   };
   std::vector<Step> steps;
   unsigned long long flags = 0;
+  Point turn;  // the end of the last launch: the next one comes behind it
+  UserObjects objects;
+  std::vector<std::shared_ptr<Condition>> conditions;
 };
 
 namespace graphs {
@@ -48,6 +59,11 @@ std::shared_ptr<Executable> find(CUgraphExec executable);
 
 std::shared_ptr<Graph> make();
 bool destroy(CUgraph graph);
+
+// Graphs with such nodes can only be made ready once, and lose nothing of themselves.
+bool allocates(const Graph& graph);
+// Nor can these be copied.
+bool is_unique(const Graph& graph);
 std::shared_ptr<Graph> clone(const Graph& graph);
 
 // False: one of the needed nodes is not of the graph, or there twice.
@@ -55,7 +71,7 @@ bool are_nodes_of(const Graph& graph, std::span<const CUgraphNode> nodes);
 CUgraphNode add(Graph& graph, std::span<const CUgraphNode> needs, Work work);
 void remove(Node& node);
 
-// Null when the nodes need each other in a circle.
+// Null when the nodes need each other in a circle, or a conditional node has nodes that it cannot have.
 std::shared_ptr<Executable> ready(const Graph& graph);
 CUgraphExec add(std::shared_ptr<Executable> executable);
 bool remove(CUgraphExec executable);
@@ -64,8 +80,13 @@ Executable::Step* step_of(Executable& executable, CUgraphNode node);
 // Takes over the work of a graph of the same shape.
 CUgraphExecUpdateResult update(Executable& executable, const Executable& from, CUgraphNode& culprit);
 
-// Does all steps.
-CUresult run(Context& context, CUstream stream, const Executable& executable);
+// What a stream does to get all steps done.
+CUresult plan(Context& context, const Executable& executable, std::vector<Task>& out);
+
+bool allocates(const Executable& executable);
+// Frees what its last launch allocated and nothing freed since. False: there is such memory, and the graph was not made
+// ready to be launched so.
+bool free_before_launch(const Executable& executable);
 
 }  // namespace graphs
 }  // namespace nvmlkit::cuda

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "driver/cuda/graphs/graph_memory.hpp"
+
 namespace nvmlkit::cuda::node_params {
 namespace {
 
@@ -20,6 +22,14 @@ struct CopyParams {
   int flags, reserved;
   CUcontext context;
   CUDA_MEMCPY3D copy;
+};
+
+struct ConditionalParams {
+  CUgraphConditionalHandle handle;
+  CUgraphConditionalNodeType type;
+  unsigned size;
+  CUgraph* bodies;
+  CUcontext context;
 };
 
 struct FillParams {
@@ -54,6 +64,28 @@ Read read(const CUDA_HOST_NODE_PARAMS& p) {
   return {CUDA_SUCCESS, HostWork{p.fn, p.userData}};
 }
 
+Read read(const CUDA_MEM_ALLOC_NODE_PARAMS& p) {
+  AllocWork work;
+  const auto result = graph_memory::read(p, contexts::top(), work);
+  if (result != CUDA_SUCCESS) return {result, NoWork{}};
+  return {CUDA_SUCCESS, std::move(work)};
+}
+
+// The graphs of the node are made with it.
+Read read(const ConditionalParams& p) {
+  constexpr unsigned kMost = 1024;
+  ConditionalWork work;
+  work.condition = conditions::find(p.handle);
+  work.type = p.type;
+  const bool is_right = p.type == CU_GRAPH_COND_TYPE_IF       ? p.size == 1 || p.size == 2
+                        : p.type == CU_GRAPH_COND_TYPE_WHILE  ? p.size == 1
+                        : p.type == CU_GRAPH_COND_TYPE_SWITCH ? p.size > 0 && p.size <= kMost
+                                                              : false;
+  if (!work.condition || !is_right) return {};
+  work.bodies.resize(p.size);
+  return {CUDA_SUCCESS, std::move(work)};
+}
+
 Read read_any(const void* params) {
   CUgraphNodeType type{};
   std::memcpy(&type, params, sizeof type);
@@ -78,15 +110,31 @@ Read read_any(const void* params) {
       return read<WaitWork>(of_type<CUevent>(params));
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
       return read<RecordWork>(of_type<CUevent>(params));
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+      return read(of_type<CUDA_MEM_ALLOC_NODE_PARAMS>(params));
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+      return {CUDA_SUCCESS, FreeWork{of_type<CUdeviceptr>(params)}};
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+      return read(of_type<ConditionalParams>(params));
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
-    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
-    case CU_GRAPH_NODE_TYPE_MEM_FREE:
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
-    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
       return {CUDA_ERROR_NOT_SUPPORTED, NoWork{}};
   }
   return {};
+}
+
+void tell_made(CUgraphNode handle, void* params) {
+  const auto guard = graphs::guard();
+  const auto node = graphs::find(handle);
+  auto* const at = static_cast<char*>(params) + kOfType;
+  if (!node) return;
+  if (const auto* const made = std::get_if<AllocWork>(&node->work)) {
+    std::memcpy(at + offsetof(CUDA_MEM_ALLOC_NODE_PARAMS, dptr), &made->place->address, sizeof made->place->address);
+  } else if (auto* const decision = std::get_if<ConditionalWork>(&node->work)) {
+    auto* const bodies = decision->bodies.data();  // they stay there as long as the node
+    std::memcpy(at + offsetof(ConditionalParams, bodies), static_cast<const void*>(&bodies), sizeof bodies);
+  }
 }
 
 CUDA_KERNEL_NODE_PARAMS newer(const CUDA_KERNEL_NODE_PARAMS_v1& p) {

@@ -14,8 +14,11 @@ struct Read {
 Read read(const CUDA_KERNEL_NODE_PARAMS& params);
 Read read(const CUDA_MEMSET_NODE_PARAMS& params, CUcontext context);
 Read read(const CUDA_HOST_NODE_PARAMS& params);
+Read read(const CUDA_MEM_ALLOC_NODE_PARAMS& params);
 // Of a CUgraphNodeParams, of whatever type it names.
 Read read_any(const void* params);
+// Writes into a CUgraphNodeParams what the program gets of a node that was made of it.
+void tell_made(CUgraphNode node, void* params);
 
 template <class EventWork>
 Read read(CUevent event) {
@@ -25,6 +28,22 @@ Read read(CUevent event) {
 
 CUDA_KERNEL_NODE_PARAMS newer(const CUDA_KERNEL_NODE_PARAMS_v1& params);
 CUDA_KERNEL_NODE_PARAMS_v1 older(const CUDA_KERNEL_NODE_PARAMS& params);
+
+// Makes a node behind others, or changes one, in a graph or in what was made ready of it.
+CUresult add(CUgraphNode* out, CUgraph graph, const CUgraphNode* needs, std::size_t count, Read read);
+CUresult set(CUgraphNode node, Read read);
+CUresult set(CUgraphExec executable, CUgraphNode node, Read read);
+
+// write(node, work) where the node's work is of the type.
+template <class Type, class Write>
+CUresult get(CUgraphNode handle, Write write) {
+  const auto guard = graphs::guard();
+  const auto node = graphs::find(handle);
+  const auto* const work = node ? std::get_if<Type>(&node->work) : nullptr;
+  if (!work) return CUDA_ERROR_INVALID_VALUE;
+  write(*node, *work);
+  return CUDA_SUCCESS;
+}
 
 // Pointers to the arguments lie in the node.
 CUDA_KERNEL_NODE_PARAMS kernel_of(Node& node);

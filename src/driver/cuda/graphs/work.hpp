@@ -1,4 +1,4 @@
-// One piece of work: what a stream does at once, or what a node of a graph holds until the graph is launched.
+// One piece of work: what a stream is handed, or what a node of a graph holds until the graph is launched.
 #pragma once
 
 #include <memory>
@@ -6,10 +6,13 @@
 #include <vector>
 
 #include "driver/cuda/launch.hpp"
+#include "driver/cuda/queue.hpp"
 
 namespace nvmlkit::cuda {
 
 struct Executable;
+struct Condition;
+struct GraphPlace;
 
 struct KernelWork {
   CUfunction function = nullptr;
@@ -48,16 +51,47 @@ struct RecordWork {
   CUevent event = nullptr;
 };
 
+// Allocates memory that a graph has a place for, and frees it (graph_memory.hpp).
+struct AllocWork {
+  std::shared_ptr<GraphPlace> place;
+  CUcontext context = nullptr;
+};
+
+struct FreeWork {
+  CUdeviceptr address = 0;
+};
+
+// Does one of its graphs, or none, or one over and over, as a value says (conditions.hpp).
+struct ConditionalWork {
+  std::shared_ptr<Condition> condition;
+  CUgraphConditionalNodeType type{};
+  std::vector<CUgraph> bodies;
+  std::vector<std::shared_ptr<Executable>> ready;  // in a graph that can be launched
+};
+
+// Not there yet.
+struct SignalWork {};
+struct SemaphoreWork {};
+struct BatchWork {};
+
 // In the order of CUgraphNodeType.
-using Work = std::variant<KernelWork, CopyWork, FillWork, HostWork, GraphWork, NoWork, WaitWork, RecordWork>;
+using Work = std::variant<KernelWork, CopyWork, FillWork, HostWork, GraphWork, NoWork, WaitWork, RecordWork, SignalWork,
+                          SemaphoreWork, AllocWork, FreeWork, BatchWork, ConditionalWork>;
 
 inline CUgraphNodeType type_of(const Work& work) { return static_cast<CUgraphNodeType>(work.index()); }
 
-// Does it, now.
-CUresult perform(Context& context, CUstream stream, const Work& work);
-
-// Hands it to a stream: it is done, or becomes a node of the graph that the stream is captured into.
+// Hands it to a stream, or makes it a node of the graph that the stream is captured into. It is done when the call
+// returns where that is documented: copies to and from memory that the driver does not know may be.
 CUresult enqueue(Context& context, CUstream stream, Work work);
+
+// A task of which the work is yet to be said.
+Task task_of(Context& context);
+
+// What a stream does to get it done, in order. What the work names is looked up now.
+CUresult plan(Context& context, const Work& work, std::vector<Task>& out);
+
+// A copy in the default stream of the calling thread, done when the call returns unless it is within devices.
+CUresult copy_now(Context& context, const CopyWork& work);
 
 // A row of bytes from one address to another.
 CopyWork row_copy(const Context& context, CUdeviceptr to, CUmemorytype to_type, CUdeviceptr from,

@@ -1,0 +1,34 @@
+// ELF files and archives of them, as compilers write code for GPUs into them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace nvmlkit::cuda::fatbin {
+
+struct Section {
+  std::string_view name;
+  std::span<const std::byte> bytes;
+};
+
+// The sections of a 64-bit ELF file; nothing when it is none. Of a damaged one, those that lie in it.
+std::optional<std::vector<Section>> sections(std::span<const std::byte> file);
+
+// The files in an archive (`ar`); nothing when it is none.
+std::optional<std::vector<std::span<const std::byte>>> members(std::span<const std::byte> file);
+
+// An image for the module loader, as a program is handed it in place of a cubin: an ELF file of ours with one section
+// for each PTX text.
+std::string image_of(std::span<const std::string> texts);
+
+// The texts in such an image; nothing when it is not one of ours. Without a size, its own header tells it.
+std::optional<std::vector<std::string>> texts_of_image(std::span<const std::byte> image);
+std::optional<std::vector<std::string>> texts_of_image(const void* image);
+
+}  // namespace nvmlkit::cuda::fatbin

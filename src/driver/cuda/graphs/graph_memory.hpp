@@ -1,0 +1,39 @@
+// Memory that graphs allocate: its address is there from the node on, its bytes from a launch until something frees it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "driver/cuda/device.hpp"
+#include "driver/cuda/graphs/work.hpp"
+#include "driver/cuda/reserve.hpp"
+
+namespace nvmlkit::cuda {
+
+struct GraphPlace {
+  Device* device = nullptr;
+  CUdeviceptr address = 0;
+  std::uint64_t size = 0;
+  CUmemPoolProps properties{};  // as the node was asked for
+  std::vector<CUmemAccessDesc> access;
+
+  ~GraphPlace();
+};
+
+namespace graph_memory {
+
+// A place for a node that allocates in the context.
+CUresult reserve(Device& device, CUcontext context, std::uint64_t size, AllocWork& out);
+CUresult read(const CUDA_MEM_ALLOC_NODE_PARAMS& params, CUcontext context, AllocWork& out);
+CUDA_MEM_ALLOC_NODE_PARAMS params_of(const AllocWork& work);
+
+bool is_of_graph(CUdeviceptr address);  // the start of a place
+CUresult allocate(const AllocWork& work);
+CUresult release(CUdeviceptr address);
+
+// What graphs of this process have of a GPU.
+MemoryReserve& of(Device& device);
+
+}  // namespace graph_memory
+}  // namespace nvmlkit::cuda

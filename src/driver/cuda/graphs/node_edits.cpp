@@ -1,0 +1,75 @@
+// Nodes made and changed, whatever they do.
+#include <algorithm>
+
+#include "driver/cuda/graphs/graph_memory.hpp"
+#include "driver/cuda/graphs/node_params.hpp"
+
+namespace nvmlkit::cuda::node_params {
+namespace {
+
+// What is made with a node, and what only the graph can tell to be wrong.
+CUresult settle(const Graph& graph, Work& work) {
+  if (auto* const child = std::get_if<GraphWork>(&work)) {
+    const auto own = graphs::find(child->graph);
+    if (!own || own.get() == &graph) return CUDA_ERROR_INVALID_VALUE;
+    if (graphs::is_unique(*own)) return CUDA_ERROR_NOT_SUPPORTED;
+    const auto copy = graphs::clone(*own);
+    copy->is_of_node = true;
+    child->graph = copy->handle;
+  } else if (auto* const decision = std::get_if<ConditionalWork>(&work)) {
+    for (auto& body : decision->bodies) {
+      const auto made = graphs::make();
+      made->is_of_node = true;
+      body = made->handle;
+    }
+  } else if (const auto* const end = std::get_if<FreeWork>(&work)) {
+    const auto frees_it = [&](const auto& node) {
+      const auto* const other = std::get_if<FreeWork>(&node->work);
+      return other && other->address == end->address;
+    };
+    if (!graph_memory::is_of_graph(end->address) || std::any_of(graph.nodes.begin(), graph.nodes.end(), frees_it))
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+  return CUDA_SUCCESS;
+}
+
+// What a node cannot be changed to do once it is there.
+bool is_fixed(const Work& work) {
+  return std::holds_alternative<AllocWork>(work) || std::holds_alternative<FreeWork>(work) ||
+         std::holds_alternative<ConditionalWork>(work);
+}
+
+}  // namespace
+
+CUresult add(CUgraphNode* out, CUgraph handle, const CUgraphNode* needs, std::size_t count, Read read) {
+  if (read.result != CUDA_SUCCESS) return read.result;
+  if (count > 0 && !needs) return CUDA_ERROR_INVALID_VALUE;
+  const auto guard = graphs::guard();
+  const auto graph = graphs::find(handle);
+  const std::span nodes(needs, count);
+  if (!graph || !graphs::are_nodes_of(*graph, nodes)) return CUDA_ERROR_INVALID_VALUE;
+  if (const auto result = settle(*graph, read.work); result != CUDA_SUCCESS) return result;
+  *out = graphs::add(*graph, nodes, std::move(read.work));
+  return CUDA_SUCCESS;
+}
+
+CUresult set(CUgraphNode handle, Read read) {
+  if (read.result != CUDA_SUCCESS) return read.result;
+  const auto guard = graphs::guard();
+  const auto node = graphs::find(handle);
+  if (!node || node->work.index() != read.work.index() || is_fixed(read.work)) return CUDA_ERROR_INVALID_VALUE;
+  node->work = std::move(read.work);
+  return CUDA_SUCCESS;
+}
+
+CUresult set(CUgraphExec handle, CUgraphNode node, Read read) {
+  if (read.result != CUDA_SUCCESS) return read.result;
+  const auto guard = graphs::guard();
+  const auto executable = graphs::find(handle);
+  auto* const step = executable ? graphs::step_of(*executable, node) : nullptr;
+  if (!step || step->work.index() != read.work.index() || is_fixed(read.work)) return CUDA_ERROR_INVALID_VALUE;
+  step->work = std::move(read.work);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace nvmlkit::cuda::node_params

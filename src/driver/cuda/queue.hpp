@@ -1,0 +1,48 @@
+// What a stream was handed and has not done yet.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "driver/cuda/generated/api.hpp"
+
+namespace nvmlkit::cuda {
+
+class Context;
+struct Event;
+struct Stream;
+
+// A place in the work of a stream: reached when so many of its tasks are done.
+struct Point {
+  std::shared_ptr<Stream> stream;
+  std::uint64_t number = 0;
+};
+
+struct Task {
+  enum class By {
+    anybody,  // a worker, or a thread of the program that waits for it
+    worker,   // host functions: the program may tell its threads apart
+    lock,     // takes no time and calls nothing: done by whoever holds the lock of the schedule
+  };
+  std::shared_ptr<Context> context;
+  By by = By::anybody;
+  bool is_short = false;                       // may be done in the call that hands it over
+  std::vector<Point> behind;                   // work of other streams that has to be done before
+  std::function<bool()> is_due;                // when it is to wait for memory; asked with the lock held
+  std::function<void(CUresult failure)> work;  // told what went wrong in the context before; never thrown out of
+  std::shared_ptr<Event> event;                // that it records
+  std::int64_t since_ns = 0;
+};
+
+// Guarded by the lock of the schedule.
+struct Queue {
+  std::deque<Task> tasks;
+  std::uint64_t handed = 0, done = 0;
+  bool is_running = false;  // a task that is no longer in `tasks`
+  bool is_urgent = false;   // somebody waits for what a worker alone may do
+};
+
+}  // namespace nvmlkit::cuda

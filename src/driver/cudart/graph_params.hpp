@@ -1,0 +1,24 @@
+// What the runtime says of a kernel's node, as the driver takes it.
+#pragma once
+
+#include "driver/cudart/runtime.hpp"
+
+namespace nvmlkit::cudart {
+
+struct KernelParams {
+  void* function;
+  Dim3 grid, block;
+  unsigned shared;
+  void** arguments;
+  void** extra;
+};
+
+CUresult read(const KernelParams* params, CUDA_KERNEL_NODE_PARAMS& out);
+
+inline CUcontext current_context() {
+  CUcontext context = nullptr;
+  cuCtxGetCurrent(&context);
+  return context;
+}
+
+}  // namespace nvmlkit::cudart

@@ -1,0 +1,47 @@
+// What a worker of a launch carries from block to block.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "ptx/launch.hpp"
+
+namespace nvmlkit::ptx {
+
+// Grows whenever a kernel frees memory, so that no worker keeps what is gone.
+inline constinit std::atomic<std::uint32_t> releases{0};
+
+struct Run {
+  Run(const Grid& launched, const std::atomic<bool>& stop)
+      : grid(launched),
+        threads_of_block(launched.threads[0] * launched.threads[1] * launched.threads[2]),
+        ended(stop) {}
+
+  const Grid& grid;
+  const std::uint32_t threads_of_block;
+  const std::atomic<bool>& ended;  // by a fault of any worker
+  Fault fault;
+  std::uint64_t instructions = 0;
+  bool spins = false;  // a warp used up its slice while it looked for what other threads do
+
+  // Bytes of global memory, or null. The last allocations are remembered.
+  std::byte* global(std::uint64_t address, std::uint64_t size) {
+    for (const auto& region : recent_)
+      if (address - region.start < region.size && size <= region.size - (address - region.start)) [[likely]]
+        return known_since_ == releases.load(std::memory_order_acquire) ? region.bytes + (address - region.start)
+                                                                        : find(address, size);
+    return find(address, size);
+  }
+
+  // Ends an allocation; no thread that executes kernels remembers it from then on.
+  void release(std::uint64_t address);
+
+ private:
+  std::byte* find(std::uint64_t address, std::uint64_t size);
+
+  Region recent_[4];
+  unsigned next_ = 0;
+  std::uint32_t known_since_ = releases.load(std::memory_order_acquire);
+};
+
+}  // namespace nvmlkit::ptx

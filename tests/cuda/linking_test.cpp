@@ -1,0 +1,142 @@
+// Several PTX modules that are linked into one program.
+#include <array>
+#include <string>
+
+#include "loaded.hpp"
+
+namespace nvmlkit::cuda_test {
+namespace {
+
+constexpr const char* kHead = ".version 7.0\n.target sm_70\n.address_size 64\n";
+
+// A kernel that writes what `work` leaves in %r1.
+std::string kernel(const std::string& name, const std::string& work, const std::string& linkage = ".visible") {
+  return linkage + " .entry " + name + "(.param .u64 out)\n{ .reg .b32 %r<9>; .reg .b64 %rd<9>;\n" +
+         "ld.param.u64 %rd8, [out];\n" + work + "\nst.global.u32 [%rd8], %r1; ret; }\n";
+}
+
+std::string call_of(const std::string& function) {
+  return "{ .param .b32 back; call (back), " + function + "; ld.param.b32 %r1, [back]; }";
+}
+
+std::string gives(const std::string& linkage, const std::string& function, int value) {
+  return linkage + " .func (.param .b32 back) " + function + "()\n{ .reg .b32 %r1; mov.u32 %r1, " +
+         std::to_string(value) + "; st.param.b32 [back], %r1; ret; }\n";
+}
+
+class CudaLinking : public WithContext {
+ protected:
+  // Modules one behind the other, as cuLinkComplete and the loader of fat binaries hand them on.
+  static std::string joined(std::initializer_list<std::string> modules) {
+    std::string out;
+    for (const auto& text : modules) out += (out.empty() ? "" : "\f") + (kHead + text);
+    return out;
+  }
+  CUmodule load(std::initializer_list<std::string> modules) {
+    CUmodule module = nullptr;
+    EXPECT_EQ(call("cuModuleLoadData", &module, joined(modules).c_str()), CUDA_SUCCESS);
+    return module;
+  }
+  std::string refusal(std::initializer_list<std::string> modules) {
+    CUmodule module = nullptr;
+    char log[256] = "";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
+    EXPECT_EQ(call("cuModuleLoadDataEx", &module, joined(modules).c_str(), 2u, options, static_cast<void**>(values)),
+              CUDA_ERROR_INVALID_PTX);
+    return log;
+  }
+  int result(CUmodule module, const char* name) {
+    CUfunction function = nullptr;
+    EXPECT_EQ(call("cuModuleGetFunction", &function, module, name), CUDA_SUCCESS);
+    auto out = allocate(4);
+    void* arguments[] = {&out};
+    EXPECT_EQ(call("cuLaunchKernel", function, 1u, 1u, 1u, 1u, 1u, 1u, 0u, CUstream{}, static_cast<void**>(arguments),
+                   static_cast<void**>(nullptr)),
+              CUDA_SUCCESS);
+    int value = -1;
+    EXPECT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(&value), out, std::size_t{4}), CUDA_SUCCESS);
+    release(out);
+    return value;
+  }
+};
+
+TEST_F(CudaLinking, FindsFunctionsAndVariablesOfOtherModules) {
+  auto* const module = load({".extern .func (.param .b32 back) seven();\n.extern .global .u32 counter;\n" +
+                                 kernel("calls", call_of("seven")) + kernel("reads", "ld.global.u32 %r1, [counter];"),
+                             gives(".visible", "seven", 7) + ".visible .global .u32 counter = 5;\n"});
+  EXPECT_EQ(result(module, "calls"), 7);
+  EXPECT_EQ(result(module, "reads"), 5);
+  CUdeviceptr address = 0;
+  std::size_t size = 0;
+  EXPECT_EQ(call("cuModuleGetGlobal_v2", &address, &size, module, "counter"), CUDA_SUCCESS);
+  EXPECT_EQ(size, 4u);
+}
+
+TEST_F(CudaLinking, KeepsWhatIsLocalApart) {
+  auto* const module = load({gives("", "own", 1) + ".global .u32 x = 10;\n" +
+                                 kernel("first", call_of("own") + " ld.global.u32 %r2, [x]; add.u32 %r1, %r1, %r2;"),
+                             gives("", "own", 2) + ".global .u32 x = 20;\n" +
+                                 kernel("second", call_of("own") + " ld.global.u32 %r2, [x]; add.u32 %r1, %r1, %r2;")});
+  EXPECT_EQ(result(module, "first"), 11);
+  EXPECT_EQ(result(module, "second"), 22);
+}
+
+TEST_F(CudaLinking, TakesOneOfSeveralWeakAndTheStrongOne) {
+  auto* const module =
+      load({gives(".weak", "both", 1) + gives(".weak", "strong", 1) + kernel("one", call_of("both")),
+            gives(".weak", "both", 2) + gives(".visible", "strong", 2) + kernel("two", call_of("both")),
+            ".extern .func (.param .b32 back) strong();\n" + kernel("three", call_of("strong")),
+            kernel("one_more", "mov.u32 %r1, 4;", ".weak"), kernel("one_more", "mov.u32 %r1, 5;", ".weak")});
+  EXPECT_EQ(result(module, "one"), 1);
+  EXPECT_EQ(result(module, "two"), 1);
+  EXPECT_EQ(result(module, "three"), 2);
+  EXPECT_EQ(result(module, "one_more"), 4);
+}
+
+TEST_F(CudaLinking, MakesOneOfCommonVariables) {
+  auto* const module =
+      load({".common .global .align 4 .b8 shared_one[4];\n" +
+                kernel("writes", "mov.u32 %r1, 9; st.global.u32 [shared_one], %r1;"),
+            ".common .global .align 4 .b8 shared_one[64];\n" + kernel("reads", "ld.global.u32 %r1, [shared_one];")});
+  EXPECT_EQ(result(module, "writes"), 9);
+  EXPECT_EQ(result(module, "reads"), 9);
+  CUdeviceptr address = 0;
+  std::size_t size = 0;
+  EXPECT_EQ(call("cuModuleGetGlobal_v2", &address, &size, module, "shared_one"), CUDA_SUCCESS);
+  EXPECT_EQ(size, 64u);
+}
+
+TEST_F(CudaLinking, KnowsAddressesOfFunctionsAndVariablesOfOtherModules) {
+  const std::string by_address =
+      "ld.global.u64 %rd1, [table]; { .param .b32 back; proto: .callprototype (.param .b32 _) _ (); "
+      "call (back), %rd1, (), proto; ld.param.b32 %r1, [back]; }";
+  auto* const module =
+      load({".extern .func (.param .b32 back) eight();\n.extern .global .u32 number;\n"
+            ".global .u64 table[2] = {eight, generic(number)};\n" +
+                kernel("calls", by_address) + kernel("reads", "ld.global.u64 %rd1, [table+8]; ld.u32 %r1, [%rd1];"),
+            ".visible .func (.param .b32 back) eight();\n.visible .global .u32 number = 6;\n" + gives("", "impl", 8) +
+                ".alias eight, impl;\n"});
+  EXPECT_EQ(result(module, "calls"), 8);
+  EXPECT_EQ(result(module, "reads"), 6);
+}
+
+TEST_F(CudaLinking, NamesWhatIsMissingOrDefinedTwice) {
+  const auto calls = ".extern .func (.param .b32 back) away();\n" + kernel("calls", call_of("away"));
+  EXPECT_EQ(refusal({gives(".visible", "other", 1), calls}),
+            "PTX line 8: module 2 of what is linked: call: function away is declared, and no module that is linked "
+            "defines it");
+  EXPECT_EQ(refusal({".extern .global .u32 away;\n" + kernel("reads", "ld.global.u32 %r1, [away];")}),
+            "PTX line 8: ld.global.u32: variable away is declared, and no module that is linked defines it");
+  EXPECT_EQ(refusal({gives(".visible", "twice", 1), gives(".visible", "twice", 2)}),
+            "PTX line 4: 'twice' is defined twice, in module 1 and in module 2 of what is linked");
+  EXPECT_EQ(refusal({".visible .global .u32 twice;\n", "\n.visible .global .u32 twice;\n"}),
+            "PTX line 5: 'twice' is defined twice, in module 1 and in module 2 of what is linked");
+  EXPECT_EQ(refusal({".extern .global .u32 away;\n.global .u64 place = away;\n"}),
+            "PTX line 5: the initial value of place: no linked module defines 'away'");
+  EXPECT_EQ(refusal({".func a();\n.func b();\n.alias a, b;\n.alias b, a;\n"}), "PTX line 6: .alias a: b has no body");
+  EXPECT_EQ(refusal({"", "frob\n"}), "PTX line 4: module 2 of what is linked: expected a directive, got 'frob'");
+}
+
+}  // namespace
+}  // namespace nvmlkit::cuda_test
