@@ -120,11 +120,29 @@ void active(Warp& w, const Instruction& i, Mask lanes) {
   each_lane(lanes, [=](unsigned l) { d[l] = lanes; });
 }
 
+// Lanes that go together may name sets of their own, as groups of a partition do: each set is answered by itself.
+template <Handler inner>
+void by_set(Warp& w, const Instruction& i, Mask lanes) {
+  const auto* const sets = w.at<Mask>(i.c);
+  while (lanes != 0) {
+    const Mask set = sets[std::countr_zero(lanes)];
+    const Mask group = gather([&](unsigned l) { return sets[l] == set; }) & lanes;
+    inner(w, i, group);
+    lanes &= ~group;
+  }
+}
+
 // With .sync, the last operand says which lanes take part, and all of them have to be there.
 void wait_for(Form& f, std::size_t index) {
   if (!f.has("sync")) return;
   f.out.kind = Kind::converge;
   f.out.c = f.source(index, Type::b32);
+}
+
+template <Handler inner>
+void wait_and_run(Form& f, std::size_t index) {
+  wait_for(f, index);
+  f.out.run = f.has("sync") && f.term(index).kind != Term::Kind::integer ? &by_set<inner> : inner;
 }
 
 }  // namespace
@@ -154,8 +172,7 @@ void lanes(Form& f) {
     case Op::elect_:
       f.out.d = f.target(f.half(0, 0), Type::b32);
       f.out.d2 = f.target(f.half(0, 1), Type::pred);
-      wait_for(f, 1);
-      f.out.run = &elect_one;
+      wait_and_run<elect_one>(f, 1);
       return;
     case Op::vote_: {
       const auto what = f.one_of({"all", "any", "uni", "ballot"});
@@ -164,19 +181,17 @@ void lanes(Form& f) {
       f.out.d = f.target(0, what == "ballot" ? Type::b32 : Type::pred);
       f.out.a = f.predicate(f.term(1));
       f.out.flag = f.term(1).negated;
-      wait_for(f, 2);
-      f.out.run = &vote;
+      wait_and_run<vote>(f, 2);
       return;
     }
     case Op::match_:
       f.out.d = f.target(f.half(0, 0), Type::b32);
       f.out.d2 = f.target(f.half(0, 1), Type::pred);
       f.out.a = f.source(1, f.type());
-      wait_for(f, 2);
       if (f.has("any"))
-        f.out.run = wide ? &match_any<std::uint64_t> : &match_any<std::uint32_t>;
+        wide ? wait_and_run<match_any<std::uint64_t>>(f, 2) : wait_and_run<match_any<std::uint32_t>>(f, 2);
       else
-        f.out.run = wide ? &match_all<std::uint64_t> : &match_all<std::uint32_t>;
+        wide ? wait_and_run<match_all<std::uint64_t>>(f, 2) : wait_and_run<match_all<std::uint32_t>>(f, 2);
       return;
     case Op::redux_: {
       const auto what = f.one_of({"add", "min", "max", "and", "or", "xor"});
@@ -190,8 +205,7 @@ void lanes(Form& f) {
       f.out.flag = is_signed(f.type());
       f.out.d = f.target(0, Type::b32);
       f.out.a = f.source(1, Type::b32);
-      wait_for(f, 2);
-      f.out.run = &reduce;
+      wait_and_run<reduce>(f, 2);
       return;
     }
     default:

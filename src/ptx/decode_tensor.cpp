@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "ptx/block.hpp"
+#include "ptx/float_mode.hpp"
 #include "ptx/form.hpp"
 #include "ptx/sparse.hpp"
 #include "ptx/tensor_tile.hpp"
@@ -206,6 +207,11 @@ void product(Form& f, bool whole_warp) {
   f.list(std::move(operands));
   std::memcpy(&f.out.immediate, &p, sizeof p);
   f.out.run = &multiply;
+  const auto mode = FloatMode::of(f);
+  if (!mode.any()) return;
+  if (p.a != Type::f64) f.fail_types();
+  f.out.detail = mode.packed();
+  f.out.run = &in_mode<multiply, double>;
 }
 
 void memory(Form& f, bool stores) {

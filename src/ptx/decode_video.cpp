@@ -1,4 +1,4 @@
-// Four bytes or two halves of a register at once: vadd4, vabsdiff2 and their kin, with whole registers.
+// Video instructions on whole words: an operation and another one with the third operand.
 #include <algorithm>
 
 #include "ptx/form.hpp"
@@ -7,59 +7,46 @@
 namespace nvmlkit::ptx {
 namespace {
 
-using Part = std::int32_t;
+// What `detail` says.
+constexpr std::uint8_t kSignedA = 1, kSignedB = 2, kSignedResult = 4;
 
-struct SumOfParts {
-  static Part of(Part a, Part b) { return a + b; }
-};
-struct DifferenceOfParts {
-  static Part of(Part a, Part b) { return a - b; }
-};
-struct DistanceOfParts {
-  static Part of(Part a, Part b) { return a > b ? a - b : b - a; }
-};
-struct AverageOfParts {
-  static Part of(Part a, Part b) { return (a + b + (a + b >= 0)) >> 1; }  // rounded away from zero
-};
-struct LeastOfParts {
-  static Part of(Part a, Part b) { return std::min(a, b); }
-};
-struct GreatestOfParts {
-  static Part of(Part a, Part b) { return std::max(a, b); }
-};
-
-// What is signed, and what becomes of the results; in an instruction's detail.
-enum VideoFlag : std::uint8_t { kSignedA = 1, kSignedB = 2, kSignedResult = 4, kSaturatesParts = 8, kAddsParts = 16 };
-
-template <unsigned bits>
-Part part_of(std::uint32_t word, unsigned index, bool is_signed) {
-  const auto up = word << (32 - bits - index * bits);
-  return is_signed ? static_cast<Part>(up) >> (32 - bits) : static_cast<Part>(up >> (32 - bits));
+std::int64_t first_operation(Op op, std::int64_t a, std::int64_t b) {
+  switch (op) {
+    case Op::vadd_:
+      return a + b;
+    case Op::vsub_:
+      return a - b;
+    case Op::vabsdiff_:
+      return a < b ? b - a : a - b;
+    case Op::vmin_:
+      return std::min(a, b);
+    default:
+      return std::max(a, b);
+  }
 }
 
-template <unsigned bits, class F>
-void on_parts(Warp& w, const Instruction& i, Mask lanes) {
-  auto* const d = w.at<std::uint32_t>(i.d);
+std::int64_t wide(std::uint32_t value, bool is_signed_value) {
+  return is_signed_value ? std::int64_t{static_cast<std::int32_t>(value)} : std::int64_t{value};
+}
+
+template <Op op>
+void video_words(Warp& w, const Instruction& i, Mask lanes) {
   const auto* const a = w.at<std::uint32_t>(i.a);
   const auto* const b = w.at<std::uint32_t>(i.b);
-  const auto* const c = w.at<std::uint32_t>(i.c);
-  const unsigned flags = i.detail;
-  const Part low = flags & kSignedResult ? -(1 << (bits - 1)) : 0, high = low + (1 << bits) - 1;
+  auto* const d = w.at<std::uint32_t>(i.d);
+  const bool is_signed_result = i.detail & kSignedResult;
   each_lane(lanes, [&](unsigned l) {
-    std::uint32_t out = flags & kAddsParts ? c[l] : 0;
-    for (unsigned k = 0; k < 32 / bits; ++k) {
-      auto part = F::of(part_of<bits>(a[l], k, flags & kSignedA), part_of<bits>(b[l], k, flags & kSignedB));
-      if (flags & kSaturatesParts) part = std::clamp(part, low, high);
-      const auto cut = static_cast<std::uint32_t>(part);
-      out = flags & kAddsParts ? out + cut : out | (cut & ((1u << bits) - 1)) << k * bits;
+    auto result = first_operation(op, wide(a[l], i.detail & kSignedA), wide(b[l], i.detail & kSignedB));
+    if (i.flag)  // .sat
+      result = is_signed_result ? std::clamp<std::int64_t>(result, INT32_MIN, INT32_MAX)
+                                : std::clamp<std::int64_t>(result, 0, UINT32_MAX);
+    if (i.c.is_there()) {
+      const auto once = wide(static_cast<std::uint32_t>(result), is_signed_result);
+      const auto c = wide(w.at<std::uint32_t>(i.c)[l], is_signed_result);
+      result = i.immediate == '+' ? once + c : i.immediate == '<' ? std::min(once, c) : std::max(once, c);
     }
-    d[l] = out;
+    d[l] = static_cast<std::uint32_t>(result);
   });
-}
-
-template <class F>
-Handler on_parts_of(bool bytes) {
-  return bytes ? &on_parts<8, F> : &on_parts<16, F>;
 }
 
 }  // namespace
@@ -68,37 +55,32 @@ namespace decoders {
 
 void video(Form& f) {
   const auto types = f.types();
-  if (types.size() != 3 || (f.has("sat") && f.has("add"))) f.fail_types();
+  if (types.size() != 3) f.fail_types();
+  f.out.detail = static_cast<std::uint8_t>((is_signed(types[0]) ? kSignedResult : 0) |
+                                           (is_signed(types[1]) ? kSignedA : 0) | (is_signed(types[2]) ? kSignedB : 0));
+  f.out.flag = f.has("sat");
   f.out.d = f.target(0, Type::b32);
   f.out.a = f.source(1, Type::b32);
   f.out.b = f.source(2, Type::b32);
-  f.out.c = f.source(3, Type::b32);
-  f.out.detail = static_cast<std::uint8_t>((is_signed(types[1]) ? kSignedA : 0) | (is_signed(types[2]) ? kSignedB : 0) |
-                                           (is_signed(types[0]) ? kSignedResult : 0) |
-                                           (f.has("sat") ? kSaturatesParts : 0) | (f.has("add") ? kAddsParts : 0));
+  const auto second = f.one_of({"add", "min", "max"});
+  if (second.empty() != (f.count() == 3)) f.fail("three operands, or four and what to do with the fourth");
+  if (!second.empty()) f.out.c = f.source(3, Type::b32);
+  f.out.immediate = second == "add" ? '+' : second == "min" ? '<' : '>';
   switch (f.op()) {
-    case Op::vadd2_:
-    case Op::vadd4_:
-      f.out.run = on_parts_of<SumOfParts>(f.op() == Op::vadd4_);
+    case Op::vadd_:
+      f.out.run = &video_words<Op::vadd_>;
       break;
-    case Op::vsub2_:
-    case Op::vsub4_:
-      f.out.run = on_parts_of<DifferenceOfParts>(f.op() == Op::vsub4_);
+    case Op::vsub_:
+      f.out.run = &video_words<Op::vsub_>;
       break;
-    case Op::vabsdiff2_:
-    case Op::vabsdiff4_:
-      f.out.run = on_parts_of<DistanceOfParts>(f.op() == Op::vabsdiff4_);
+    case Op::vabsdiff_:
+      f.out.run = &video_words<Op::vabsdiff_>;
       break;
-    case Op::vavrg2_:
-    case Op::vavrg4_:
-      f.out.run = on_parts_of<AverageOfParts>(f.op() == Op::vavrg4_);
-      break;
-    case Op::vmin2_:
-    case Op::vmin4_:
-      f.out.run = on_parts_of<LeastOfParts>(f.op() == Op::vmin4_);
+    case Op::vmin_:
+      f.out.run = &video_words<Op::vmin_>;
       break;
     default:
-      f.out.run = on_parts_of<GreatestOfParts>(f.op() == Op::vmax4_);
+      f.out.run = &video_words<Op::vmax_>;
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "ptx/builtins.hpp"
 #include "ptx/link.hpp"
@@ -196,6 +197,16 @@ Space Form::symbol_address(const Term& t) {
     return symbol_address(known);
   }
   fail("'" + std::string(t.name) + "' is not declared");
+}
+
+Operand Form::variable_address(const Variable& variable) {
+  auto& pool = decoder_.function_.constants;
+  const auto start = (pool.size() + 63) / 64 * 64;
+  pool.resize(start + sizeof variable.offset * kLanes);
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    std::memcpy(pool.data() + start + lane * sizeof variable.offset, &variable.offset, sizeof variable.offset);
+  decoder_.source_.module->fixups.push_back({&decoder_.function_, true, static_cast<std::uint32_t>(start)});
+  return Operand::at(Operand::constants, static_cast<std::uint32_t>(start));
 }
 
 void Form::address(const Term& t, Space& space) {

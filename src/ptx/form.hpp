@@ -56,6 +56,8 @@ class Form {
   Function& function();
   // What the names of the module mean in which the instruction stands.
   const Names& names() const;
+  // The address of a variable of the module, for all lanes.
+  Operand variable_address(const Variable& variable);
   // The address of a symbol, in an immediate of `out`, and its space.
   Space symbol_address(const Term& term);
   [[noreturn]] void fail(const std::string& text) const;

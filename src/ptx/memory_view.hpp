@@ -17,9 +17,14 @@ struct Region {
 
 // What a kernel reads from a texture.
 struct Lookup {
+  enum class Level : std::uint8_t { base, given, by_gradients };
   std::uint64_t texture = 0;
   unsigned dimensions = 1;
+  bool is_cube = false;                       // the coordinates are a direction
   bool is_layered = false, by_index = false;  // coordinates are numbers of texels
+  Level level = Level::base;                  // of a mipmap
+  float lod = 0;
+  float gradients[2][3] = {};  // what coordinates change by, to the right and down
   int gathered = -1;                          // the component that four neighbours give, or -1: filtered
   float at[3] = {};
   std::int32_t index[3] = {};
@@ -39,8 +44,9 @@ class GlobalMemory {
   virtual void set_condition(std::uint64_t, std::uint32_t) {}
   // Four components, as they lie in registers. False: no texture, or not of that shape.
   virtual bool sample(const Lookup&, std::uint32_t[4]) { return false; }
-  // `size` bytes of a surface, at so many bytes from the left, or null. False: no surface.
-  virtual bool surface(std::uint64_t, const std::int32_t[3], std::size_t, std::byte*&) { return false; }
+  // `size` bytes of a surface, at so many bytes from the left, or null; with `clamps`, those at the edge for what lies
+  // outside. False: no surface.
+  virtual bool surface(std::uint64_t, const std::int32_t[3], std::size_t, bool, std::byte*&) { return false; }
 };
 
 struct Function;

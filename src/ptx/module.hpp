@@ -69,6 +69,9 @@ struct Relocation {
   const Function* function = nullptr;
 };
 
+// A variable that the host binds to a texture or surface.
+enum class Reference : std::uint8_t { none, texture, surface, sampler };
+
 struct Variable {
   std::string name;
   Space space = Space::global;
@@ -81,6 +84,7 @@ struct Variable {
   int line = 0;
   Linkage linkage = Linkage::local;
   bool is_managed = false;
+  Reference reference = Reference::none;
   std::uint32_t part = 0;                // in which of the linked modules
   const Variable* definition = nullptr;  // the one that counts, if it is another
 

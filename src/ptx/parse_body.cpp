@@ -109,23 +109,23 @@ void Parser::body_directive() {
 
 void Parser::registers() {
   Type type = Type::none;
-  unsigned vector = 1;
+  unsigned width = 1;
   while (peek().kind == TokenKind::dotted) {
     const auto name = take().text;
     if (name == "v2" || name == "v4")
-      vector = 4;
+      width = name == "v2" ? 2 : 4;
     else if (const auto known = type_named(name))
       type = *known;
     else
       fail("unknown type ." + std::string(name));
   }
-  if (type == Type::none || vector != 1) fail("a register without type, or of a vector");
+  if (type == Type::none || (type == Type::pred && width != 1)) fail("a register without type");
   auto& f = *body_->function;
   do {
     const auto name = word("a register");
-    std::uint32_t count = 1;
+    std::uint32_t count = width;
     bool is_range = false;
-    if (accept('<')) {
+    if (width == 1 && accept('<')) {
       const auto number = integer();
       if (number < 0 || number > 1 << 20) fail("too many registers");
       count = static_cast<std::uint32_t>(number);
@@ -134,7 +134,8 @@ void Parser::registers() {
     }
     const auto size = type == Type::pred ? sizeof(Mask) : size_of(type) * kLanes;
     f.register_bytes = static_cast<std::uint32_t>(aligned(f.register_bytes, size < 64 ? size : 64));
-    scopes_.back()[name] = {is_range ? Entity::Kind::range : Entity::Kind::reg, type, f.register_bytes, count, nullptr};
+    scopes_.back()[name] = {
+        is_range ? Entity::Kind::range : Entity::Kind::reg, type, f.register_bytes, count, nullptr, width};
     if (std::uint64_t{count} * size + f.register_bytes > kMostRegisterBytes) fail("too many registers");
     f.register_bytes += static_cast<std::uint32_t>(count * size);
     if (type != Type::pred) f.registers_32 += count * ((size_of(type) + 3) / 4);
@@ -144,7 +145,24 @@ void Parser::registers() {
 
 void Parser::body_variables(Space space) {
   auto made = variable(space, Linkage::local);
+  if (accept('<')) {  // .param .u64 %P<2>; is %P0 and %P1
+    const auto count = integer();
+    if (count < 0 || count > 1 << 10) fail("too many variables");
+    for (std::int64_t k = 0; k < count; ++k) {
+      auto one = made;
+      one.name += std::to_string(k);
+      body_variable(std::move(one));
+    }
+    expect('>');
+  } else {
+    body_variable(std::move(made));
+  }
+  expect(';');
+}
+
+void Parser::body_variable(Variable made) {
   auto& f = *body_->function;
+  const auto space = made.space;
   auto* const place = space == Space::local ? &f.local_bytes : space == Space::param ? &f.frame_param_bytes : nullptr;
   if (place) {
     made.offset = aligned(*place, made.align);
@@ -157,7 +175,6 @@ void Parser::body_variables(Space space) {
     scopes_.back()[kept.name] = {Entity::Kind::variable, kept.type, 0, 1, &kept};
     body_->shared.push_back(&kept);
   }
-  expect(';');
 }
 
 Term Parser::name_term(std::string_view name) {
@@ -172,8 +189,23 @@ Term Parser::name_term(std::string_view name) {
     }
     out.kind = Term::Kind::reg;
     out.type = entity->type;
-    const auto size = entity->type == Type::pred ? sizeof(Mask) : size_of(entity->type) * kLanes;
-    out.offset = entity->offset + index * static_cast<std::uint32_t>(size);
+    const auto size =
+        static_cast<std::uint32_t>(entity->type == Type::pred ? sizeof(Mask) : size_of(entity->type) * kLanes);
+    if (entity->width == 1) {
+      out.offset = entity->offset + index * size;
+    } else if (peek().kind == TokenKind::dotted) {  // one element of a vector: %v.x
+      const auto element = std::string_view("xyzw").find(take().text);
+      if (element >= entity->width) fail("an element that " + std::string(name) + " does not have");
+      out.offset = entity->offset + static_cast<std::uint32_t>(element) * size;
+    } else {
+      Term all;
+      all.kind = Term::Kind::vector;
+      for (unsigned k = 0; k < entity->width; ++k) {
+        out.offset = entity->offset + k * size;
+        all.items.push_back(out);
+      }
+      return all;
+    }
     return out;
   }
   if (name[0] == '%' || name == "WARP_SZ") {
@@ -282,7 +314,25 @@ void Parser::instruction() {
     if (!accept(',') && !peek().is(';'))
       fail("expected ',' or ';' in " + std::string(s.opcode) + ", got '" + std::string(peek().text) + "'");
   }
+  if (s.opcode == "mov" && !s.words.empty() && (s.words[0] == "v2" || s.words[0] == "v4")) return vector_move(s);
   body_->statements.push_back(std::move(s));
+}
+
+// One move for each element.
+void Parser::vector_move(const Statement& s) {
+  const std::size_t width = s.words[0] == "v2" ? 2 : 4;
+  for (const auto& term : s.terms)
+    if (term.kind != Term::Kind::vector || term.items.size() != width) fail("expected vectors of mov");
+  if (s.terms.size() != 2) fail("mov with " + std::to_string(s.terms.size()) + " operands");
+  const auto &to = s.terms[0].items, &from = s.terms[1].items;
+  for (std::size_t k = 0; k < width; ++k) {
+    for (auto later = from.begin() + static_cast<std::ptrdiff_t>(k) + 1; later != from.end(); ++later)
+      if (later->kind == Term::Kind::reg && later->offset == to[k].offset) fail("a mov of a vector into itself");
+    auto one = s;
+    one.words.erase(one.words.begin());
+    one.terms = {to[k], from[k]};
+    body_->statements.push_back(std::move(one));
+  }
 }
 
 }  // namespace nvmlkit::ptx

@@ -37,7 +37,8 @@ Variable Parser::variable(Space space, Linkage linkage) {
       while (peek().kind == TokenKind::dotted)
         if (take().is_dotted("align")) integer();
     } else if (name == "texref" || name == "samplerref" || name == "surfref") {
-      fail("textures and surfaces are not simulated");
+      v.type = Type::u64;  // the handle of what it is bound to lies there
+      v.reference = name == "texref" ? Reference::texture : name == "surfref" ? Reference::surface : Reference::sampler;
     } else if (const auto type = type_named(name)) {
       v.type = *type;
     } else {

@@ -52,6 +52,7 @@ class Parser {
     Type type;
     std::uint32_t offset, count;
     Variable* variable;
+    unsigned width = 1;  // elements of a vector
   };
   using Scope = std::unordered_map<std::string_view, Entity>;
   void body(Function& function);
@@ -59,8 +60,10 @@ class Parser {
   void body_directive();
   void registers();
   void body_variables(Space space);
+  void body_variable(Variable made);
   void label_directive();
   void instruction();
+  void vector_move(const Statement& statement);
   Term term();
   Term name_term(std::string_view name);
   Term address();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "ptx/block.hpp"
 
@@ -205,12 +206,11 @@ bool Warp::is_ahead(std::size_t number) const {
 
 // Lanes of an instruction for all of a set of lanes wait for the others of it; false: not all are here yet.
 bool Warp::converge(std::size_t number, const Instruction& i, Mask lanes) {
-  const auto first = static_cast<unsigned>(std::countr_zero(lanes));
-  const Mask wanted = at<Mask>(i.c)[first] & live_;
-  if ((wanted & ~lanes) == 0 || forced_ || fragments_.size() == 1) {
-    forced_ = false;
-    return true;
-  }
+  const bool waits = !std::exchange(forced_, false) && fragments_.size() > 1;
+  const auto* const sets = at<Mask>(i.c);
+  Mask wanted = 0;
+  for (Mask left = waits ? lanes : 0; left != 0; left &= left - 1) wanted |= sets[std::countr_zero(left)];
+  if ((wanted & live_ & ~lanes) == 0) return true;
   fragments_[number].wait = Wait::lanes;
   return false;
 }

@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "driver/cuda/attributes.hpp"
 #include "driver/cuda/handles.hpp"
 #include "driver/cuda/health.hpp"
 #include "driver/cuda/memory.hpp"
@@ -44,6 +45,11 @@ Context::Context(Device& device_, unsigned flags, bool primary, unsigned version
       api_version(version),
       errors_before_(uncorrected_errors(device_)) {
   settings_.flags = flags;
+}
+
+long long Context::multiprocessor_count() const {
+  const auto own = multiprocessors.load(std::memory_order_relaxed);
+  return own ? own : attribute_of(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
 }
 
 CUresult Context::look_for_failure() {

@@ -26,6 +26,11 @@ class Context : public std::enable_shared_from_this<Context> {
   const bool is_primary;
   const unsigned api_version;
 
+  // Of a green context: what it may use of the GPU, and its handle (green_contexts.hpp). 0: all.
+  std::atomic<unsigned> multiprocessors{0};
+  std::atomic<CUgreenCtx> green{nullptr};
+  long long multiprocessor_count() const;
+
   CUcontext handle() const { return handle_; }
   void set_handle(CUcontext handle) { handle_ = handle; }
 

@@ -25,9 +25,14 @@ enum class HandleKind : std::uintptr_t {
   physical,
   array,
   texture,
+  mipmapped_array,
+  texture_reference,
   link,
   user_object,
-  condition
+  condition,
+  notification,
+  resource_description,
+  green_context
 };
 
 template <class Handle, class T, HandleKind kind>

@@ -43,8 +43,9 @@ class ContextMemory final : public ptx::GlobalMemory {
     if (const auto condition = conditions::find(handle)) condition->value = value;
   }
   bool sample(const ptx::Lookup& lookup, std::uint32_t out[4]) override { return textures::sample(lookup, out); }
-  bool surface(std::uint64_t handle, const std::int32_t at[3], std::size_t size, std::byte*& out) override {
-    return textures::surface(handle, at, size, out);
+  bool surface(std::uint64_t handle, const std::int32_t at[3], std::size_t size, bool clamps,
+               std::byte*& out) override {
+    return textures::surface(handle, at, size, clamps, out);
   }
 
  private:
@@ -91,13 +92,14 @@ unsigned xid_of(ptx::FaultKind kind) {
 }
 
 // Blocks that run at once.
-std::uint64_t resident_blocks(const Device& device, const ptx::Function& code, const LaunchShape& shape) {
+std::uint64_t resident_blocks(const Context& context, const ptx::Function& code, const LaunchShape& shape) {
   const auto threads = static_cast<int>(shape.block[0] * shape.block[1] * shape.block[2]);
-  return static_cast<std::uint64_t>(active_blocks(device, code, threads, shape.dynamic_shared)) *
-         static_cast<std::uint64_t>(attribute_of(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+  return static_cast<std::uint64_t>(active_blocks(context.device, code, threads, shape.dynamic_shared)) *
+         static_cast<std::uint64_t>(context.multiprocessor_count());
 }
 
-CUresult check_shape(const Device& device, const KernelFunction& function, const LaunchShape& shape) {
+CUresult check_shape(const Context& context, const KernelFunction& function, const LaunchShape& shape) {
+  const auto& device = context.device;
   constexpr CUdevice_attribute kGrid[] = {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
                                           CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z};
   constexpr CUdevice_attribute kBlock[] = {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
@@ -117,7 +119,7 @@ CUresult check_shape(const Device& device, const KernelFunction& function, const
   if (shape.dynamic_shared > static_cast<unsigned>(function.settings->most_dynamic_shared))
     return CUDA_ERROR_INVALID_VALUE;
   if (shape.cooperative) {
-    if (std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2] > resident_blocks(device, code, shape))
+    if (std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2] > resident_blocks(context, code, shape))
       return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
   }
   return CUDA_SUCCESS;
@@ -190,7 +192,7 @@ int active_blocks(const Device& device, const ptx::Function& kernel, int threads
 
 CUresult check(const Context& context, const Launch& launch) {
   if (launch.function->module->context != context.handle()) return CUDA_ERROR_INVALID_HANDLE;
-  const auto result = check_shape(context.device, *launch.function, launch.shape);
+  const auto result = check_shape(context, *launch.function, launch.shape);
   unsigned cluster[3];
   return result == CUDA_SUCCESS ? clusters::of_launch(context.device, *launch.function, launch.shape, cluster) : result;
 }
@@ -215,10 +217,9 @@ void run(Context& context, const Launch& launch) {
   grid.params = launch.arguments;
   grid.cooperative = shape.cooperative;
   grid.number = ++launches;
-  grid.multiprocessors =
-      static_cast<std::uint32_t>(std::max(attribute_of(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT), 1LL));
+  grid.multiprocessors = static_cast<std::uint32_t>(std::max(context.multiprocessor_count(), 1LL));
   const std::uint64_t size = std::uint64_t{grid.cluster[0]} * grid.cluster[1] * grid.cluster[2];
-  grid.most_resident = std::max<std::uint64_t>(resident_blocks(device, *function.code, shape) / size, 1);
+  grid.most_resident = std::max<std::uint64_t>(resident_blocks(context, *function.code, shape) / size, 1);
   grid.threads_of_host = threads_of_host();
   grid.memory = &reachable;
   grid.questions = &questions;

@@ -5,6 +5,7 @@
 
 #include "driver/cuda/context.hpp"
 #include "driver/cuda/handles.hpp"
+#include "driver/cuda/texture_references.hpp"
 
 namespace nvmlkit::cuda::modules {
 namespace {
@@ -90,6 +91,7 @@ namespace {
 // Another thread may be looking at it: the module stays as it is.
 void forget(const Module& module) {
   for (const auto& [name, function] : module.functions) all_functions().remove(function);
+  texture_references::remove_of(module.handle);
   if (module.image) memory::remove(module.image->address, MemoryKind::device, MemoryKind::managed);
 }
 
@@ -119,7 +121,8 @@ CUresult variable(const Module& module, const char* name, CUdeviceptr* address, 
   const auto at = module.code->variable_named.find(name);
   if (at == module.code->variable_named.end() || !module.image) return CUDA_ERROR_NOT_FOUND;
   const auto& v = *at->second;
-  if (v.space == ptx::Space::shared || (managed_only && !v.is_managed)) return CUDA_ERROR_NOT_FOUND;
+  if (v.space == ptx::Space::shared || v.reference != ptx::Reference::none || (managed_only && !v.is_managed))
+    return CUDA_ERROR_NOT_FOUND;
   if (address) *address = module.image->address + v.offset;
   if (size) *size = v.size;
   return CUDA_SUCCESS;

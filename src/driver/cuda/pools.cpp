@@ -38,7 +38,7 @@ constinit std::atomic<std::uint64_t> last_number{0};
 }  // namespace
 
 CUmemoryPool make(std::shared_ptr<Pool> pool) {
-  pool->number = ++last_number;
+  if (pool->foreign_process == 0) pool->number = ++last_number;
   return all_pools().add(std::move(pool));
 }
 std::shared_ptr<Pool> find(CUmemoryPool pool) { return all_pools().find(pool); }

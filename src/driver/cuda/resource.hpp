@@ -12,6 +12,7 @@ struct Resource {
   CUresourcetype type;
   union {
     CUarray array;
+    CUmipmappedArray mipmap;
     struct {
       CUdeviceptr address;
       CUarray_format format;

@@ -1,122 +1,29 @@
-// Arrays, and textures and surfaces.
+// Arrays.
 #include <algorithm>
 #include <cstring>
 
-#include "driver/cuda/resource.hpp"
-#include "driver/cudart/runtime.hpp"
+#include "driver/cudart/textures.hpp"
 
 namespace nvmlkit::cudart {
 namespace {
 
-// Bits of each component, and what they are: signed, unsigned, float.
-struct Channels {
-  int bits[4];
-  int kind;
-};
-enum Kind { is_signed, is_unsigned, is_float };
-
-CUresult read(const Channels& c, CUarray_format& format, unsigned& count) {
-  count = c.bits[3] ? 4 : c.bits[2] ? 3 : c.bits[1] ? 2 : 1;
-  for (unsigned k = 1; k < count; ++k)
-    if (c.bits[k] != c.bits[0]) return CUDA_ERROR_INVALID_VALUE;
-  const auto size = c.bits[0];
-  if (c.kind == is_float && (size == 16 || size == 32))
-    format = size == 16 ? CU_AD_FORMAT_HALF : CU_AD_FORMAT_FLOAT;
-  else if (c.kind == is_signed && (size == 8 || size == 16 || size == 32))
-    format = size == 8 ? CU_AD_FORMAT_SIGNED_INT8 : size == 16 ? CU_AD_FORMAT_SIGNED_INT16 : CU_AD_FORMAT_SIGNED_INT32;
-  else if (c.kind == is_unsigned && (size == 8 || size == 16 || size == 32))
-    format = size == 8    ? CU_AD_FORMAT_UNSIGNED_INT8
-             : size == 16 ? CU_AD_FORMAT_UNSIGNED_INT16
-                          : CU_AD_FORMAT_UNSIGNED_INT32;
-  else
-    return CUDA_ERROR_INVALID_VALUE;
-  return CUDA_SUCCESS;
-}
-
-Channels channels_of(CUarray_format format, unsigned count) {
-  const bool floats = format == CU_AD_FORMAT_HALF || format == CU_AD_FORMAT_FLOAT;
-  const bool signs = format >= CU_AD_FORMAT_SIGNED_INT8 && format <= CU_AD_FORMAT_SIGNED_INT32;
-  const int bits =
-      format == CU_AD_FORMAT_UNSIGNED_INT8 || format == CU_AD_FORMAT_SIGNED_INT8 ? 8
-      : format == CU_AD_FORMAT_UNSIGNED_INT16 || format == CU_AD_FORMAT_SIGNED_INT16 || format == CU_AD_FORMAT_HALF
-          ? 16
-          : 32;
-  Channels out{{}, floats ? is_float : signs ? is_signed : is_unsigned};
-  std::fill_n(out.bits, std::min(count, 4u), bits);
-  return out;
-}
-
-struct ResourceDescription {
-  int type;
-  union {
-    CUarray array;
-    struct {
-      CUdeviceptr address;
-      Channels channels;
-      std::size_t size;
-    } linear;
-    struct {
-      CUdeviceptr address;
-      Channels channels;
-      std::size_t width, height, pitch;
-    } pitched;
-  };
-};
-
-struct TextureDescription {
-  int address_mode[3], filter_mode, read_mode, srgb;
-  float border[4];
-  int normalized;
-  unsigned anisotropy;
-  int mipmap_filter;
-  float mipmap_bias, least_mipmap, most_mipmap;
-};
-
-CUresult read(const ResourceDescription& r, cuda::Resource& out) {
-  out = {};
-  out.type = static_cast<CUresourcetype>(r.type);
-  switch (out.type) {
-    case CU_RESOURCE_TYPE_ARRAY:
-      out.array = r.array;
-      return CUDA_SUCCESS;
-    case CU_RESOURCE_TYPE_LINEAR:
-      out.linear.address = r.linear.address;
-      out.linear.size = r.linear.size;
-      return read(r.linear.channels, out.linear.format, out.linear.channels);
-    case CU_RESOURCE_TYPE_PITCH2D:
-      out.pitched.address = r.pitched.address;
-      out.pitched.width = r.pitched.width;
-      out.pitched.height = r.pitched.height;
-      out.pitched.pitch = r.pitched.pitch;
-      return read(r.pitched.channels, out.pitched.format, out.pitched.channels);
-    default:
-      return CUDA_ERROR_NOT_SUPPORTED;
-  }
-}
-
-CUDA_TEXTURE_DESC read(const TextureDescription& t) {
-  CUDA_TEXTURE_DESC out{};
-  for (int k = 0; k < 3; ++k) out.addressMode[k] = static_cast<CUaddress_mode>(t.address_mode[k]);
-  out.filterMode = static_cast<CUfilter_mode>(t.filter_mode);
-  constexpr unsigned kAsInteger = 1, kNormalized = 2;
-  out.flags = (t.read_mode == 0 ? kAsInteger : 0) | (t.normalized ? kNormalized : 0);
-  std::copy_n(t.border, 4, out.borderColor);
-  return out;
-}
-
 CUresult descriptor_of(const void* array, CUDA_ARRAY3D_DESCRIPTOR& out) {
   return cuArray3DGetDescriptor_v2(&out, static_cast<CUarray>(const_cast<void*>(array)));
+}
+
+CUresult descriptor_of(const Channels& channels, Extent extent, unsigned flags, CUDA_ARRAY3D_DESCRIPTOR& out) {
+  out.Width = extent.width;
+  out.Height = extent.height;
+  out.Depth = extent.depth;
+  out.Flags = flags;
+  return read(channels, out.Format, out.NumChannels);
 }
 
 Error make(CUarray* out, const Channels* channels, Extent extent, unsigned flags) {
   if (!out || !channels) return keep(kInvalidValue);
   return with_context([&] {
     CUDA_ARRAY3D_DESCRIPTOR d{};
-    d.Width = extent.width;
-    d.Height = extent.height;
-    d.Depth = extent.depth;
-    d.Flags = flags;
-    const auto result = read(*channels, d.Format, d.NumChannels);
+    const auto result = descriptor_of(*channels, extent, flags, d);
     return result == CUDA_SUCCESS ? cuArray3DCreate_v2(out, &d) : result;
   });
 }
@@ -173,6 +80,41 @@ NVMLKIT_RUNTIME Error cudaMalloc3DArray(CUarray* out, const Channels* channels, 
 NVMLKIT_RUNTIME Error cudaFreeArray(CUarray array) {
   return with_context([&] { return array ? cuArrayDestroy(array) : CUDA_SUCCESS; });
 }
+NVMLKIT_RUNTIME Error cudaMallocMipmappedArray(CUmipmappedArray* out, const Channels* channels, Extent extent,
+                                               unsigned levels, unsigned flags) {
+  if (!out || !channels) return keep(kInvalidValue);
+  return with_context([&] {
+    CUDA_ARRAY3D_DESCRIPTOR d{};
+    const auto result = descriptor_of(*channels, extent, flags, d);
+    return result == CUDA_SUCCESS ? cuMipmappedArrayCreate(out, &d, levels) : result;
+  });
+}
+NVMLKIT_RUNTIME Error cudaFreeMipmappedArray(CUmipmappedArray mipmap) {
+  return with_context([&] { return mipmap ? cuMipmappedArrayDestroy(mipmap) : CUDA_SUCCESS; });
+}
+NVMLKIT_RUNTIME Error cudaGetMipmappedArrayLevel(CUarray* out, CUmipmappedArray mipmap, unsigned level) {
+  if (!out) return keep(kInvalidValue);
+  return with_context([&] { return cuMipmappedArrayGetLevel(out, mipmap, level); });
+}
+
+// None is sparse, has planes, or gets its memory later.
+NVMLKIT_RUNTIME Error cudaArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES* out, CUarray array) {
+  return with_context([&] { return cuArrayGetSparseProperties(out, array); });
+}
+NVMLKIT_RUNTIME Error cudaMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES* out, CUmipmappedArray array) {
+  return with_context([&] { return cuMipmappedArrayGetSparseProperties(out, array); });
+}
+NVMLKIT_RUNTIME Error cudaArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* out, CUarray array, int device) {
+  return with_context([&] { return cuArrayGetMemoryRequirements(out, array, device); });
+}
+NVMLKIT_RUNTIME Error cudaMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* out,
+                                                              CUmipmappedArray array, int device) {
+  return with_context([&] { return cuMipmappedArrayGetMemoryRequirements(out, array, device); });
+}
+NVMLKIT_RUNTIME Error cudaArrayGetPlane(CUarray* out, CUarray array, unsigned plane) {
+  return with_context([&] { return cuArrayGetPlane(out, array, plane); });
+}
+
 NVMLKIT_RUNTIME Error cudaArrayGetInfo(Channels* channels, Extent* extent, unsigned* flags, CUarray array) {
   return with_context([&] {
     CUDA_ARRAY3D_DESCRIPTOR d{};
@@ -242,32 +184,6 @@ NVMLKIT_RUNTIME Error cudaMemcpyFromArray(void* to, void* array, std::size_t x, 
   const auto row = d.Width * element_size(array);
   if (x + size <= row) return copy(array, x, y, to, size, size, 1, false, nullptr);
   return x == 0 && size % row == 0 ? copy(array, 0, y, to, row, row, size / row, false, nullptr) : keep(kNotSupported);
-}
-
-NVMLKIT_RUNTIME Error cudaCreateTextureObject(CUtexObject* out, const ResourceDescription* resource,
-                                              const TextureDescription* texture, const void* view) {
-  if (!out || !resource || !texture) return keep(kInvalidValue);
-  if (view) return keep(kNotSupported);
-  return with_context([&] {
-    cuda::Resource r;
-    if (const auto result = read(*resource, r); result != CUDA_SUCCESS) return result;
-    const auto t = read(*texture);
-    return cuTexObjectCreate(out, reinterpret_cast<const CUDA_RESOURCE_DESC*>(&r), &t, nullptr);
-  });
-}
-NVMLKIT_RUNTIME Error cudaDestroyTextureObject(CUtexObject texture) {
-  return with_context([&] { return cuTexObjectDestroy(texture); });
-}
-NVMLKIT_RUNTIME Error cudaCreateSurfaceObject(CUsurfObject* out, const ResourceDescription* resource) {
-  if (!out || !resource) return keep(kInvalidValue);
-  return with_context([&] {
-    cuda::Resource r;
-    const auto result = read(*resource, r);
-    return result == CUDA_SUCCESS ? cuSurfObjectCreate(out, reinterpret_cast<const CUDA_RESOURCE_DESC*>(&r)) : result;
-  });
-}
-NVMLKIT_RUNTIME Error cudaDestroySurfaceObject(CUsurfObject surface) {
-  return with_context([&] { return cuSurfObjectDestroy(surface); });
 }
 
 }  // namespace nvmlkit::cudart

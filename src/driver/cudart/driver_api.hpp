@@ -233,5 +233,48 @@ NVMLKIT_DRIVER(cuTexObjectCreate, nvmlkit::cuda::CUtexObject*, const nvmlkit::cu
 NVMLKIT_DRIVER(cuTexObjectDestroy, nvmlkit::cuda::CUtexObject);
 NVMLKIT_DRIVER(cuSurfObjectCreate, nvmlkit::cuda::CUsurfObject*, const nvmlkit::cuda::CUDA_RESOURCE_DESC*);
 NVMLKIT_DRIVER(cuSurfObjectDestroy, nvmlkit::cuda::CUsurfObject);
+NVMLKIT_DRIVER(cuTexObjectGetResourceDesc, nvmlkit::cuda::CUDA_RESOURCE_DESC*, nvmlkit::cuda::CUtexObject);
+NVMLKIT_DRIVER(cuTexObjectGetTextureDesc, nvmlkit::cuda::CUDA_TEXTURE_DESC*, nvmlkit::cuda::CUtexObject);
+NVMLKIT_DRIVER(cuTexObjectGetResourceViewDesc, nvmlkit::cuda::CUDA_RESOURCE_VIEW_DESC*, nvmlkit::cuda::CUtexObject);
+NVMLKIT_DRIVER(cuDeviceGetTexture1DLinearMaxWidth, std::size_t*, nvmlkit::cuda::CUarray_format, unsigned, CUdevice);
+NVMLKIT_DRIVER(cuArrayGetSparseProperties, nvmlkit::cuda::CUDA_ARRAY_SPARSE_PROPERTIES*, nvmlkit::cuda::CUarray);
+NVMLKIT_DRIVER(cuArrayGetMemoryRequirements, nvmlkit::cuda::CUDA_ARRAY_MEMORY_REQUIREMENTS*, nvmlkit::cuda::CUarray,
+               CUdevice);
+NVMLKIT_DRIVER(cuArrayGetPlane, nvmlkit::cuda::CUarray*, nvmlkit::cuda::CUarray, unsigned);
+NVMLKIT_DRIVER(cuMipmappedArrayCreate, nvmlkit::cuda::CUmipmappedArray*, const nvmlkit::cuda::CUDA_ARRAY3D_DESCRIPTOR*,
+               unsigned);
+NVMLKIT_DRIVER(cuMipmappedArrayGetLevel, nvmlkit::cuda::CUarray*, nvmlkit::cuda::CUmipmappedArray, unsigned);
+NVMLKIT_DRIVER(cuMipmappedArrayDestroy, nvmlkit::cuda::CUmipmappedArray);
+NVMLKIT_DRIVER(cuMipmappedArrayGetSparseProperties, nvmlkit::cuda::CUDA_ARRAY_SPARSE_PROPERTIES*,
+               nvmlkit::cuda::CUmipmappedArray);
+NVMLKIT_DRIVER(cuMipmappedArrayGetMemoryRequirements, nvmlkit::cuda::CUDA_ARRAY_MEMORY_REQUIREMENTS*,
+               nvmlkit::cuda::CUmipmappedArray, CUdevice);
+NVMLKIT_DRIVER(cuModuleGetTexRef, nvmlkit::cuda::CUtexref*, nvmlkit::cuda::CUmodule, const char*);
+NVMLKIT_DRIVER(cuModuleGetSurfRef, nvmlkit::cuda::CUsurfref*, nvmlkit::cuda::CUmodule, const char*);
+NVMLKIT_DRIVER(cuTexRefSetArray, nvmlkit::cuda::CUtexref, nvmlkit::cuda::CUarray, unsigned);
+NVMLKIT_DRIVER(cuTexRefSetMipmappedArray, nvmlkit::cuda::CUtexref, nvmlkit::cuda::CUmipmappedArray, unsigned);
+NVMLKIT_DRIVER(cuTexRefSetAddress_v2, std::size_t*, nvmlkit::cuda::CUtexref, CUdeviceptr, std::size_t);
+NVMLKIT_DRIVER(cuTexRefSetAddress2D_v3, nvmlkit::cuda::CUtexref, const nvmlkit::cuda::CUDA_ARRAY_DESCRIPTOR*,
+               CUdeviceptr, std::size_t);
+NVMLKIT_DRIVER(cuTexRefGetAddress_v2, CUdeviceptr*, nvmlkit::cuda::CUtexref);
+NVMLKIT_DRIVER(cuMemGetAddressRange_v2, CUdeviceptr*, std::size_t*, CUdeviceptr);
+NVMLKIT_DRIVER(cuTexRefSetFormat, nvmlkit::cuda::CUtexref, nvmlkit::cuda::CUarray_format, int);
+NVMLKIT_DRIVER(cuTexRefSetAddressMode, nvmlkit::cuda::CUtexref, int, nvmlkit::cuda::CUaddress_mode);
+NVMLKIT_DRIVER(cuTexRefSetFilterMode, nvmlkit::cuda::CUtexref, nvmlkit::cuda::CUfilter_mode);
+NVMLKIT_DRIVER(cuTexRefSetMipmapFilterMode, nvmlkit::cuda::CUtexref, nvmlkit::cuda::CUfilter_mode);
+NVMLKIT_DRIVER(cuTexRefSetMipmapLevelBias, nvmlkit::cuda::CUtexref, float);
+NVMLKIT_DRIVER(cuTexRefSetMipmapLevelClamp, nvmlkit::cuda::CUtexref, float, float);
+NVMLKIT_DRIVER(cuTexRefSetFlags, nvmlkit::cuda::CUtexref, unsigned);
+NVMLKIT_DRIVER(cuSurfRefSetArray, nvmlkit::cuda::CUsurfref, nvmlkit::cuda::CUarray, unsigned);
+NVMLKIT_DRIVER(cuMemPoolExportToShareableHandle, void*, CUmemoryPool, nvmlkit::cuda::CUmemAllocationHandleType,
+               unsigned long long);
+NVMLKIT_DRIVER(cuMemPoolImportFromShareableHandle, CUmemoryPool*, void*, nvmlkit::cuda::CUmemAllocationHandleType,
+               unsigned long long);
+NVMLKIT_DRIVER(cuMemPoolExportPointer, nvmlkit::cuda::CUmemPoolPtrExportData*, CUdeviceptr);
+NVMLKIT_DRIVER(cuMemPoolImportPointer, CUdeviceptr*, CUmemoryPool, nvmlkit::cuda::CUmemPoolPtrExportData*);
+NVMLKIT_DRIVER(cuDeviceRegisterAsyncNotification, CUdevice, nvmlkit::cuda::CUasyncCallback, void*,
+               nvmlkit::cuda::CUasyncCallbackHandle*);
+NVMLKIT_DRIVER(cuDeviceUnregisterAsyncNotification, CUdevice, nvmlkit::cuda::CUasyncCallbackHandle);
+NVMLKIT_DRIVER(cuLaunchCooperativeKernelMultiDevice, nvmlkit::cuda::CUDA_LAUNCH_PARAMS*, unsigned, unsigned);
 #undef NVMLKIT_DRIVER
 }

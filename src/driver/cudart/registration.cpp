@@ -30,10 +30,18 @@ struct Symbol {
   CUkernel kernel = nullptr;
 };
 
+// A texture or surface reference.
+struct TextureSymbol {
+  FatBinary* binary = nullptr;
+  std::string name;
+  bool as_float = false;  // integers are read as parts of 1
+};
+
 struct Registered {
   std::mutex mutex;
   std::vector<std::unique_ptr<FatBinary>> binaries;
   std::map<const void*, Symbol> kernels, variables;
+  std::map<const void*, TextureSymbol> textures;
 };
 Registered& registered() {
   static auto* const the = new Registered;
@@ -98,6 +106,42 @@ CUresult variable_of(const void* symbol, CUdeviceptr* address, std::size_t* size
   return cuLibraryGetGlobal(address, size, at->second.binary->library, at->second.name.c_str());
 }
 
+namespace {
+
+// found(module, symbol) for a texture or surface reference.
+template <class Found>
+CUresult with_texture(const void* host, Found found) {
+  auto& all = registered();
+  const std::lock_guard lock(all.mutex);
+  const auto at = all.textures.find(host);
+  if (at == all.textures.end()) return static_cast<CUresult>(kInvalidTexture);
+  if (const auto result = load(*at->second.binary); result != CUDA_SUCCESS) return result;
+  CUmodule module = nullptr;
+  const auto result = cuLibraryGetModule(&module, at->second.binary->library);
+  return result == CUDA_SUCCESS ? found(module, at->second) : result;
+}
+
+}  // namespace
+
+CUresult texture_of(const void* host, CUtexref* texture, bool* as_float) {
+  return with_texture(host, [&](CUmodule module, const TextureSymbol& symbol) {
+    *as_float = symbol.as_float;
+    return cuModuleGetTexRef(texture, module, symbol.name.c_str());
+  });
+}
+
+CUresult surface_of(const void* host, CUsurfref* surface) {
+  return with_texture(host, [&](CUmodule module, const TextureSymbol& symbol) {
+    return cuModuleGetSurfRef(surface, module, symbol.name.c_str());
+  });
+}
+
+bool is_texture(const void* host) {
+  auto& all = registered();
+  const std::lock_guard lock(all.mutex);
+  return all.textures.count(host) > 0;
+}
+
 NVMLKIT_RUNTIME void** __cudaRegisterFatBinary(void* image) {
   auto made = std::make_unique<FatBinary>();
   made->image = image;
@@ -116,6 +160,7 @@ NVMLKIT_RUNTIME void __cudaUnregisterFatBinary(void** handle) {
   const auto is_of = [&](const auto& entry) { return entry.second.binary == of(handle); };
   std::erase_if(all.kernels, is_of);
   std::erase_if(all.variables, is_of);
+  std::erase_if(all.textures, is_of);
   std::erase_if(all.binaries, [&](const auto& binary) {
     if (binary.get() != of(handle)) return false;
     if (binary->library) cuLibraryUnload(binary->library);
@@ -144,8 +189,18 @@ NVMLKIT_RUNTIME void __cudaRegisterManagedVar(void** handle, void** pointer, cha
   all.variables[pointer] = {of(handle), name, nullptr};
 }
 
-NVMLKIT_RUNTIME void __cudaRegisterTexture(void**, const void*, const void**, const char*, int, int, int) {}
-NVMLKIT_RUNTIME void __cudaRegisterSurface(void**, const void*, const void**, const char*, int, int) {}
+// `name` is what the device code calls it; what follows is the name in C++.
+NVMLKIT_RUNTIME void __cudaRegisterTexture(void** handle, const void* host, const char* name, const char*, int,
+                                           int as_float, int) {
+  auto& all = registered();
+  const std::lock_guard lock(all.mutex);
+  all.textures[host] = {of(handle), name, as_float != 0};
+}
+NVMLKIT_RUNTIME void __cudaRegisterSurface(void** handle, const void* host, const char* name, const char*, int, int) {
+  auto& all = registered();
+  const std::lock_guard lock(all.mutex);
+  all.textures[host] = {of(handle), name, false};
+}
 
 // Before managed variables are used on the host: their pointers get their addresses.
 NVMLKIT_RUNTIME char __cudaInitModule(void** handle) {

@@ -28,7 +28,10 @@ const ErrorName* find(Error error) {
 }  // namespace
 
 Error keep(Error error) {
-  if (error != 0 && error != kNotReady) last = error;
+  if (error != 0 && error != kNotReady) {
+    last = error;
+    log(error);
+  }
   return error;
 }
 
@@ -101,10 +104,12 @@ NVMLKIT_RUNTIME Error cudaPeekAtLastError() {
   return last_error(false);
 }
 
-NVMLKIT_RUNTIME const char* cudaGetErrorName(Error error) {
+const char* name_of(Error error) {
   const auto* known = find(error);
   return known ? known->name : "unrecognized error code";
 }
+
+NVMLKIT_RUNTIME const char* cudaGetErrorName(Error error) { return name_of(error); }
 
 NVMLKIT_RUNTIME const char* cudaGetErrorString(Error error) {
   const auto* known = find(error);

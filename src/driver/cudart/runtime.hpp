@@ -15,13 +15,18 @@ namespace nvmlkit::cudart {
 using Error = int;  // cudaError_t; the driver's numbers are the runtime's, and there are a few more
 
 inline constexpr Error kInvalidValue = 1, kInitializationError = 3, kInvalidConfiguration = 9, kInvalidSymbol = 13,
-                       kInvalidDirection = 21, kMissingConfiguration = 52, kInvalidDeviceFunction = 98, kNoDevice = 100,
-                       kNotReady = 600, kNotSupported = 801;
+                       kInvalidTexture = 18, kInvalidDirection = 21, kMissingConfiguration = 52,
+                       kInvalidDeviceFunction = 98, kNoDevice = 100, kNotReady = 600, kNotSupported = 801;
 
 // Keeps the error for cudaGetLastError, and gives it back. What is only not ready is no error.
 Error keep(Error error);
 inline Error keep(CUresult result) { return keep(static_cast<Error>(result)); }
 Error last_error(bool forget);
+
+// Text of an error, or of none that is known.
+const char* name_of(Error error);
+// Puts an error into the log that programs may read (logs.cpp).
+void log(Error error);
 
 // Starts the driver, once; the error of that.
 CUresult start();
@@ -82,6 +87,11 @@ Error read_copy(const Copy3D* copy, CUDA_MEMCPY3D& out);
 CUresult function_of(const void* symbol, CUfunction* out);
 CUresult kernel_of(const void* symbol, CUkernel* out);
 CUresult variable_of(const void* symbol, CUdeviceptr* address, std::size_t* size);
+
+// Texture and surface references of the program, the same.
+CUresult texture_of(const void* host, CUtexref* texture, bool* as_float);
+CUresult surface_of(const void* host, CUsurfref* surface);
+bool is_texture(const void* host);
 
 inline CUdeviceptr address_of(const void* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); }
 inline CUstream per_thread(CUstream stream) { return stream ? stream : reinterpret_cast<CUstream>(2); }

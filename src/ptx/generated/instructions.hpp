@@ -105,17 +105,22 @@ enum class Op : std::uint8_t {
   tex_,
   tld4_,
   trap_,
+  vabsdiff_,
   vabsdiff2_,
   vabsdiff4_,
+  vadd_,
   vadd2_,
   vadd4_,
   vavrg2_,
   vavrg4_,
+  vmax_,
   vmax2_,
   vmax4_,
+  vmin_,
   vmin2_,
   vmin4_,
   vote_,
+  vsub_,
   vsub2_,
   vsub4_,
   wgmma_,
@@ -153,6 +158,7 @@ void move(Form& form);
 void no_effect(Form& form);
 void one_operand(Form& form);
 void ordering(Form& form);
+void packed_video(Form& form);
 void policies(Form& form);
 void shifts(Form& form);
 void shuffle(Form& form);

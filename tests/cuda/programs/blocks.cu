@@ -58,6 +58,12 @@ __global__ void votes(unsigned* out) {
   const unsigned same = __match_any_sync(~0u, lane / 8);
   out[lane] = result;
   out[32 + lane] = any && all ? same : 0;
+  // Each eight lanes among themselves.
+  const unsigned own = __ballot_sync(same, lane % 3 == 0);
+  unsigned sum = 0;
+  asm("redux.sync.add.u32 %0, %1, %2;" : "=r"(sum) : "r"(lane), "r"(same));
+  out[96 + lane] = own + 1000 * __all_sync(same, lane < 8);
+  out[128 + lane] = sum;
   out[64 + lane] = __syncthreads_count(lane % 4 == 0) + 100 * __syncthreads_or(lane == 31) + 1000 * __syncthreads_and(lane < 31);
 }
 
@@ -159,13 +165,15 @@ int main() {
   histogram<<<3, 256>>>(upload(bytes), static_cast<int>(bytes.size()), counted);
   EXPECT(download(counted, 256) == bins);
 
-  unsigned* voted = upload(std::vector<unsigned>(96));
+  unsigned* voted = upload(std::vector<unsigned>(160));
   votes<<<1, 32>>>(voted);
-  const auto v = download(voted, 96);
+  const auto v = download(voted, 160);
   for (unsigned lane = 0; lane < 32; ++lane) {
     EXPECT(v[lane] == (lane % 2 ? 0x49249249u ^ 0xaaaaaaaau : 0x49249249u + 1));
     EXPECT(v[32 + lane] == 0xffu << lane / 8 * 8);
     EXPECT(v[64 + lane] == 8 + 100);
+    EXPECT(v[96 + lane] == (0x49249249u & (0xffu << lane / 8 * 8)) + 1000 * (lane < 8));
+    EXPECT(v[128 + lane] == 28 + 64 * (lane / 8));
   }
 
   int* steps = upload(std::vector<int>(256, -1));

@@ -1,8 +1,11 @@
 // Graphs, from captured streams and node by node; memory from pools, at addresses of its own, and of other processes.
 #include <cuda.h>
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "check.hpp"
@@ -170,37 +173,76 @@ void addresses() {
   EXPECT(cuMemAddressFree(at, 4 * kPiece) == CUDA_SUCCESS);
 }
 
+// What the parent tells the child: memory of its own, and memory of a pool that a file names.
+struct Message {
+  cudaIpcMemHandle_t memory;
+  cudaMemPoolPtrExportData of_pool;
+  int process, pool;
+};
+
 // In the child: what the parent allocated.
 int of_another_process() {
-  cudaIpcMemHandle_t handle;
-  int *sum = nullptr, value = 0;
-  if (read(STDIN_FILENO, &handle, sizeof handle) != sizeof handle) return 1;
-  OK(cudaIpcOpenMemHandle(reinterpret_cast<void**>(&sum), handle, cudaIpcMemLazyEnablePeerAccess));
+  Message told;
+  int *sum = nullptr, *other = nullptr, value = 0;
+  if (read(STDIN_FILENO, &told, sizeof told) != sizeof told) return 1;
+  OK(cudaIpcOpenMemHandle(reinterpret_cast<void**>(&sum), told.memory, cudaIpcMemLazyEnablePeerAccess));
   add<<<1, 1>>>(sum, 2);
   OK(cudaMemcpy(&value, sum, sizeof value, cudaMemcpyDeviceToHost));
   OK(cudaIpcCloseMemHandle(sum));
+  const auto path = "/proc/" + std::to_string(told.process) + "/fd/" + std::to_string(told.pool);
+  const std::intptr_t file = open(path.c_str(), O_RDWR);
+  cudaMemPool_t pool;
+  OK(cudaMemPoolImportFromShareableHandle(&pool, reinterpret_cast<void*>(file), cudaMemHandleTypePosixFileDescriptor,
+                                          0));
+  OK(cudaMemPoolImportPointer(reinterpret_cast<void**>(&other), pool, &told.of_pool));
+  add<<<1, 1>>>(other, 5);
+  OK(cudaDeviceSynchronize());
+  EXPECT(cudaMallocFromPoolAsync(reinterpret_cast<void**>(&sum), 4, pool, nullptr) == cudaErrorInvalidValue);
+  OK(cudaFreeAsync(other, nullptr));
+  EXPECT(cudaFree(other) == cudaErrorInvalidValue);
   return value == 42 ? 0 : 1;
 }
 
 void processes(const char* self) {
   int ends[2];
   EXPECT(pipe(ends) == 0);
+  cudaMemPoolProps what{};
+  what.allocType = cudaMemAllocationTypePinned;
+  what.location = {cudaMemLocationTypeDevice, 0};
   const pid_t child = fork();
   if (child == 0) {
     dup2(ends[0], STDIN_FILENO);
     execl(self, self, "child", nullptr);
     _exit(2);
   }
-  int *sum = nullptr, value = 40, status = 0;
+  int *sum = nullptr, *other = nullptr, value = 40, status = 0;
   OK(cudaMalloc(&sum, sizeof *sum));
   OK(cudaMemcpy(sum, &value, sizeof value, cudaMemcpyHostToDevice));
-  cudaIpcMemHandle_t handle;
-  OK(cudaIpcGetMemHandle(&handle, sum));
-  EXPECT(write(ends[1], &handle, sizeof handle) == sizeof handle);
+  Message told;
+  OK(cudaIpcGetMemHandle(&told.memory, sum));
+
+  cudaMemPool_t pool;
+  OK(cudaMemPoolCreate(&pool, &what));
+  EXPECT(cudaMemPoolExportToShareableHandle(&told.pool, pool, cudaMemHandleTypePosixFileDescriptor, 0) ==
+         cudaErrorInvalidValue);  // is not for others
+  OK(cudaMemPoolDestroy(pool));
+  what.handleTypes = cudaMemHandleTypePosixFileDescriptor;
+  OK(cudaMemPoolCreate(&pool, &what));
+  OK(cudaMallocFromPoolAsync(reinterpret_cast<void**>(&other), 4, pool, nullptr));
+  OK(cudaMemcpyAsync(other, &value, sizeof value, cudaMemcpyHostToDevice, nullptr));
+  OK(cudaDeviceSynchronize());
+  OK(cudaMemPoolExportToShareableHandle(&told.pool, pool, cudaMemHandleTypePosixFileDescriptor, 0));
+  OK(cudaMemPoolExportPointer(&told.of_pool, other));
+  EXPECT(cudaMemPoolExportPointer(&told.of_pool, sum) == cudaErrorInvalidValue);
+  told.process = getpid();
+  EXPECT(write(ends[1], &told, sizeof told) == sizeof told);
   waitpid(child, &status, 0);
   EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   OK(cudaMemcpy(&value, sum, sizeof value, cudaMemcpyDeviceToHost));
   EXPECT(value == 42);
+  OK(cudaMemcpy(&value, other, sizeof value, cudaMemcpyDeviceToHost));
+  EXPECT(value == 45);
+  cudaGetLastError();
 }
 
 int main(int count, char** arguments) {
@@ -218,5 +260,7 @@ int main(int count, char** arguments) {
   libraries();
   batches();
   kept_memory();
+  logs();
+  links();
   std::puts("all is well");
 }

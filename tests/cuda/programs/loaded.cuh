@@ -1,6 +1,7 @@
 // Code that a program loads by itself, copies in batches, pools that keep memory. A part of graphs.cu.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "check.hpp"
@@ -101,4 +102,39 @@ inline void kept_memory() {
   OK(cudaMemPoolTrimTo(pool, 4096));
   EXPECT(of_pool(pool, cudaMemPoolAttrReservedMemCurrent) == 4096);
   OK(cudaMemPoolDestroy(pool));
+}
+
+// What went wrong is in the log, and told to those who asked.
+inline void logs() {
+  int told = 0;
+  cudaLogsCallbackHandle handle;
+  cudaLogIterator begin = 0;
+  OK(cudaLogsCurrent(&begin, 0));
+  OK(cudaLogsRegisterCallback([](void* data, cudaLogLevel, char*, std::size_t) { ++*static_cast<int*>(data); }, &told,
+                              &handle));
+  EXPECT(cudaFree(&told) == cudaErrorInvalidValue);
+  OK(cudaLogsUnregisterCallback(handle));
+  EXPECT(cudaSetDevice(1000) == cudaErrorInvalidDevice && told == 1);
+  char text[256];
+  std::size_t size = sizeof text;
+  OK(cudaLogsDumpToMemory(&begin, text, &size, 0));
+  EXPECT(std::string(text, size) == "[CUDA] cudaErrorInvalidValue\n[CUDA] cudaErrorInvalidDevice\n");
+  size = sizeof text;
+  OK(cudaLogsDumpToMemory(&begin, text, &size, 0));
+  EXPECT(size == 0);
+  cudaGetLastError();
+}
+
+// Over PCIe there are no atomics with the host, over NVLink there are with other GPUs.
+inline void links() {
+  const cudaAtomicOperation add = cudaAtomicOperationIntegerAdd;
+  unsigned of_host = 1, of_peer = 0;
+  OK(cudaDeviceGetHostAtomicCapabilities(&of_host, &add, 1, 0));
+  OK(cudaDeviceGetP2PAtomicCapabilities(&of_peer, &add, 1, 0, 1));
+  EXPECT(of_host == 0 && (of_peer & cudaAtomicCapabilityScalar64));
+  cudaMemLocation here{cudaMemLocationTypeDevice, 0};
+  cudaMemPool_t pool, of_device;
+  OK(cudaMemGetDefaultMemPool(&pool, &here, cudaMemAllocationTypePinned));
+  OK(cudaDeviceGetDefaultMemPool(&of_device, 0));
+  EXPECT(pool == of_device);
 }

@@ -18,36 +18,50 @@ T* managed(std::size_t count) {
   return out;
 }
 
-// One tile of 16 by 16, of K elements in the middle.
-template <class T, class Fragment, class Sum, int K>
+// One square tile, of K elements in the middle.
+template <class T, class Fragment, class Sum, int K, int Side>
 __global__ void product(const T* a, const T* b, Sum* c) {
-  wmma::fragment<wmma::matrix_a, 16, 16, K, Fragment, wmma::row_major> left;
-  wmma::fragment<wmma::matrix_b, 16, 16, K, Fragment, wmma::col_major> right;
-  wmma::fragment<wmma::accumulator, 16, 16, K, Sum> sum;
+  wmma::fragment<wmma::matrix_a, Side, Side, K, Fragment, wmma::row_major> left;
+  wmma::fragment<wmma::matrix_b, Side, Side, K, Fragment, wmma::col_major> right;
+  wmma::fragment<wmma::accumulator, Side, Side, K, Sum> sum;
   wmma::fill_fragment(sum, Sum(1));
   wmma::load_matrix_sync(left, a, K);
   wmma::load_matrix_sync(right, b, K);
   wmma::mma_sync(sum, left, right, sum);
   for (int i = 0; i < sum.num_elements; ++i) sum.x[i] = sum.x[i] * Sum(2);
-  wmma::store_matrix_sync(c, sum, 16, wmma::mem_row_major);
+  wmma::store_matrix_sync(c, sum, Side, wmma::mem_row_major);
 }
 
-template <class T, class Fragment, class Sum, int K>
+template <class T, class Fragment, class Sum, int K, int Side = 16>
 void check_product() {
-  auto *a = managed<T>(16 * K), *b = managed<T>(16 * K);
-  auto* c = managed<Sum>(256);
-  for (int i = 0; i < 16 * K; ++i) {
+  auto *a = managed<T>(Side * K), *b = managed<T>(Side * K);
+  auto* c = managed<Sum>(Side * Side);
+  for (int i = 0; i < Side * K; ++i) {
     a[i] = T(static_cast<float>(i % 7 - 3));
     b[i] = T(static_cast<float>(i % 5 - 2));
   }
-  product<T, Fragment, Sum, K><<<1, 32>>>(a, b, c);
+  product<T, Fragment, Sum, K, Side><<<1, 32>>>(a, b, c);
   OK(cudaDeviceSynchronize());
-  for (int row = 0; row < 16; ++row)
-    for (int column = 0; column < 16; ++column) {
+  for (int row = 0; row < Side; ++row)
+    for (int column = 0; column < Side; ++column) {
       float sum = 1;
       for (int k = 0; k < K; ++k) sum += float(a[row * K + k]) * float(b[column * K + k]);
-      EXPECT(float(c[row * 16 + column]) == 2 * sum);
+      EXPECT(float(c[row * Side + column]) == 2 * sum);
     }
+}
+
+// Of doubles, rounded down and up: one and a little.
+__global__ void rounded(double* out) {
+  double low[2] = {1, 1}, high[2] = {1, 1};
+  const double little = 1e-12;
+  asm("wmma.mma.sync.aligned.row.col.m8n8k4.rm.f64.f64.f64.f64 {%0, %1}, {%2}, {%2}, {%0, %1};"
+      : "+d"(low[0]), "+d"(low[1])
+      : "d"(little));
+  asm("wmma.mma.sync.aligned.row.col.m8n8k4.rp.f64.f64.f64.f64 {%0, %1}, {%2}, {%2}, {%0, %1};"
+      : "+d"(high[0]), "+d"(high[1])
+      : "d"(little));
+  out[0] = low[0];
+  out[1] = high[1];
 }
 
 // The same by hand: 16 by 8, the operands through shared memory.
@@ -254,18 +268,22 @@ int main() {
   check_product<__nv_bfloat16, __nv_bfloat16, float, 16>();
   check_product<float, wmma::precision::tf32, float, 8>();
   check_product<signed char, signed char, int, 16>();
+  check_product<double, double, double, 4, 8>();
   check_by_hand();
   check_textures();
   check_small();
   check_sparse();
   auto* pairs = managed<unsigned>(4);
   of_pairs<<<1, 1>>>(pairs);
+  auto* ends = managed<double>(2);
+  rounded<<<1, 32>>>(ends);
   auto* numbers = managed<int>(128);
   reversed<<<1, 128>>>(numbers);
   auto* out = managed<float>(8);
   narrow<<<1, 1>>>(out);
   OK(cudaDeviceSynchronize());
   EXPECT(pairs[0] == 7 && pairs[1] == 0x0001000D && pairs[2] == 0x00030004 && pairs[3] == 0x1234FF00);
+  EXPECT(ends[0] == 1 && ends[1] > 1);
   EXPECT(numbers[0] == 127 && numbers[127] == 0);
   EXPECT(out[0] == 1.25f && out[1] == 448.0f && out[2] == -5.0f && out[3] == 1.0f);
   EXPECT(out[4] > 0.84f && out[4] < 0.845f && out[5] == 1.0f);

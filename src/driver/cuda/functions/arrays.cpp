@@ -1,6 +1,7 @@
 // Arrays, textures, surfaces.
 #include <cstring>
 
+#include "driver/cuda/attributes.hpp"
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/graphs/work.hpp"
@@ -11,24 +12,6 @@ namespace nvmlkit::cuda::functions {
 namespace {
 
 static_assert(sizeof(Resource) == 144);  // as CUDA_RESOURCE_DESC
-
-constexpr unsigned kLayered = 1, kSurface = 2, kGather = 8;  // CUDA_ARRAY3D_...
-
-CUresult create(const Context& context, CUarray* out, const CUDA_ARRAY3D_DESCRIPTOR& shape) {
-  if (textures::size_of(shape.Format) == 0 || shape.Width == 0) return CUDA_ERROR_INVALID_VALUE;
-  if (shape.NumChannels != 1 && shape.NumChannels != 2 && shape.NumChannels != 4) return CUDA_ERROR_INVALID_VALUE;
-  if ((shape.Flags & ~(kLayered | kSurface | kGather)) != 0) return CUDA_ERROR_NOT_SUPPORTED;
-  auto made = std::make_shared<Array>();
-  made->shape = shape;
-  made->context = context.handle();
-  constexpr std::size_t kMost = 131072;
-  if (shape.Width > kMost || shape.Height > kMost || shape.Depth > kMost) return CUDA_ERROR_INVALID_VALUE;
-  const auto size = made->row() * made->height() * made->depth();
-  made->memory = memory::allocate(MemoryKind::device, context.device, context.handle(), size);
-  if (!made->memory) return CUDA_ERROR_OUT_OF_MEMORY;
-  *out = textures::add(std::move(made));
-  return CUDA_SUCCESS;
-}
 
 Resource read(const CUDA_RESOURCE_DESC* description) {
   Resource out;
@@ -74,12 +57,13 @@ CopyWork from_array(const Context& context, CUarray from, std::size_t offset, vo
 }  // namespace
 
 CUresult Array3DCreate_v2(Context& context, CUarray* pHandle, const CUDA_ARRAY3D_DESCRIPTOR* pAllocateArray) {
-  return create(context, pHandle, *pAllocateArray);
+  return textures::create(context.device, context.handle(), *pAllocateArray, *pHandle);
 }
 
 CUresult ArrayCreate_v2(Context& context, CUarray* pHandle, const CUDA_ARRAY_DESCRIPTOR* pAllocateArray) {
   const auto& d = *pAllocateArray;
-  return create(context, pHandle, {d.Width, d.Height, 0, d.Format, d.NumChannels, 0});
+  return textures::create(context.device, context.handle(), {d.Width, d.Height, 0, d.Format, d.NumChannels, 0},
+                          *pHandle);
 }
 
 CUresult Array3DGetDescriptor_v2(Context&, CUDA_ARRAY3D_DESCRIPTOR* pArrayDescriptor, CUarray hArray) {
@@ -99,11 +83,54 @@ CUresult ArrayGetDescriptor_v2(Context&, CUDA_ARRAY_DESCRIPTOR* pArrayDescriptor
 
 CUresult ArrayDestroy(Context&, CUarray hArray) {
   const auto array = textures::find(hArray);
-  if (!array) return CUDA_ERROR_INVALID_HANDLE;
+  if (!array || array->is_level) return CUDA_ERROR_INVALID_HANDLE;
   if (const auto result = schedule::wait_for_users(*array->memory); result != CUDA_SUCCESS) return result;
-  if (!textures::remove(hArray)) return CUDA_ERROR_INVALID_HANDLE;
-  memory::remove(array->memory->address, MemoryKind::device, MemoryKind::device);
+  return textures::destroy(hArray) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+// Neither sparse arrays nor such whose memory comes later can be made, nor pictures of several planes.
+CUresult ArrayGetSparseProperties(Context&, CUDA_ARRAY_SPARSE_PROPERTIES*, CUarray array) {
+  return textures::find(array) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
+}
+CUresult ArrayGetMemoryRequirements(Context&, CUDA_ARRAY_MEMORY_REQUIREMENTS*, CUarray array, CUdevice device) {
+  if (!find_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+  return textures::find(array) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
+}
+CUresult ArrayGetPlane(Context&, CUarray*, CUarray hArray, unsigned int) {
+  return textures::find(hArray) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult MipmappedArrayCreate(Context& context, CUmipmappedArray* pHandle,
+                              const CUDA_ARRAY3D_DESCRIPTOR* pMipmappedArrayDesc, unsigned int numMipmapLevels) {
+  return textures::create(context.device, context.handle(), *pMipmappedArrayDesc, numMipmapLevels, *pHandle);
+}
+
+CUresult MipmappedArrayGetLevel(Context&, CUarray* pLevelArray, CUmipmappedArray hMipmappedArray, unsigned int level) {
+  const auto mipmap = textures::find(hMipmappedArray);
+  if (!mipmap) return CUDA_ERROR_INVALID_HANDLE;
+  if (level >= mipmap->levels.size()) return CUDA_ERROR_INVALID_VALUE;
+  *pLevelArray = mipmap->levels[level];
   return CUDA_SUCCESS;
+}
+
+CUresult MipmappedArrayDestroy(Context&, CUmipmappedArray hMipmappedArray) {
+  const auto mipmap = textures::find(hMipmappedArray);
+  if (!mipmap) return CUDA_ERROR_INVALID_HANDLE;
+  for (const auto level : mipmap->levels)
+    if (const auto array = textures::find(level))
+      if (const auto result = schedule::wait_for_users(*array->memory); result != CUDA_SUCCESS) return result;
+  if (!textures::remove(hMipmappedArray)) return CUDA_ERROR_INVALID_HANDLE;
+  for (const auto level : mipmap->levels) textures::destroy(level);
+  return CUDA_SUCCESS;
+}
+
+CUresult MipmappedArrayGetSparseProperties(Context&, CUDA_ARRAY_SPARSE_PROPERTIES*, CUmipmappedArray mipmap) {
+  return textures::find(mipmap) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
+}
+CUresult MipmappedArrayGetMemoryRequirements(Context&, CUDA_ARRAY_MEMORY_REQUIREMENTS*, CUmipmappedArray mipmap,
+                                             CUdevice device) {
+  if (!find_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+  return textures::find(mipmap) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUresult MemcpyDtoA_v2(Context& context, CUarray dstArray, std::size_t dstOffset, CUdeviceptr srcDevice,
@@ -137,8 +164,7 @@ CUresult MemcpyAtoHAsync_v2(Context& context, void* dstHost, CUarray srcArray, s
 
 CUresult TexObjectCreate(Context&, CUtexObject* pTexObject, const CUDA_RESOURCE_DESC* pResDesc,
                          const CUDA_TEXTURE_DESC* pTexDesc, const CUDA_RESOURCE_VIEW_DESC* pResViewDesc) {
-  if (pResViewDesc) return CUDA_ERROR_NOT_SUPPORTED;
-  return textures::make(read(pResDesc), *pTexDesc, false, *pTexObject);
+  return textures::make(read(pResDesc), *pTexDesc, pResViewDesc, false, *pTexObject);
 }
 
 CUresult TexObjectDestroy(Context&, CUtexObject texObject) {
@@ -159,8 +185,27 @@ CUresult TexObjectGetTextureDesc(Context&, CUDA_TEXTURE_DESC* pTexDesc, CUtexObj
   return CUDA_SUCCESS;
 }
 
+CUresult TexObjectGetResourceViewDesc(Context&, CUDA_RESOURCE_VIEW_DESC* pResViewDesc, CUtexObject texObject) {
+  const auto texture = textures::find(texObject);
+  if (!texture || !texture->is_viewed) return CUDA_ERROR_INVALID_VALUE;
+  *pResViewDesc = texture->view;
+  return CUDA_SUCCESS;
+}
+
+// So many texels of one row.
+CUresult DeviceGetTexture1DLinearMaxWidth(std::size_t* maxWidthInElements, CUarray_format format,
+                                          unsigned int numChannels, CUdevice dev) {
+  const auto* const device = find_device(dev);
+  if (!device) return CUDA_ERROR_INVALID_DEVICE;
+  if (textures::size_of(format) == 0 || (numChannels != 1 && numChannels != 2 && numChannels != 4))
+    return CUDA_ERROR_INVALID_VALUE;
+  *maxWidthInElements =
+      static_cast<std::size_t>(attribute_of(*device, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH));
+  return CUDA_SUCCESS;
+}
+
 CUresult SurfObjectCreate(Context&, CUsurfObject* pSurfObject, const CUDA_RESOURCE_DESC* pResDesc) {
-  return textures::make(read(pResDesc), {}, true, *pSurfObject);
+  return textures::make(read(pResDesc), {}, nullptr, true, *pSurfObject);
 }
 
 CUresult SurfObjectDestroy(Context& context, CUsurfObject surfObject) { return TexObjectDestroy(context, surfObject); }

@@ -70,7 +70,8 @@ CUresult CtxCreate_v4(CUcontext* pctx, CUctxCreateParams* ctxCreateParams, unsig
 CUresult CtxDestroy_v2(CUcontext ctx) {
   if (schedule::is_in_host_function()) return CUDA_ERROR_NOT_PERMITTED;
   const auto context = contexts::find(ctx);
-  if (!context || context->is_primary || !contexts::end(ctx)) return CUDA_ERROR_INVALID_CONTEXT;
+  if (!context || context->is_primary || context->green.load() || !contexts::end(ctx))
+    return CUDA_ERROR_INVALID_CONTEXT;
   if (contexts::top() == ctx) contexts::pop();
   return CUDA_SUCCESS;
 }

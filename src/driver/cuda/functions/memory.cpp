@@ -64,7 +64,11 @@ CUresult MemAllocPitch_v2(Context& context, CUdeviceptr* dptr, std::size_t* pPit
 
 CUresult MemFree_v2(CUdeviceptr dptr) {
   if (dptr == 0) return CUDA_SUCCESS;
-  return free(dptr, MemoryKind::device, MemoryKind::managed, CUDA_ERROR_INVALID_VALUE);
+  const auto allocation = memory::find(dptr);
+  // Imported from the pool of another process, or its own.
+  const bool is_foreign = allocation && allocation->pool && allocation->kind == MemoryKind::foreign;
+  return free(dptr, is_foreign ? MemoryKind::foreign : MemoryKind::device, MemoryKind::managed,
+              CUDA_ERROR_INVALID_VALUE);
 }
 
 CUresult MemGetAddressRange_v2(Context&, CUdeviceptr* pbase, std::size_t* psize, CUdeviceptr dptr) {

@@ -166,4 +166,8 @@ CUresult LibraryGetManaged(Context& context, CUdeviceptr* dptr, std::size_t* byt
   return global_of(context, dptr, bytes, library, name, true);
 }
 
+CUresult LibraryGetUnifiedFunction(Context&, void**, CUlibrary library, const char*) {
+  return modules::find_library(library) ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_HANDLE;
+}
+
 }  // namespace nvmlkit::cuda::functions

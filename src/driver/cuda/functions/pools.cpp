@@ -46,12 +46,14 @@ CUresult MemFreeAsync(Context& context, CUdeviceptr dptr, CUstream hStream) {
     return capture::add(*stream, FreeWork{dptr});
   }
   const auto allocation = memory::find(dptr);
-  if (!allocation || allocation->address != dptr || allocation->kind != MemoryKind::device ||
-      allocation->is_being_freed.exchange(true))
+  if (!allocation || allocation->address != dptr) return CUDA_ERROR_INVALID_VALUE;
+  const auto kind = allocation->kind;
+  const bool is_imported = kind == MemoryKind::foreign && allocation->pool;
+  if ((kind != MemoryKind::device && !is_imported) || allocation->is_being_freed.exchange(true))
     return CUDA_ERROR_INVALID_VALUE;
   auto task = task_of(context);
   task.is_short = true;
-  task.work = [dptr](CUresult) { memory::remove(dptr, MemoryKind::device, MemoryKind::device); };
+  task.work = [dptr, kind](CUresult) { memory::remove(dptr, kind, kind); };
   std::vector<Task> tasks;
   tasks.push_back(std::move(task));
   return schedule::hand_over(*stream, std::move(tasks));

@@ -1303,6 +1303,17 @@ struct CUipcMemHandle_v1 {
 };
 static_assert(sizeof(CUipcMemHandle_v1) == 64);
 static_assert(offsetof(CUipcMemHandle_v1, reserved) == 0);
+struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1 {
+  CUcontext ctx;
+  unsigned int count;
+  CUstreamBatchMemOpParams* paramArray;
+  unsigned int flags;
+};
+static_assert(sizeof(CUDA_BATCH_MEM_OP_NODE_PARAMS_v1) == 32);
+static_assert(offsetof(CUDA_BATCH_MEM_OP_NODE_PARAMS_v1, ctx) == 0);
+static_assert(offsetof(CUDA_BATCH_MEM_OP_NODE_PARAMS_v1, count) == 8);
+static_assert(offsetof(CUDA_BATCH_MEM_OP_NODE_PARAMS_v1, paramArray) == 16);
+static_assert(offsetof(CUDA_BATCH_MEM_OP_NODE_PARAMS_v1, flags) == 24);
 struct CUdevprop_v1 {
   int maxThreadsPerBlock;
   int maxThreadsDim[3];
@@ -1619,6 +1630,15 @@ static_assert(offsetof(CUDA_ARRAY3D_DESCRIPTOR_v2, Depth) == 16);
 static_assert(offsetof(CUDA_ARRAY3D_DESCRIPTOR_v2, Format) == 24);
 static_assert(offsetof(CUDA_ARRAY3D_DESCRIPTOR_v2, NumChannels) == 28);
 static_assert(offsetof(CUDA_ARRAY3D_DESCRIPTOR_v2, Flags) == 32);
+struct CUDA_ARRAY_MEMORY_REQUIREMENTS_v1 {
+  std::size_t size;
+  std::size_t alignment;
+  unsigned int reserved[4];
+};
+static_assert(sizeof(CUDA_ARRAY_MEMORY_REQUIREMENTS_v1) == 32);
+static_assert(offsetof(CUDA_ARRAY_MEMORY_REQUIREMENTS_v1, size) == 0);
+static_assert(offsetof(CUDA_ARRAY_MEMORY_REQUIREMENTS_v1, alignment) == 8);
+static_assert(offsetof(CUDA_ARRAY_MEMORY_REQUIREMENTS_v1, reserved) == 16);
 struct CUDA_TEXTURE_DESC_v1 {
   CUaddress_mode addressMode[3];
   CUfilter_mode filterMode;
@@ -1668,6 +1688,29 @@ struct CUtensorMap {
 };
 static_assert(sizeof(CUtensorMap) == 128);
 static_assert(offsetof(CUtensorMap, opaque) == 0);
+struct CUDA_LAUNCH_PARAMS_v1 {
+  CUfunction function;
+  unsigned int gridDimX;
+  unsigned int gridDimY;
+  unsigned int gridDimZ;
+  unsigned int blockDimX;
+  unsigned int blockDimY;
+  unsigned int blockDimZ;
+  unsigned int sharedMemBytes;
+  CUstream hStream;
+  void** kernelParams;
+};
+static_assert(sizeof(CUDA_LAUNCH_PARAMS_v1) == 56);
+static_assert(offsetof(CUDA_LAUNCH_PARAMS_v1, function) == 0);
+static_assert(offsetof(CUDA_LAUNCH_PARAMS_v1, gridDimX) == 8);
+static_assert(offsetof(CUDA_LAUNCH_PARAMS_v1, gridDimY) == 12);
+static_assert(offsetof(CUDA_LAUNCH_PARAMS_v1, gridDimZ) == 16);
+static_assert(offsetof(CUDA_LAUNCH_PARAMS_v1, blockDimX) == 20);
+static_assert(offsetof(CUDA_LAUNCH_PARAMS_v1, blockDimY) == 24);
+static_assert(offsetof(CUDA_LAUNCH_PARAMS_v1, blockDimZ) == 28);
+static_assert(offsetof(CUDA_LAUNCH_PARAMS_v1, sharedMemBytes) == 32);
+static_assert(offsetof(CUDA_LAUNCH_PARAMS_v1, hStream) == 40);
+static_assert(offsetof(CUDA_LAUNCH_PARAMS_v1, kernelParams) == 48);
 struct CUmemLocation_v1 {
   CUmemLocationType type;
   int id;
@@ -1708,6 +1751,11 @@ static_assert(offsetof(CUmemPoolProps_v1, win32SecurityAttributes) == 16);
 static_assert(offsetof(CUmemPoolProps_v1, maxSize) == 24);
 static_assert(offsetof(CUmemPoolProps_v1, usage) == 32);
 static_assert(offsetof(CUmemPoolProps_v1, reserved) == 34);
+struct CUmemPoolPtrExportData_v1 {
+  unsigned char reserved[64];
+};
+static_assert(sizeof(CUmemPoolPtrExportData_v1) == 64);
+static_assert(offsetof(CUmemPoolPtrExportData_v1, reserved) == 0);
 struct CUDA_MEM_ALLOC_NODE_PARAMS_v1 {
   CUmemPoolProps poolProps;
   const CUmemAccessDesc* accessDescs;

@@ -198,7 +198,7 @@ std::optional<long long> attribute(const sim::Machine& machine, const sim::model
     case CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH:
       return 1;
     case CU_DEVICE_ATTRIBUTE_COOPERATIVE_MULTI_DEVICE_LAUNCH:
-      return 0;  // not simulated yet: modules and launches
+      return 1;
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
       return by_capability(*gpu, {{70, 98304}, {75, 65536}, {80, 166912}, {86, 101376}, {87, 166912}, {89, 101376}, {90, 232448}, {120, 101376}});
     case CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES:

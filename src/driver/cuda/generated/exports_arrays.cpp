@@ -11,7 +11,23 @@ using namespace nvmlkit::cuda;
 extern "C" {
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceGetTexture1DLinearMaxWidth(std::size_t* maxWidthInElements, CUarray_format format, unsigned int numChannels, CUdevice dev) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!maxWidthInElements) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::DeviceGetTexture1DLinearMaxWidth(maxWidthInElements, format, numChannels, dev); });
+}
+
+NVMLKIT_CUDA_EXPORT CUresult cuModuleGetTexRef(CUtexref* pTexRef, CUmodule hmod, const char* name) {
+  const Current current;
+  if (!current) return current.refusal();
+  if (!pTexRef || !name) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::ModuleGetTexRef(*current, pTexRef, hmod, name); });
+}
+
+NVMLKIT_CUDA_EXPORT CUresult cuModuleGetSurfRef(CUsurfref* pSurfRef, CUmodule hmod, const char* name) {
+  const Current current;
+  if (!current) return current.refusal();
+  if (!pSurfRef || !name) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::ModuleGetSurfRef(*current, pSurfRef, hmod, name); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyDtoA_v2(CUarray dstArray, std::size_t dstOffset, CUdeviceptr srcDevice, std::size_t ByteCount) {
@@ -71,23 +87,38 @@ NVMLKIT_CUDA_EXPORT CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR* pArr
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES* sparseProperties, CUarray array) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  if (!sparseProperties) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::ArrayGetSparseProperties(*current, sparseProperties, array); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES* sparseProperties, CUmipmappedArray mipmap) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  if (!sparseProperties) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MipmappedArrayGetSparseProperties(*current, sparseProperties, mipmap); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* memoryRequirements, CUarray array, CUdevice device) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  if (!memoryRequirements) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::ArrayGetMemoryRequirements(*current, memoryRequirements, array, device); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* memoryRequirements, CUmipmappedArray mipmap, CUdevice device) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  if (!memoryRequirements) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MipmappedArrayGetMemoryRequirements(*current, memoryRequirements, mipmap, device); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuArrayGetPlane(CUarray* pPlaneArray, CUarray hArray, unsigned int planeIdx) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  if (!pPlaneArray) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::ArrayGetPlane(*current, pPlaneArray, hArray, planeIdx); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuArrayDestroy(CUarray hArray) {
@@ -111,139 +142,225 @@ NVMLKIT_CUDA_EXPORT CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR* 
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMipmappedArrayCreate(CUmipmappedArray* pHandle, const CUDA_ARRAY3D_DESCRIPTOR* pMipmappedArrayDesc, unsigned int numMipmapLevels) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  if (!pHandle || !pMipmappedArrayDesc) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MipmappedArrayCreate(*current, pHandle, pMipmappedArrayDesc, numMipmapLevels); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMipmappedArrayGetLevel(CUarray* pLevelArray, CUmipmappedArray hMipmappedArray, unsigned int level) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  if (!pLevelArray) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MipmappedArrayGetLevel(*current, pLevelArray, hMipmappedArray, level); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::MipmappedArrayDestroy(*current, hMipmappedArray); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemMapArrayAsync(CUarrayMapInfo* mapInfoList, unsigned int count, CUstream hStream) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  return refuse();  // not simulated yet: sparse arrays, and arrays of other programs
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray* mipmap, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC* mipmapDesc) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  return refuse();  // not simulated yet: sparse arrays, and arrays of other programs
+}
+
+NVMLKIT_CUDA_EXPORT CUresult cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef) {
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::ParamSetTexRef(*current, hfunc, texunit, hTexRef); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Flags) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::TexRefSetArray(*current, hTexRef, hArray, Flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMipmappedArray, unsigned int Flags) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::TexRefSetMipmappedArray(*current, hTexRef, hMipmappedArray, Flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetAddress_v2(std::size_t* ByteOffset, CUtexref hTexRef, CUdeviceptr dptr, std::size_t bytes) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::TexRefSetAddress_v2(*current, ByteOffset, hTexRef, dptr, bytes); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR* desc, CUdeviceptr dptr, std::size_t Pitch) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  if (!desc) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::TexRefSetAddress2D_v3(*current, hTexRef, desc, dptr, Pitch); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPackedComponents) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::TexRefSetFormat(*current, hTexRef, fmt, NumPackedComponents); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetAddressMode(CUtexref hTexRef, int dim, CUaddress_mode am) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::TexRefSetAddressMode(*current, hTexRef, dim, am); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetFilterMode(CUtexref hTexRef, CUfilter_mode fm) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::TexRefSetFilterMode(*current, hTexRef, fm); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetMipmapFilterMode(CUtexref hTexRef, CUfilter_mode fm) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::TexRefSetMipmapFilterMode(*current, hTexRef, fm); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetMipmapLevelBias(CUtexref hTexRef, float bias) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::TexRefSetMipmapLevelBias(*current, hTexRef, bias); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetMipmapLevelClamp(CUtexref hTexRef, float minMipmapLevelClamp, float maxMipmapLevelClamp) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::TexRefSetMipmapLevelClamp(*current, hTexRef, minMipmapLevelClamp, maxMipmapLevelClamp); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetMaxAnisotropy(CUtexref hTexRef, unsigned int maxAniso) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::TexRefSetMaxAnisotropy(*current, hTexRef, maxAniso); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetBorderColor(CUtexref hTexRef, float* pBorderColor) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  if (!pBorderColor) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::TexRefSetBorderColor(*current, hTexRef, pBorderColor); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::TexRefSetFlags(*current, hTexRef, Flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetAddress_v2(CUdeviceptr* pdptr, CUtexref hTexRef) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  if (!pdptr) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::TexRefGetAddress_v2(*current, pdptr, hTexRef); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetArray(CUarray* phArray, CUtexref hTexRef) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  if (!phArray) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::TexRefGetArray(*current, phArray, hTexRef); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetMipmappedArray(CUmipmappedArray* phMipmappedArray, CUtexref hTexRef) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  if (!phMipmappedArray) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::TexRefGetMipmappedArray(*current, phMipmappedArray, hTexRef); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetAddressMode(CUaddress_mode* pam, CUtexref hTexRef, int dim) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  if (!pam) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::TexRefGetAddressMode(*current, pam, hTexRef, dim); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetFilterMode(CUfilter_mode* pfm, CUtexref hTexRef) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  if (!pfm) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::TexRefGetFilterMode(*current, pfm, hTexRef); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetFormat(CUarray_format* pFormat, int* pNumChannels, CUtexref hTexRef) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::TexRefGetFormat(*current, pFormat, pNumChannels, hTexRef); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetMipmapFilterMode(CUfilter_mode* pfm, CUtexref hTexRef) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  if (!pfm) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::TexRefGetMipmapFilterMode(*current, pfm, hTexRef); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetMipmapLevelBias(float* pbias, CUtexref hTexRef) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  if (!pbias) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::TexRefGetMipmapLevelBias(*current, pbias, hTexRef); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetMipmapLevelClamp(float* pminMipmapLevelClamp, float* pmaxMipmapLevelClamp, CUtexref hTexRef) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::TexRefGetMipmapLevelClamp(*current, pminMipmapLevelClamp, pmaxMipmapLevelClamp, hTexRef); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetMaxAnisotropy(int* pmaxAniso, CUtexref hTexRef) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  if (!pmaxAniso) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::TexRefGetMaxAnisotropy(*current, pmaxAniso, hTexRef); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetBorderColor(float* pBorderColor, CUtexref hTexRef) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  if (!pBorderColor) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::TexRefGetBorderColor(*current, pBorderColor, hTexRef); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetFlags(unsigned int* pFlags, CUtexref hTexRef) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  if (!pFlags) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::TexRefGetFlags(*current, pFlags, hTexRef); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefCreate(CUtexref* pTexRef) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  if (!pTexRef) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::TexRefCreate(*current, pTexRef); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefDestroy(CUtexref hTexRef) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::TexRefDestroy(*current, hTexRef); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flags) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::SurfRefSetArray(*current, hSurfRef, hArray, Flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuSurfRefGetArray(CUarray* phArray, CUsurfref hSurfRef) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  if (!phArray) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::SurfRefGetArray(*current, phArray, hSurfRef); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexObjectCreate(CUtexObject* pTexObject, const CUDA_RESOURCE_DESC* pResDesc, const CUDA_TEXTURE_DESC* pTexDesc, const CUDA_RESOURCE_VIEW_DESC* pResViewDesc) {
@@ -274,7 +391,10 @@ NVMLKIT_CUDA_EXPORT CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC* pTexDe
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC* pResViewDesc, CUtexObject texObject) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  if (!pResViewDesc) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::TexObjectGetResourceViewDesc(*current, pResViewDesc, texObject); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuSurfObjectCreate(CUsurfObject* pSurfObject, const CUDA_RESOURCE_DESC* pResDesc) {
@@ -298,15 +418,18 @@ NVMLKIT_CUDA_EXPORT CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC* pRe
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphicsSubResourceGetMappedArray(CUarray* pArray, CUgraphicsResource resource, unsigned int arrayIndex, unsigned int mipLevel) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  return refuse();  // not simulated yet: sparse arrays, and arrays of other programs
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphicsResourceGetMappedMipmappedArray(CUmipmappedArray* pMipmappedArray, CUgraphicsResource resource) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  return refuse();  // not simulated yet: sparse arrays, and arrays of other programs
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetAddress2D_v2(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR* desc, CUdeviceptr dptr, std::size_t Pitch) {
-  return refuse();  // not simulated yet: texture references, mipmaps, sparse arrays
+  const Current current;
+  if (!current) return current.refusal();
+  if (!desc) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::TexRefSetAddress2D_v2(*current, hTexRef, desc, dptr, Pitch); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyDtoA_v2_ptds(CUarray dstArray, std::size_t dstOffset, CUdeviceptr srcDevice, std::size_t ByteCount) {

@@ -197,47 +197,67 @@ NVMLKIT_CUDA_EXPORT CUresult cuCtxDisablePeerAccess(CUcontext peerContext) {
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGreenCtxCreate(CUgreenCtx* phCtx, CUdevResourceDesc desc, CUdevice dev, unsigned int flags) {
-  return refuse();  // not simulated yet: green contexts
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!phCtx) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::GreenCtxCreate(phCtx, desc, dev, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGreenCtxDestroy(CUgreenCtx hCtx) {
-  return refuse();  // not simulated yet: green contexts
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::GreenCtxDestroy(hCtx); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxFromGreenCtx(CUcontext* pContext, CUgreenCtx hCtx) {
-  return refuse();  // not simulated yet: green contexts
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!pContext) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::CtxFromGreenCtx(pContext, hCtx); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceGetDevResource(CUdevice device, CUdevResource* resource, CUdevResourceType type) {
-  return refuse();  // not simulated yet: green contexts
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!resource) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::DeviceGetDevResource(device, resource, type); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxGetDevResource(CUcontext hCtx, CUdevResource* resource, CUdevResourceType type) {
-  return refuse();  // not simulated yet: green contexts
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!resource) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::CtxGetDevResource(hCtx, resource, type); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource* resource, CUdevResourceType type) {
-  return refuse();  // not simulated yet: green contexts
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!resource) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::GreenCtxGetDevResource(hCtx, resource, type); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDevSmResourceSplitByCount(CUdevResource* result, unsigned int* nbGroups, const CUdevResource* input, CUdevResource* remaining, unsigned int useFlags, unsigned int minCount) {
-  return refuse();  // not simulated yet: green contexts
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!nbGroups || !input) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::DevSmResourceSplitByCount(result, nbGroups, input, remaining, useFlags, minCount); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDevResourceGenerateDesc(CUdevResourceDesc* phDesc, CUdevResource* resources, unsigned int nbResources) {
-  return refuse();  // not simulated yet: green contexts
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!phDesc || !resources) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::DevResourceGenerateDesc(phDesc, resources, nbResources); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGreenCtxRecordEvent(CUgreenCtx hCtx, CUevent hEvent) {
-  return refuse();  // not simulated yet: green contexts
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::GreenCtxRecordEvent(hCtx, hEvent); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGreenCtxWaitEvent(CUgreenCtx hCtx, CUevent hEvent) {
-  return refuse();  // not simulated yet: green contexts
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::GreenCtxWaitEvent(hCtx, hEvent); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx* phCtx) {
-  return refuse();  // not simulated yet: green contexts
+  const Current current;
+  if (!current) return current.refusal();
+  if (!phCtx) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::StreamGetGreenCtx(*current, hStream, phCtx); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxCreate(CUcontext* pctx, unsigned int flags, CUdevice dev) {

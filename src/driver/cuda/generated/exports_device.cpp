@@ -77,11 +77,14 @@ NVMLKIT_CUDA_EXPORT CUresult cuDeviceComputeCapability(int* major, int* minor, C
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceRegisterAsyncNotification(CUdevice device, CUasyncCallback callbackFunc, void* userData, CUasyncCallbackHandle* callback) {
-  return refuse();  // not simulated yet: notifications of the driver
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!callback) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::DeviceRegisterAsyncNotification(device, callbackFunc, userData, callback); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceUnregisterAsyncNotification(CUdevice device, CUasyncCallbackHandle callback) {
-  return refuse();  // not simulated yet: notifications of the driver
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::DeviceUnregisterAsyncNotification(device, callback); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceGetByPCIBusId(CUdevice* dev, const char* pciBusId) {

@@ -180,49 +180,60 @@ NVMLKIT_CUDA_EXPORT CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode hNode, CUe
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphAddExternalSemaphoresSignalNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies, std::size_t numDependencies, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS* nodeParams) {
-  return refuse();  // not simulated yet: nodes for external semaphores
+  return refuse();  // no other driver of GPUs is on the machine that would have semaphores
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphExternalSemaphoresSignalNodeGetParams(CUgraphNode hNode, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS* params_out) {
-  return refuse();  // not simulated yet: nodes for external semaphores
+  return refuse();  // no other driver of GPUs is on the machine that would have semaphores
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphExternalSemaphoresSignalNodeSetParams(CUgraphNode hNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS* nodeParams) {
-  return refuse();  // not simulated yet: nodes for external semaphores
+  return refuse();  // no other driver of GPUs is on the machine that would have semaphores
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphAddExternalSemaphoresWaitNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies, std::size_t numDependencies, const CUDA_EXT_SEM_WAIT_NODE_PARAMS* nodeParams) {
-  return refuse();  // not simulated yet: nodes for external semaphores
+  return refuse();  // no other driver of GPUs is on the machine that would have semaphores
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphExternalSemaphoresWaitNodeGetParams(CUgraphNode hNode, CUDA_EXT_SEM_WAIT_NODE_PARAMS* params_out) {
-  return refuse();  // not simulated yet: nodes for external semaphores
+  return refuse();  // no other driver of GPUs is on the machine that would have semaphores
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphExternalSemaphoresWaitNodeSetParams(CUgraphNode hNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS* nodeParams) {
-  return refuse();  // not simulated yet: nodes for external semaphores
+  return refuse();  // no other driver of GPUs is on the machine that would have semaphores
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphAddBatchMemOpNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies, std::size_t numDependencies, const CUDA_BATCH_MEM_OP_NODE_PARAMS* nodeParams) {
-  return refuse();  // not simulated yet: nodes for stream memory operations
+  const Current current;
+  if (!current) return current.refusal();
+  if (!phGraphNode || !nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::GraphAddBatchMemOpNode(*current, phGraphNode, hGraph, dependencies, numDependencies, nodeParams); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode hNode, CUDA_BATCH_MEM_OP_NODE_PARAMS* nodeParams_out) {
-  return refuse();  // not simulated yet: nodes for stream memory operations
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!nodeParams_out) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::GraphBatchMemOpNodeGetParams(hNode, nodeParams_out); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS* nodeParams) {
-  return refuse();  // not simulated yet: nodes for stream memory operations
+  const Current current;
+  if (!current) return current.refusal();
+  if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::GraphBatchMemOpNodeSetParams(*current, hNode, nodeParams); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS* nodeParams) {
-  return refuse();  // not simulated yet: nodes for stream memory operations
+  const Current current;
+  if (!current) return current.refusal();
+  if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::GraphExecBatchMemOpNodeSetParams(*current, hGraphExec, hNode, nodeParams); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphAddMemAllocNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies, std::size_t numDependencies, CUDA_MEM_ALLOC_NODE_PARAMS* nodeParams) {
   const Current current;
   if (!current) return current.refusal();
-  if (!phGraphNode || !dependencies || !nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!phGraphNode || !nodeParams) return CUDA_ERROR_INVALID_VALUE;
   return guarded([&] { return functions::GraphAddMemAllocNode(*current, phGraphNode, hGraph, dependencies, numDependencies, nodeParams); });
 }
 
@@ -235,7 +246,7 @@ NVMLKIT_CUDA_EXPORT CUresult cuGraphMemAllocNodeGetParams(CUgraphNode hNode, CUD
 NVMLKIT_CUDA_EXPORT CUresult cuGraphAddMemFreeNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies, std::size_t numDependencies, CUdeviceptr dptr) {
   const Current current;
   if (!current) return current.refusal();
-  if (!phGraphNode || !dependencies) return CUDA_ERROR_INVALID_VALUE;
+  if (!phGraphNode) return CUDA_ERROR_INVALID_VALUE;
   return guarded([&] { return functions::GraphAddMemFreeNode(*current, phGraphNode, hGraph, dependencies, numDependencies, dptr); });
 }
 
@@ -385,11 +396,11 @@ NVMLKIT_CUDA_EXPORT CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec hGraph
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphExecExternalSemaphoresSignalNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS* nodeParams) {
-  return refuse();  // not simulated yet: nodes for external semaphores
+  return refuse();  // no other driver of GPUs is on the machine that would have semaphores
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphExecExternalSemaphoresWaitNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS* nodeParams) {
-  return refuse();  // not simulated yet: nodes for external semaphores
+  return refuse();  // no other driver of GPUs is on the machine that would have semaphores
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int isEnabled) {

@@ -281,19 +281,28 @@ NVMLKIT_CUDA_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr* dptr, std::siz
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPoolExportToShareableHandle(void* handle_out, CUmemoryPool pool, CUmemAllocationHandleType handleType, unsigned long long flags) {
-  return refuse();  // not simulated yet: memory pools of other processes
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!handle_out) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemPoolExportToShareableHandle(handle_out, pool, handleType, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* pool_out, void* handle, CUmemAllocationHandleType handleType, unsigned long long flags) {
-  return refuse();  // not simulated yet: memory pools of other processes
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!pool_out || !handle) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemPoolImportFromShareableHandle(pool_out, handle, handleType, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData* shareData_out, CUdeviceptr ptr) {
-  return refuse();  // not simulated yet: memory pools of other processes
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!shareData_out) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemPoolExportPointer(shareData_out, ptr); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPoolImportPointer(CUdeviceptr* ptr_out, CUmemoryPool pool, CUmemPoolPtrExportData* shareData) {
-  return refuse();  // not simulated yet: memory pools of other processes
+  const Current current;
+  if (!current) return current.refusal();
+  if (!ptr_out || !shareData) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemPoolImportPointer(*current, ptr_out, pool, shareData); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMulticastCreate(CUmemGenericAllocationHandle* mcHandle, const CUmulticastObjectProp* prop) {
@@ -369,31 +378,31 @@ NVMLKIT_CUDA_EXPORT CUresult cuStreamAttachMemAsync(CUstream hStream, CUdevicept
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuImportExternalMemory(CUexternalMemory* extMem_out, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC* memHandleDesc) {
-  return refuse();  // not simulated yet: memory and semaphores of other drivers
+  return refuse();  // no other driver of GPUs is on the machine that would share memory or semaphores
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuExternalMemoryGetMappedBuffer(CUdeviceptr* devPtr, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_BUFFER_DESC* bufferDesc) {
-  return refuse();  // not simulated yet: memory and semaphores of other drivers
+  return refuse();  // no other driver of GPUs is on the machine that would share memory or semaphores
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDestroyExternalMemory(CUexternalMemory extMem) {
-  return refuse();  // not simulated yet: memory and semaphores of other drivers
+  return refuse();  // no other driver of GPUs is on the machine that would share memory or semaphores
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuImportExternalSemaphore(CUexternalSemaphore* extSem_out, const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC* semHandleDesc) {
-  return refuse();  // not simulated yet: memory and semaphores of other drivers
+  return refuse();  // no other driver of GPUs is on the machine that would share memory or semaphores
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuSignalExternalSemaphoresAsync(const CUexternalSemaphore* extSemArray, const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS* paramsArray, unsigned int numExtSems, CUstream stream) {
-  return refuse();  // not simulated yet: memory and semaphores of other drivers
+  return refuse();  // no other driver of GPUs is on the machine that would share memory or semaphores
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuWaitExternalSemaphoresAsync(const CUexternalSemaphore* extSemArray, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS* paramsArray, unsigned int numExtSems, CUstream stream) {
-  return refuse();  // not simulated yet: memory and semaphores of other drivers
+  return refuse();  // no other driver of GPUs is on the machine that would share memory or semaphores
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDestroyExternalSemaphore(CUexternalSemaphore extSem) {
-  return refuse();  // not simulated yet: memory and semaphores of other drivers
+  return refuse();  // no other driver of GPUs is on the machine that would share memory or semaphores
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemHostRegister(void* p, std::size_t bytesize, unsigned int Flags) {

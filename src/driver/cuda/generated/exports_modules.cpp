@@ -108,14 +108,6 @@ NVMLKIT_CUDA_EXPORT CUresult cuLinkDestroy(CUlinkState state) {
   return guarded([&] { return functions::LinkDestroy(state); });
 }
 
-NVMLKIT_CUDA_EXPORT CUresult cuModuleGetTexRef(CUtexref* pTexRef, CUmodule hmod, const char* name) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
-}
-
-NVMLKIT_CUDA_EXPORT CUresult cuModuleGetSurfRef(CUsurfref* pSurfRef, CUmodule hmod, const char* name) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
-}
-
 NVMLKIT_CUDA_EXPORT CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option* jitOptions, void** jitOptionsValues, unsigned int numJitOptions, CUlibraryOption* libraryOptions, void** libraryOptionValues, unsigned int numLibraryOptions) {
   if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
   if (!library || !code) return CUDA_ERROR_INVALID_VALUE;
@@ -180,7 +172,10 @@ NVMLKIT_CUDA_EXPORT CUresult cuLibraryGetManaged(CUdeviceptr* dptr, std::size_t*
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLibraryGetUnifiedFunction(void** fptr, CUlibrary library, const char* symbol) {
-  return refuse();  // not simulated yet: launches on several GPUs at once
+  const Current current;
+  if (!current) return current.refusal();
+  if (!fptr || !symbol) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::LibraryGetUnifiedFunction(*current, fptr, library, symbol); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuKernelGetAttribute(int* pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev) {
@@ -276,47 +271,65 @@ NVMLKIT_CUDA_EXPORT CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned in
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS* launchParamsList, unsigned int numDevices, unsigned int flags) {
-  return refuse();  // not simulated yet: launches on several GPUs at once
+  const Current current;
+  if (!current) return current.refusal();
+  if (!launchParamsList) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::LaunchCooperativeKernelMultiDevice(*current, launchParamsList, numDevices, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z) {
-  return refuse();  // not simulated yet: launches as before CUDA 4
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::FuncSetBlockShape(*current, hfunc, x, y, z); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuFuncSetSharedSize(CUfunction hfunc, unsigned int bytes) {
-  return refuse();  // not simulated yet: launches as before CUDA 4
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::FuncSetSharedSize(*current, hfunc, bytes); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuParamSetSize(CUfunction hfunc, unsigned int numbytes) {
-  return refuse();  // not simulated yet: launches as before CUDA 4
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::ParamSetSize(*current, hfunc, numbytes); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuParamSeti(CUfunction hfunc, int offset, unsigned int value) {
-  return refuse();  // not simulated yet: launches as before CUDA 4
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::ParamSeti(*current, hfunc, offset, value); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuParamSetf(CUfunction hfunc, int offset, float value) {
-  return refuse();  // not simulated yet: launches as before CUDA 4
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::ParamSetf(*current, hfunc, offset, value); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuParamSetv(CUfunction hfunc, int offset, void* ptr, unsigned int numbytes) {
-  return refuse();  // not simulated yet: launches as before CUDA 4
+  const Current current;
+  if (!current) return current.refusal();
+  if (!ptr) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::ParamSetv(*current, hfunc, offset, ptr, numbytes); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLaunch(CUfunction f) {
-  return refuse();  // not simulated yet: launches as before CUDA 4
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::Launch(*current, f); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLaunchGrid(CUfunction f, int grid_width, int grid_height) {
-  return refuse();  // not simulated yet: launches as before CUDA 4
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::LaunchGrid(*current, f, grid_width, grid_height); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height, CUstream hStream) {
-  return refuse();  // not simulated yet: launches as before CUDA 4
-}
-
-NVMLKIT_CUDA_EXPORT CUresult cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef) {
-  return refuse();  // not simulated yet: arrays, textures and surfaces
+  const Current current;
+  if (!current) return current.refusal();
+  return guarded([&] { return functions::LaunchGridAsync(*current, f, grid_width, grid_height, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config) {

@@ -6,7 +6,9 @@ namespace nvmlkit::cuda {
 namespace {
 
 using ConditionKey = struct ConditionTag*;
-ConditionKey condition_key(CUgraphConditionalHandle handle) { return reinterpret_cast<ConditionKey>(static_cast<std::uintptr_t>(handle)); }
+ConditionKey condition_key(CUgraphConditionalHandle handle) {
+  return reinterpret_cast<ConditionKey>(static_cast<std::uintptr_t>(handle));
+}
 
 // Never destroyed, see process.cpp.
 auto& all_conditions() {

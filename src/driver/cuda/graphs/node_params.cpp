@@ -71,6 +71,19 @@ Read read(const CUDA_MEM_ALLOC_NODE_PARAMS& p) {
   return {CUDA_SUCCESS, std::move(work)};
 }
 
+Read read(const CUDA_BATCH_MEM_OP_NODE_PARAMS& p) {
+  if (p.count > memory_operations::kMost || (p.count > 0 && !p.paramArray) || p.flags != 0) return {};
+  if (p.ctx && !contexts::find(p.ctx)) return {CUDA_ERROR_INVALID_CONTEXT, NoWork{}};
+  BatchWork work{p.ctx, std::vector<MemoryOperation>(p.count)};
+  if (p.count > 0)
+    std::memcpy(work.operations.data(), static_cast<const void*>(p.paramArray), p.count * sizeof(MemoryOperation));
+  for (const auto& operation : work.operations) {
+    Task task;
+    if (const auto result = memory_operations::plan(operation, task); result != CUDA_SUCCESS) return {result, NoWork{}};
+  }
+  return {CUDA_SUCCESS, std::move(work)};
+}
+
 // The graphs of the node are made with it.
 Read read(const ConditionalParams& p) {
   constexpr unsigned kMost = 1024;
@@ -116,9 +129,10 @@ Read read_any(const void* params) {
       return {CUDA_SUCCESS, FreeWork{of_type<CUdeviceptr>(params)}};
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
       return read(of_type<ConditionalParams>(params));
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+      return read(of_type<CUDA_BATCH_MEM_OP_NODE_PARAMS>(params));
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
-    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
       return {CUDA_ERROR_NOT_SUPPORTED, NoWork{}};
   }
   return {};

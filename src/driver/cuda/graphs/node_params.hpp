@@ -15,6 +15,7 @@ Read read(const CUDA_KERNEL_NODE_PARAMS& params);
 Read read(const CUDA_MEMSET_NODE_PARAMS& params, CUcontext context);
 Read read(const CUDA_HOST_NODE_PARAMS& params);
 Read read(const CUDA_MEM_ALLOC_NODE_PARAMS& params);
+Read read(const CUDA_BATCH_MEM_OP_NODE_PARAMS& params);
 // Of a CUgraphNodeParams, of whatever type it names.
 Read read_any(const void* params);
 // Writes into a CUgraphNodeParams what the program gets of a node that was made of it.

@@ -145,10 +145,15 @@ struct Planner {
     };
     return CUDA_SUCCESS;
   }
-  // No node of these kinds can be made yet.
+  CUresult operator()(const BatchWork& w) const {
+    for (const auto& operation : w.operations) {
+      (*this)(NoWork{});
+      if (const auto result = memory_operations::plan(operation, out.back()); result != CUDA_SUCCESS) return result;
+    }
+    return CUDA_SUCCESS;
+  }
   CUresult operator()(const SignalWork&) const { return CUDA_ERROR_NOT_SUPPORTED; }
   CUresult operator()(const SemaphoreWork&) const { return CUDA_ERROR_NOT_SUPPORTED; }
-  CUresult operator()(const BatchWork&) const { return CUDA_ERROR_NOT_SUPPORTED; }
 };
 
 CUresult hand_over_and_wait(Context& context, Stream& stream, std::vector<Task> tasks) {

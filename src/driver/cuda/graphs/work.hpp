@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "driver/cuda/launch.hpp"
+#include "driver/cuda/memory_operations.hpp"
 #include "driver/cuda/queue.hpp"
 
 namespace nvmlkit::cuda {
@@ -69,10 +70,14 @@ struct ConditionalWork {
   std::vector<std::shared_ptr<Executable>> ready;  // in a graph that can be launched
 };
 
-// Not there yet.
+struct BatchWork {
+  CUcontext context = nullptr;
+  std::vector<MemoryOperation> operations;
+};
+
+// Semaphores of other drivers: no node of these can be made.
 struct SignalWork {};
 struct SemaphoreWork {};
-struct BatchWork {};
 
 // In the order of CUgraphNodeType.
 using Work = std::variant<KernelWork, CopyWork, FillWork, HostWork, GraphWork, NoWork, WaitWork, RecordWork, SignalWork,

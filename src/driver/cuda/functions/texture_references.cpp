@@ -1,0 +1,274 @@
+// Texture and surface references, of CUDA 11 and before.
+#include "driver/cuda/texture_references.hpp"
+
+#include <algorithm>
+
+#include "driver/cuda/call.hpp"
+#include "driver/cuda/generated/functions.hpp"
+
+namespace nvmlkit::cuda::functions {
+namespace {
+
+constexpr unsigned kOverrideFormat = 1;  // CU_TRSA_OVERRIDE_FORMAT
+constexpr unsigned kKnownFlags = 0x37;   // CU_TRSF_...
+
+// work(reference), alone.
+template <class Handle, class Work>
+CUresult with(Handle handle, Work work) {
+  const auto found = texture_references::find(texture_references::tag(handle));
+  if (!found) return CUDA_ERROR_INVALID_HANDLE;
+  const std::lock_guard lock(found->mutex);
+  return work(*found);
+}
+
+// The same, and the texture made anew.
+template <class Handle, class Work>
+CUresult change(Handle handle, Work work) {
+  return with(handle, [&](TextureReference& t) {
+    work(t);
+    return t.renew();
+  });
+}
+
+CUresult bind(TextureReference& t, CUresourcetype type) {
+  t.resource.type = type;
+  t.is_bound = true;
+  return t.renew();
+}
+
+}  // namespace
+
+CUresult ModuleGetTexRef(Context&, CUtexref* pTexRef, CUmodule hmod, const char* name) {
+  const auto module = modules::find(hmod);
+  if (!module) return CUDA_ERROR_INVALID_HANDLE;
+  *pTexRef = reinterpret_cast<CUtexref>(texture_references::of_module(*module, hmod, name, false));
+  return *pTexRef ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult ModuleGetSurfRef(Context&, CUsurfref* pSurfRef, CUmodule hmod, const char* name) {
+  const auto module = modules::find(hmod);
+  if (!module) return CUDA_ERROR_INVALID_HANDLE;
+  *pSurfRef = reinterpret_cast<CUsurfref>(texture_references::of_module(*module, hmod, name, true));
+  return *pSurfRef ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+// What a module binds its kernels to needs no more.
+CUresult ParamSetTexRef(Context&, CUfunction, int texunit, CUtexref hTexRef) {
+  constexpr int kDefault = -1;
+  if (texunit != kDefault) return CUDA_ERROR_INVALID_VALUE;
+  return with(hTexRef, [](TextureReference&) { return CUDA_SUCCESS; });
+}
+
+CUresult TexRefCreate(Context& context, CUtexref* pTexRef) {
+  *pTexRef = reinterpret_cast<CUtexref>(texture_references::make(context.handle()));
+  return CUDA_SUCCESS;
+}
+
+CUresult TexRefDestroy(Context&, CUtexref hTexRef) {
+  return texture_references::destroy(texture_references::tag(hTexRef)) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult TexRefSetArray(Context&, CUtexref hTexRef, CUarray hArray, unsigned int Flags) {
+  if (Flags != kOverrideFormat) return CUDA_ERROR_INVALID_VALUE;
+  const auto array = textures::find(hArray);
+  if (!array) return CUDA_ERROR_INVALID_HANDLE;
+  return with(hTexRef, [&](TextureReference& t) {
+    t.resource = {};
+    t.resource.array = hArray;
+    t.format = array->shape.Format;
+    t.channels = array->shape.NumChannels;
+    return bind(t, CU_RESOURCE_TYPE_ARRAY);
+  });
+}
+
+CUresult TexRefSetMipmappedArray(Context&, CUtexref hTexRef, CUmipmappedArray hMipmappedArray, unsigned int Flags) {
+  if (Flags != kOverrideFormat) return CUDA_ERROR_INVALID_VALUE;
+  const auto mipmap = textures::find(hMipmappedArray);
+  if (!mipmap) return CUDA_ERROR_INVALID_HANDLE;
+  return with(hTexRef, [&](TextureReference& t) {
+    t.resource = {};
+    t.resource.mipmap = hMipmappedArray;
+    t.format = mipmap->shape.Format;
+    t.channels = mipmap->shape.NumChannels;
+    return bind(t, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY);
+  });
+}
+
+// Any address is the beginning of a texture, so that nothing has to be added to what kernels ask for.
+CUresult TexRefSetAddress_v2(Context&, std::size_t* ByteOffset, CUtexref hTexRef, CUdeviceptr dptr, std::size_t bytes) {
+  const auto result = with(hTexRef, [&](TextureReference& t) {
+    t.resource = {};
+    t.is_bound = false;
+    if (bytes == 0) return t.renew();
+    t.resource.linear.address = dptr;
+    t.resource.linear.format = t.format;
+    t.resource.linear.channels = t.channels;
+    t.resource.linear.size = bytes;
+    return bind(t, CU_RESOURCE_TYPE_LINEAR);
+  });
+  if (result == CUDA_SUCCESS && ByteOffset) *ByteOffset = 0;
+  return result;
+}
+
+CUresult TexRefSetAddress2D_v3(Context&, CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR* desc, CUdeviceptr dptr,
+                               std::size_t Pitch) {
+  return with(hTexRef, [&](TextureReference& t) {
+    t.format = desc->Format;
+    t.channels = desc->NumChannels;
+    t.resource = {};
+    auto& pitched = t.resource.pitched;
+    pitched.address = dptr;
+    pitched.format = desc->Format;
+    pitched.channels = desc->NumChannels;
+    pitched.width = desc->Width;
+    pitched.height = desc->Height;
+    pitched.pitch = Pitch;
+    return bind(t, CU_RESOURCE_TYPE_PITCH2D);
+  });
+}
+CUresult TexRefSetAddress2D_v2(Context& context, CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR* desc, CUdeviceptr dptr,
+                               std::size_t Pitch) {
+  return TexRefSetAddress2D_v3(context, hTexRef, desc, dptr, Pitch);
+}
+
+CUresult TexRefSetFormat(Context&, CUtexref hTexRef, CUarray_format fmt, int NumPackedComponents) {
+  if (textures::size_of(fmt) == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (NumPackedComponents != 1 && NumPackedComponents != 2 && NumPackedComponents != 4) return CUDA_ERROR_INVALID_VALUE;
+  return with(hTexRef, [&](TextureReference& t) {
+    t.format = fmt;
+    t.channels = static_cast<unsigned>(NumPackedComponents);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult TexRefSetAddressMode(Context&, CUtexref hTexRef, int dim, CUaddress_mode am) {
+  if (dim < 0 || dim > 2 || am > CU_TR_ADDRESS_MODE_BORDER) return CUDA_ERROR_INVALID_VALUE;
+  return change(hTexRef, [&](TextureReference& t) { t.how.addressMode[dim] = am; });
+}
+CUresult TexRefSetFilterMode(Context&, CUtexref hTexRef, CUfilter_mode fm) {
+  if (fm > CU_TR_FILTER_MODE_LINEAR) return CUDA_ERROR_INVALID_VALUE;
+  return change(hTexRef, [&](TextureReference& t) { t.how.filterMode = fm; });
+}
+CUresult TexRefSetMipmapFilterMode(Context&, CUtexref hTexRef, CUfilter_mode fm) {
+  if (fm > CU_TR_FILTER_MODE_LINEAR) return CUDA_ERROR_INVALID_VALUE;
+  return change(hTexRef, [&](TextureReference& t) { t.how.mipmapFilterMode = fm; });
+}
+CUresult TexRefSetMipmapLevelBias(Context&, CUtexref hTexRef, float bias) {
+  return change(hTexRef, [&](TextureReference& t) { t.how.mipmapLevelBias = bias; });
+}
+CUresult TexRefSetMipmapLevelClamp(Context&, CUtexref hTexRef, float minMipmapLevelClamp, float maxMipmapLevelClamp) {
+  return change(hTexRef, [&](TextureReference& t) {
+    t.how.minMipmapLevelClamp = minMipmapLevelClamp;
+    t.how.maxMipmapLevelClamp = maxMipmapLevelClamp;
+  });
+}
+CUresult TexRefSetMaxAnisotropy(Context&, CUtexref hTexRef, unsigned int maxAniso) {
+  return change(hTexRef, [&](TextureReference& t) { t.how.maxAnisotropy = maxAniso; });
+}
+CUresult TexRefSetBorderColor(Context&, CUtexref hTexRef, float* pBorderColor) {
+  return change(hTexRef, [&](TextureReference& t) { std::copy_n(pBorderColor, 4, t.how.borderColor); });
+}
+CUresult TexRefSetFlags(Context&, CUtexref hTexRef, unsigned int Flags) {
+  if (Flags & ~kKnownFlags) return CUDA_ERROR_INVALID_VALUE;
+  return change(hTexRef, [&](TextureReference& t) { t.how.flags = Flags; });
+}
+
+CUresult TexRefGetAddress_v2(Context&, CUdeviceptr* pdptr, CUtexref hTexRef) {
+  return with(hTexRef, [&](TextureReference& t) {
+    const bool pitched = t.resource.type == CU_RESOURCE_TYPE_PITCH2D;
+    if (!t.is_bound || (!pitched && t.resource.type != CU_RESOURCE_TYPE_LINEAR)) return CUDA_ERROR_INVALID_VALUE;
+    *pdptr = pitched ? t.resource.pitched.address : t.resource.linear.address;
+    return CUDA_SUCCESS;
+  });
+}
+CUresult TexRefGetArray(Context&, CUarray* phArray, CUtexref hTexRef) {
+  return with(hTexRef, [&](TextureReference& t) {
+    if (!t.is_bound || t.resource.type != CU_RESOURCE_TYPE_ARRAY) return CUDA_ERROR_INVALID_VALUE;
+    *phArray = t.resource.array;
+    return CUDA_SUCCESS;
+  });
+}
+CUresult TexRefGetMipmappedArray(Context&, CUmipmappedArray* phMipmappedArray, CUtexref hTexRef) {
+  return with(hTexRef, [&](TextureReference& t) {
+    if (!t.is_bound || t.resource.type != CU_RESOURCE_TYPE_MIPMAPPED_ARRAY) return CUDA_ERROR_INVALID_VALUE;
+    *phMipmappedArray = t.resource.mipmap;
+    return CUDA_SUCCESS;
+  });
+}
+CUresult TexRefGetAddressMode(Context&, CUaddress_mode* pam, CUtexref hTexRef, int dim) {
+  if (dim < 0 || dim > 2) return CUDA_ERROR_INVALID_VALUE;
+  return with(hTexRef, [&](TextureReference& t) {
+    *pam = t.how.addressMode[dim];
+    return CUDA_SUCCESS;
+  });
+}
+CUresult TexRefGetFilterMode(Context&, CUfilter_mode* pfm, CUtexref hTexRef) {
+  return with(hTexRef, [&](TextureReference& t) {
+    *pfm = t.how.filterMode;
+    return CUDA_SUCCESS;
+  });
+}
+CUresult TexRefGetFormat(Context&, CUarray_format* pFormat, int* pNumChannels, CUtexref hTexRef) {
+  return with(hTexRef, [&](TextureReference& t) {
+    if (pFormat) *pFormat = t.format;
+    if (pNumChannels) *pNumChannels = static_cast<int>(t.channels);
+    return CUDA_SUCCESS;
+  });
+}
+CUresult TexRefGetMipmapFilterMode(Context&, CUfilter_mode* pfm, CUtexref hTexRef) {
+  return with(hTexRef, [&](TextureReference& t) {
+    *pfm = t.how.mipmapFilterMode;
+    return CUDA_SUCCESS;
+  });
+}
+CUresult TexRefGetMipmapLevelBias(Context&, float* pbias, CUtexref hTexRef) {
+  return with(hTexRef, [&](TextureReference& t) {
+    *pbias = t.how.mipmapLevelBias;
+    return CUDA_SUCCESS;
+  });
+}
+CUresult TexRefGetMipmapLevelClamp(Context&, float* pminMipmapLevelClamp, float* pmaxMipmapLevelClamp,
+                                   CUtexref hTexRef) {
+  return with(hTexRef, [&](TextureReference& t) {
+    if (pminMipmapLevelClamp) *pminMipmapLevelClamp = t.how.minMipmapLevelClamp;
+    if (pmaxMipmapLevelClamp) *pmaxMipmapLevelClamp = t.how.maxMipmapLevelClamp;
+    return CUDA_SUCCESS;
+  });
+}
+CUresult TexRefGetMaxAnisotropy(Context&, int* pmaxAniso, CUtexref hTexRef) {
+  return with(hTexRef, [&](TextureReference& t) {
+    *pmaxAniso = static_cast<int>(t.how.maxAnisotropy);
+    return CUDA_SUCCESS;
+  });
+}
+CUresult TexRefGetBorderColor(Context&, float* pBorderColor, CUtexref hTexRef) {
+  return with(hTexRef, [&](TextureReference& t) {
+    std::copy_n(t.how.borderColor, 4, pBorderColor);
+    return CUDA_SUCCESS;
+  });
+}
+CUresult TexRefGetFlags(Context&, unsigned int* pFlags, CUtexref hTexRef) {
+  return with(hTexRef, [&](TextureReference& t) {
+    *pFlags = t.how.flags;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult SurfRefSetArray(Context&, CUsurfref hSurfRef, CUarray hArray, unsigned int Flags) {
+  if (Flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (!textures::find(hArray)) return CUDA_ERROR_INVALID_HANDLE;
+  return with(hSurfRef, [&](TextureReference& t) {
+    t.resource = {};
+    t.resource.array = hArray;
+    return bind(t, CU_RESOURCE_TYPE_ARRAY);
+  });
+}
+CUresult SurfRefGetArray(Context&, CUarray* phArray, CUsurfref hSurfRef) {
+  return with(hSurfRef, [&](TextureReference& t) {
+    if (!t.is_bound) return CUDA_ERROR_INVALID_VALUE;
+    *phArray = t.resource.array;
+    return CUDA_SUCCESS;
+  });
+}
+
+}  // namespace nvmlkit::cuda::functions

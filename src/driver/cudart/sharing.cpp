@@ -1,0 +1,133 @@
+// Pools of other processes and of places, what GPUs do with each other's memory, kernels on several GPUs.
+#include <initializer_list>
+#include <vector>
+
+#include "driver/cudart/runtime.hpp"
+
+namespace nvmlkit::cudart {
+
+#define NVMLKIT_PASS(name, call, ...)          \
+  NVMLKIT_RUNTIME Error name(__VA_ARGS__) {    \
+    return with_context([&] { return call; }); \
+  }
+
+using HandleType = CUmemAllocationHandleType;  // the runtime's numbers are the driver's
+
+NVMLKIT_PASS(cudaMemPoolExportToShareableHandle, cuMemPoolExportToShareableHandle(handle, pool, type, flags),
+             void* handle, CUmemoryPool pool, HandleType type, unsigned flags)
+NVMLKIT_PASS(cudaMemPoolImportFromShareableHandle, cuMemPoolImportFromShareableHandle(pool, handle, type, flags),
+             CUmemoryPool* pool, void* handle, HandleType type, unsigned flags)
+NVMLKIT_PASS(cudaMemPoolExportPointer, cuMemPoolExportPointer(data, address_of(pointer)), CUmemPoolPtrExportData* data,
+             void* pointer)
+NVMLKIT_PASS(cudaMemPoolImportPointer, cuMemPoolImportPointer(pointer, pool, data), CUdeviceptr* pointer,
+             CUmemoryPool pool, CUmemPoolPtrExportData* data)
+
+#if NVMLKIT_CUDART_VERSION >= 12000
+NVMLKIT_PASS(cudaDeviceRegisterAsyncNotification, cuDeviceRegisterAsyncNotification(device, callback, data, handle),
+             int device, CUasyncCallback callback, void* data, CUasyncCallbackHandle* handle)
+NVMLKIT_PASS(cudaDeviceUnregisterAsyncNotification, cuDeviceUnregisterAsyncNotification(device, handle), int device,
+             CUasyncCallbackHandle handle)
+
+namespace {
+
+// use(GPU) for memory of one; other places have no pools here.
+template <class Use>
+Error with_place(const CUmemLocation* place, CUmemAllocationType type, Use use) {
+  if (!place || type != CU_MEM_ALLOCATION_TYPE_PINNED) return keep(kInvalidValue);
+  if (place->type != CU_MEM_LOCATION_TYPE_DEVICE) return keep(kNotSupported);
+  return with_context([&] { return use(place->id); });
+}
+
+// What the operations of one GPU on memory that it reaches by a link can be: as if it were its own, or none.
+Error tell_atomics(unsigned* out, const unsigned* operations, unsigned count, bool are_native) {
+  enum : unsigned { kSigned = 1, kUnsigned = 2, kReduction = 4, k32 = 8, k64 = 16, k128 = 32 };
+  static constexpr unsigned kOf[] = {
+      kSigned | kUnsigned | kReduction | k32 | k64,  // add
+      kSigned | kUnsigned | kReduction | k32 | k64,  // min
+      kSigned | kUnsigned | kReduction | k32 | k64,  // max
+      kUnsigned | kReduction | k32,                  // increment
+      kUnsigned | kReduction | k32,                  // decrement
+      kReduction | k32 | k64,                        // and
+      kReduction | k32 | k64,                        // or
+      kReduction | k32 | k64,                        // xor
+      k32 | k64 | k128,                              // exchange
+      k32 | k64 | k128,                              // compare and swap
+      kSigned | kReduction | k32 | k64,              // add, float
+      0,                                             // min, float
+      0,                                             // max, float
+  };
+  for (unsigned i = 0; i < count; ++i)
+    if (operations[i] >= std::size(kOf)) return keep(kInvalidValue);
+  for (unsigned i = 0; i < count; ++i) out[i] = are_native ? kOf[operations[i]] : 0;
+  return 0;
+}
+
+}  // namespace
+
+NVMLKIT_RUNTIME Error cudaMemGetDefaultMemPool(CUmemoryPool* pool, CUmemLocation* place, CUmemAllocationType type) {
+  return with_place(place, type, [&](int device) { return cuDeviceGetDefaultMemPool(pool, device); });
+}
+NVMLKIT_RUNTIME Error cudaMemGetMemPool(CUmemoryPool* pool, CUmemLocation* place, CUmemAllocationType type) {
+  return with_place(place, type, [&](int device) { return cuDeviceGetMemPool(pool, device); });
+}
+NVMLKIT_RUNTIME Error cudaMemSetMemPool(CUmemLocation* place, CUmemAllocationType type, CUmemoryPool pool) {
+  return with_place(place, type, [&](int device) { return cuDeviceSetMemPool(device, pool); });
+}
+
+NVMLKIT_RUNTIME Error cudaDeviceGetHostAtomicCapabilities(unsigned* out, const unsigned* operations, unsigned count,
+                                                          int device) {
+  if (!out || !operations || count == 0) return keep(kInvalidValue);
+  if (const auto refused = start(); refused != CUDA_SUCCESS) return keep(refused);
+  int are_native = 0;
+  const auto result = cuDeviceGetAttribute(&are_native, CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED, device);
+  return result == CUDA_SUCCESS ? tell_atomics(out, operations, count, are_native != 0) : keep(result);
+}
+NVMLKIT_RUNTIME Error cudaDeviceGetP2PAtomicCapabilities(unsigned* out, const unsigned* operations, unsigned count,
+                                                         int from, int to) {
+  if (!out || !operations || count == 0) return keep(kInvalidValue);
+  if (const auto refused = start(); refused != CUDA_SUCCESS) return keep(refused);
+  int are_native = 0;
+  const auto result = cuDeviceGetP2PAttribute(&are_native, CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED, from, to);
+  return result == CUDA_SUCCESS ? tell_atomics(out, operations, count, are_native != 0) : keep(result);
+}
+#endif
+
+#if NVMLKIT_CUDART_VERSION < 13000
+namespace {
+
+struct LaunchOnDevice {
+  void* function;
+  Dim3 grid, block;
+  void** arguments;
+  std::size_t shared;
+  CUstream stream;
+};
+static_assert(sizeof(LaunchOnDevice) == 56);
+
+}  // namespace
+
+NVMLKIT_RUNTIME Error cudaLaunchCooperativeKernelMultiDevice(LaunchOnDevice* launches, unsigned count, unsigned flags) {
+  constexpr unsigned kMost = 1024;
+  if (!launches || count == 0 || count > kMost) return keep(kInvalidValue);
+  return with_context([&] {
+    std::vector<CUDA_LAUNCH_PARAMS> all(count);
+    for (unsigned i = 0; i < count; ++i) {
+      const auto& one = launches[i];
+      auto& out = all[i];
+      if (const auto result = function_of(one.function, &out.function); result != CUDA_SUCCESS) return result;
+      out.gridDimX = one.grid.x;
+      out.gridDimY = one.grid.y;
+      out.gridDimZ = one.grid.z;
+      out.blockDimX = one.block.x;
+      out.blockDimY = one.block.y;
+      out.blockDimZ = one.block.z;
+      out.sharedMemBytes = static_cast<unsigned>(one.shared);
+      out.hStream = one.stream;
+      out.kernelParams = one.arguments;
+    }
+    return cuLaunchCooperativeKernelMultiDevice(all.data(), count, flags);
+  });
+}
+#endif
+
+}  // namespace nvmlkit::cudart

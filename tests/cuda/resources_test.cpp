@@ -1,0 +1,208 @@
+// Parts of GPUs, kernels on several of them, launches as before CUDA 4, and what ends of handles mean.
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "loaded.hpp"
+
+namespace nvmlkit::cuda_test {
+namespace {
+
+const char* const kTell = R"(
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry tell(.param .u64 where, .param .u32 added)
+{
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [where];
+  ld.param.u32 %r1, [added];
+  mov.u32 %r2, %nsmid;
+  add.u32 %r3, %r1, %r2;
+  st.global.u32 [%rd1], %r3;
+  ret;
+}
+)";
+
+// CUdevResource: its type, and behind 96 bytes the number of multiprocessors.
+struct DeviceResource {
+  CUdevResourceType type = CU_DEV_RESOURCE_TYPE_INVALID;
+  unsigned char padding[92] = {};
+  unsigned multiprocessors = 0, rest[11] = {};
+};
+static_assert(sizeof(DeviceResource) == 144);
+
+class CudaResources : public WithContext {
+ protected:
+  CUfunction tell() {
+    CUmodule made = nullptr;
+    CUfunction function = nullptr;
+    EXPECT_EQ(call("cuModuleLoadData", &made, kTell), CUDA_SUCCESS);
+    EXPECT_EQ(call("cuModuleGetFunction", &function, made, "tell"), CUDA_SUCCESS);
+    return function;
+  }
+  unsigned at(CUdeviceptr address) {
+    unsigned value = 0;
+    EXPECT_EQ(call("cuCtxSynchronize"), CUDA_SUCCESS);
+    EXPECT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(&value), address, sizeof value), CUDA_SUCCESS);
+    return value;
+  }
+  CUgraph graph() {
+    CUgraph made = nullptr;
+    EXPECT_EQ(call("cuGraphCreate", &made, 0u), CUDA_SUCCESS);
+    return made;
+  }
+};
+
+TEST_F(CudaResources, AGreenContextHasSomeMultiprocessors) {
+  DeviceResource all, left;
+  ASSERT_EQ(call("cuDeviceGetDevResource", CUdevice{0}, &all, CU_DEV_RESOURCE_TYPE_SM), CUDA_SUCCESS);
+  EXPECT_EQ(all.multiprocessors, 132u);
+  EXPECT_EQ(call("cuDeviceGetDevResource", CUdevice{0}, &all, CU_DEV_RESOURCE_TYPE_INVALID),
+            CUDA_ERROR_INVALID_RESOURCE_TYPE);
+  unsigned groups = 0;
+  DeviceResource* const none = nullptr;
+  ASSERT_EQ(call("cuDevSmResourceSplitByCount", none, &groups, &all, none, 0u, 0u), CUDA_SUCCESS);
+  EXPECT_EQ(groups, 16u);  // of 8 each
+  std::array<DeviceResource, 2> parts;
+  groups = 2;
+  ASSERT_EQ(call("cuDevSmResourceSplitByCount", parts.data(), &groups, &all, &left, 0u, 10u), CUDA_SUCCESS);
+  EXPECT_EQ(groups, 2u);
+  EXPECT_EQ(parts[1].multiprocessors, 16u);
+  EXPECT_EQ(left.multiprocessors, 100u);
+  EXPECT_EQ(call("cuDevSmResourceSplitByCount", parts.data(), &groups, &all, &left, 0u, 133u),
+            CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION);
+
+  CUdevResourceDesc description = nullptr;
+  CUgreenCtx green = nullptr, of_stream = nullptr;
+  CUcontext context = nullptr;
+  ASSERT_EQ(call("cuDevResourceGenerateDesc", &description, parts.data(), 1u), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuGreenCtxCreate", &green, description, CUdevice{0}, 0u), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(call("cuGreenCtxCreate", &green, description, CUdevice{1}, 1u), CUDA_ERROR_INVALID_DEVICE);
+  ASSERT_EQ(call("cuGreenCtxCreate", &green, description, CUdevice{0}, 1u), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuCtxFromGreenCtx", &context, green), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuCtxSetCurrent", context), CUDA_SUCCESS);
+  CUstream stream = nullptr;
+  ASSERT_EQ(call("cuStreamCreate", &stream, 0u), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuStreamGetGreenCtx", stream, &of_stream), CUDA_SUCCESS);
+  EXPECT_EQ(of_stream, green);
+  const auto where = allocate(4);
+  unsigned added = 1000;
+  auto address = where;
+  void* arguments[] = {&address, &added};
+  ASSERT_EQ(call("cuLaunchKernel", tell(), 1u, 1u, 1u, 1u, 1u, 1u, 0u, stream, static_cast<void**>(arguments),
+                 static_cast<void**>(nullptr)),
+            CUDA_SUCCESS);
+  EXPECT_EQ(at(where), 1016u);
+  EXPECT_EQ(call("cuCtxDestroy_v2", context), CUDA_ERROR_INVALID_CONTEXT);  // it ends with the green one
+  EXPECT_EQ(call("cuGreenCtxDestroy", green), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuGreenCtxDestroy", green), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(call("cuCtxFromGreenCtx", &context, green), CUDA_ERROR_INVALID_CONTEXT);
+  ASSERT_EQ(call("cuCtxSetCurrent", context_), CUDA_SUCCESS);
+}
+
+TEST_F(CudaResources, ALaunchIsToldPieceByPiece) {
+  const auto function = tell();
+  const auto where = allocate(4);
+  auto address = where;
+  EXPECT_EQ(call("cuFuncSetBlockShape", function, 0, 1, 1), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_EQ(call("cuFuncSetBlockShape", function, 1, 1, 1), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuFuncSetSharedSize", function, 16u), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuLaunchGrid", function, 1, 1), CUDA_ERROR_INVALID_VALUE);  // without arguments
+  EXPECT_EQ(call("cuParamSeti", function, -4, 1u), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_EQ(call("cuParamSetv", function, 0, static_cast<void*>(&address), 8u), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuParamSeti", function, 8, 5u), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuParamSetSize", function, 12u), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuLaunchGrid", function, 1, 1), CUDA_SUCCESS);
+  EXPECT_EQ(at(where), 137u);
+  ASSERT_EQ(call("cuParamSeti", function, 8, 6u), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuLaunch", function), CUDA_SUCCESS);
+  EXPECT_EQ(at(where), 138u);
+  EXPECT_EQ(call("cuLaunch", reinterpret_cast<CUfunction>(&address)), CUDA_ERROR_INVALID_HANDLE);
+}
+
+TEST_F(CudaResources, OneKernelRunsOnTwoGpus) {
+  CUcontext other = nullptr;
+  std::array<CUstream, 2> streams{};
+  std::array<CUdeviceptr, 2> where{};
+  unsigned added = 0;
+  std::array<std::array<void*, 2>, 2> arguments{};
+  std::array<CUDA_LAUNCH_PARAMS, 2> launches{};
+  for (int i = 0; i < 2; ++i) {
+    if (i == 1) {
+      ASSERT_EQ(call("cuCtxCreate_v2", &other, 0u, CUdevice{1}), CUDA_SUCCESS);
+    }
+    ASSERT_EQ(call("cuStreamCreate", &streams[i], 0u), CUDA_SUCCESS);
+    where[i] = allocate(4);
+    arguments[i] = {&where[i], &added};
+    auto& l = launches[i];
+    l.function = tell();
+    l.gridDimX = l.gridDimY = l.gridDimZ = l.blockDimX = l.blockDimY = l.blockDimZ = 1;
+    l.hStream = streams[i];
+    l.kernelParams = arguments[i].data();
+  }
+  ASSERT_EQ(call("cuLaunchCooperativeKernelMultiDevice", launches.data(), 2u, 0u), CUDA_SUCCESS);
+  EXPECT_EQ(at(where[1]), 132u);
+  ASSERT_EQ(call("cuCtxSetCurrent", context_), CUDA_SUCCESS);
+  EXPECT_EQ(at(where[0]), 132u);
+  launches[1].blockDimX = 2;
+  EXPECT_EQ(call("cuLaunchCooperativeKernelMultiDevice", launches.data(), 2u, 0u), CUDA_ERROR_INVALID_VALUE);
+  launches[1] = launches[0];
+  EXPECT_EQ(call("cuLaunchCooperativeKernelMultiDevice", launches.data(), 2u, 0u), CUDA_ERROR_INVALID_DEVICE);
+  EXPECT_EQ(call("cuCtxDestroy_v2", other), CUDA_SUCCESS);
+}
+
+TEST_F(CudaResources, HandlesEndWithWhatTheyName) {
+  auto own = graph();
+  CUgraphConditionalHandle condition = 0;
+  EXPECT_EQ(call("cuGraphConditionalHandleCreate", &condition, own, context_, 0u, 2u), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_EQ(call("cuGraphConditionalHandleCreate", &condition, own, context_, 0u, 1u), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuGraphDestroy", own), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuGraphConditionalHandleCreate", &condition, own, context_, 0u, 1u), CUDA_ERROR_INVALID_VALUE);
+  own = graph();
+  struct {
+    CUgraphNodeType type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    int reserved[3] = {};
+    CUgraphConditionalHandle condition;
+    CUgraphConditionalNodeType kind = CU_GRAPH_COND_TYPE_IF;
+    unsigned size = 1;
+    char rest[224] = {};
+  } what;
+  what.condition = condition;
+  CUgraphNode node = nullptr;
+  EXPECT_EQ(call("cuGraphAddNode", &node, own, static_cast<CUgraphNode*>(nullptr), std::size_t{0}, &what),
+            CUDA_ERROR_INVALID_VALUE);  // it ended with its graph
+  EXPECT_EQ(call("cuGraphAddMemFreeNode", &node, own, static_cast<CUgraphNode*>(nullptr), std::size_t{0}, allocate(4)),
+            CUDA_ERROR_INVALID_VALUE);  // no graph's memory
+  CUDA_MEM_ALLOC_NODE_PARAMS memory{};
+  memory.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  memory.poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE, 99};
+  memory.bytesize = 64;
+  const auto add_memory = [&] {
+    return call("cuGraphAddMemAllocNode", &node, own, static_cast<CUgraphNode*>(nullptr), std::size_t{0}, &memory);
+  };
+  EXPECT_EQ(add_memory(), CUDA_ERROR_INVALID_DEVICE);
+  memory.poolProps.location.id = 0;
+  ASSERT_EQ(add_memory(), CUDA_SUCCESS);
+  const auto address = memory.dptr;
+  EXPECT_EQ(call("cuGraphMemFreeNodeGetParams", node, &memory.dptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(call("cuGraphDestroy", own), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuGraphMemAllocNodeGetParams", node, &memory), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(call("cuMemFree_v2", address), CUDA_ERROR_INVALID_VALUE);  // no launch allocated it
+}
+
+void never(void*, void*, CUasyncCallbackHandle) {}
+
+TEST_F(CudaResources, NotificationsAreKeptUntilTheyEnd) {
+  CUasyncCallbackHandle handle = nullptr;
+  void* const data = nullptr;
+  EXPECT_EQ(call("cuDeviceRegisterAsyncNotification", CUdevice{99}, &never, data, &handle), CUDA_ERROR_INVALID_DEVICE);
+  ASSERT_EQ(call("cuDeviceRegisterAsyncNotification", CUdevice{0}, &never, data, &handle), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuDeviceUnregisterAsyncNotification", CUdevice{1}, handle), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(call("cuDeviceUnregisterAsyncNotification", CUdevice{0}, handle), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuDeviceUnregisterAsyncNotification", CUdevice{0}, handle), CUDA_ERROR_INVALID_VALUE);
+}
+
+}  // namespace
+}  // namespace nvmlkit::cuda_test
