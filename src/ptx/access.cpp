@@ -120,6 +120,7 @@ std::byte* Warp::resolve(Space space, const Instruction& i, std::uint64_t addres
   switch (space) {
     case Space::shared:
       within(block.shared().data(), block.shared().size());
+      if (!found) found = block.shared_of_peer(address, size);
       break;
     case Space::local:
       within(local_.data() + lane * local_capacity_, local_capacity_);

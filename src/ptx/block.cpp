@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "ptx/group.hpp"
+
 namespace nvmlkit::ptx {
 
-Block::Block(Run& run) : run_(&run), output_(run.grid.output) {
+Block::Block(Run& run, Group& group, unsigned rank) : run_(&run), group_(group), rank_(rank), output_(run.grid.output) {
   const auto warps = (run.threads_of_block + kLanes - 1) / kLanes;
   for (unsigned i = 0; i < warps; ++i) warps_.push_back(std::make_unique<Warp>(*this));
   asked_ = (run.grid.module->shared_bytes + run.grid.dynamic_shared + 15) / 16 * 16;
@@ -55,6 +57,8 @@ void Block::fill_special(Warp& warp, unsigned index) {
   for (int k = 0; k < 3; ++k) {
     fill(s.ntid[k], grid.threads[k]);
     fill(s.nctaid[k], grid.blocks[k]);
+    fill(s.nclusterid[k], grid.blocks[k] / grid.cluster[k]);
+    fill(s.cluster_nctaid[k], grid.cluster[k]);
   }
   fill(s.warpid, index);
   fill(s.nwarpid, warps_.size());
@@ -67,8 +71,9 @@ void Block::fill_special(Warp& warp, unsigned index) {
   fill(s.reserved[2], asked_);
   fill(s.reserved[3], asked_ + kReserved / 2);
   fill(s.warp_size, kLanes);
-  fill(s.zero, 0);
-  fill(s.one, 1);
+  fill(s.cluster_ctarank, rank_);
+  fill(s.cluster_nctarank, cluster_size(grid));
+  fill(s.is_explicit_cluster, grid.is_cluster_launch ? kAllLanes : 0);
   fill(s.gridid, grid.number);
   fill(s.envreg[0], 0);
   fill(s.envreg[1], grid.workspace >> 32);
@@ -83,7 +88,11 @@ void Block::fill_place(std::uint64_t number) {
                                   static_cast<std::uint32_t>(number / blocks_x / blocks_y)};
   for (auto& warp : warps_) {
     auto& s = warp->special();
-    for (int k = 0; k < 3; ++k) std::fill_n(s.ctaid[k], kLanes, place[k]);
+    for (int k = 0; k < 3; ++k) {
+      std::fill_n(s.ctaid[k], kLanes, place[k]);
+      std::fill_n(s.clusterid[k], kLanes, place[k] / grid.cluster[k]);
+      std::fill_n(s.cluster_ctaid[k], kLanes, place[k] % grid.cluster[k]);
+    }
     std::fill_n(s.smid, kLanes, static_cast<std::uint32_t>(number % grid.multiprocessors));
   }
 }
@@ -129,7 +138,15 @@ void Block::threads_ended(unsigned threads) {
   live_threads_ -= threads;
   for (unsigned i = 0; i < kBarriers; ++i)
     if (barriers_[i].arrived > 0 && barriers_[i].expected == 0) check(i);
+  group_.threads_ended(threads);
 }
+
+void Block::release_from_cluster() {
+  released_ = true;
+  for (auto& warp : warps_) warp->release(kClusterBarrier, 0, 0);
+}
+
+std::byte* Block::shared_of_peer(std::uint64_t address, std::uint64_t size) { return group_.bytes(address, size); }
 
 void Block::check(unsigned barrier) {
   auto& b = barriers_[barrier];

@@ -12,9 +12,11 @@
 
 namespace nvmlkit::ptx {
 
+class Group;
+
 class Block {
  public:
-  explicit Block(Run& run);
+  Block(Run& run, Group& group, unsigned rank);
   ~Block() { flush(); }
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
@@ -26,8 +28,13 @@ class Block {
   // Of the worker that executes the block.
   Run& run() { return *run_; }
   std::vector<std::byte>& shared() { return shared_; }
+  Group& group() { return group_; }
+  unsigned rank() const { return rank_; }
+  // `size` bytes of shared memory of a block of the cluster, or null.
+  std::byte* shared_of_peer(std::uint64_t address, std::uint64_t size);
 
   static constexpr unsigned kBarriers = 16;
+  static constexpr unsigned kClusterBarrier = kBarriers;  // what waits for the barrier of the cluster
   // Bytes of shared memory for the libraries that come with the compiler.
   static constexpr std::size_t kReserved = 1024;
   // Bytes of text that wait for the end of the block.
@@ -35,6 +42,7 @@ class Block {
   // `expected` threads, 0 for all that live.
   void arrive(unsigned barrier, unsigned threads, unsigned with_true, unsigned expected);
   void threads_ended(unsigned threads);
+  void release_from_cluster();
   // To the output of printf, where the text of a block stands together.
   void print(std::string_view text);
 
@@ -48,6 +56,8 @@ class Block {
   void fill_place(std::uint64_t number);
 
   Run* run_;
+  Group& group_;
+  const unsigned rank_;
   std::vector<std::unique_ptr<Warp>> warps_;
   std::vector<std::byte> shared_;
   std::size_t asked_ = 0;  // bytes of it that the program asked for

@@ -151,6 +151,12 @@ Grid grid_of(const Grid& parent, const KernelLaunch& launch) {
   out.entry = launch.kernel;
   std::copy_n(launch.blocks, 3, out.blocks);
   std::copy_n(launch.threads, 3, out.threads);
+  // The cluster that the kernel was compiled for, where the launch fits it.
+  const auto& cluster = launch.kernel->cluster;
+  bool fits = std::uint64_t{cluster[0]} * cluster[1] * cluster[2] <= 16;
+  for (int k = 0; k < 3; ++k) fits = fits && cluster[k] != 0 && launch.blocks[k] % cluster[k] == 0;
+  out.is_cluster_launch = fits;
+  for (int k = 0; k < 3; ++k) out.cluster[k] = fits ? cluster[k] : 1;
   out.dynamic_shared = launch.dynamic_shared;
   out.params = launch.params;
   out.cooperative = false;

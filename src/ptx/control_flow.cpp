@@ -2,8 +2,8 @@
 #include <bit>
 #include <cstring>
 
-#include "ptx/block.hpp"
 #include "ptx/builtins.hpp"
+#include "ptx/group.hpp"
 #include "ptx/warp.hpp"
 
 namespace nvmlkit::ptx {
@@ -123,6 +123,8 @@ void Warp::end(Frame* frame, Mask lanes) {
 }
 
 void Warp::arrive(const Fragment& own, const Instruction& i, Mask lanes) {
+  if (i.detail == 'W') return wait_for_cluster(own, lanes);
+  if (i.detail == 'A') return arrive_in_cluster(own, lanes);
   const auto first = static_cast<unsigned>(std::countr_zero(lanes));
   const auto barrier = at<std::uint32_t>(i.a)[first];
   const auto expected = i.b.is_there() ? at<std::uint32_t>(i.b)[first] : 0;
@@ -138,6 +140,21 @@ void Warp::arrive(const Fragment& own, const Instruction& i, Mask lanes) {
     fragments_.push_back(waiting);
   block.arrive(barrier, static_cast<unsigned>(std::popcount(lanes)), static_cast<unsigned>(std::popcount(with_true)),
                expected);
+}
+
+void Warp::arrive_in_cluster(const Fragment& own, Mask lanes) {
+  add({own.frame, own.pc + 1, lanes, Wait::none, 0});
+  const auto phase = block.group().arrive(static_cast<unsigned>(std::popcount(lanes)));
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    if (lanes >> lane & 1) cluster_phase_[lane] = phase;
+}
+
+void Warp::wait_for_cluster(const Fragment& own, Mask lanes) {
+  Mask done = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    if ((lanes >> lane & 1) && block.group().has_ended(cluster_phase_[lane])) done |= Mask{1} << lane;
+  if (done) add({own.frame, own.pc + 1, done, Wait::none, 0});
+  if (lanes & ~done) fragments_.push_back({own.frame, own.pc, lanes & ~done, Wait::barrier, Block::kClusterBarrier});
 }
 
 void Warp::release(unsigned barrier, std::uint32_t with_true, std::uint32_t arrived) {

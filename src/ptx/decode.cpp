@@ -63,13 +63,14 @@ void count_shared(Source& source) {
 
 std::optional<Type> type_named(std::string_view name) {
   static constexpr std::pair<std::string_view, Type> kTypes[] = {
-      {"pred", Type::pred},    {"b8", Type::b8},       {"u8", Type::u8},         {"s8", Type::s8},
-      {"b16", Type::b16},      {"u16", Type::u16},     {"s16", Type::s16},       {"f16", Type::f16},
-      {"bf16", Type::bf16},    {"b32", Type::b32},     {"u32", Type::u32},       {"s32", Type::s32},
-      {"f32", Type::f32},      {"f16x2", Type::f16x2}, {"bf16x2", Type::bf16x2}, {"tf32", Type::tf32},
-      {"b64", Type::b64},      {"u64", Type::u64},     {"s64", Type::s64},       {"f64", Type::f64},
-      {"b128", Type::b128},    {"e4m3", Type::e4m3},   {"e5m2", Type::e5m2},     {"e4m3x2", Type::e4m3x2},
-      {"e5m2x2", Type::e5m2x2}};
+      {"pred", Type::pred},     {"b8", Type::b8},       {"u8", Type::u8},         {"s8", Type::s8},
+      {"b16", Type::b16},       {"u16", Type::u16},     {"s16", Type::s16},       {"f16", Type::f16},
+      {"bf16", Type::bf16},     {"b32", Type::b32},     {"u32", Type::u32},       {"s32", Type::s32},
+      {"f32", Type::f32},       {"f16x2", Type::f16x2}, {"bf16x2", Type::bf16x2}, {"tf32", Type::tf32},
+      {"b64", Type::b64},       {"u64", Type::u64},     {"s64", Type::s64},       {"f64", Type::f64},
+      {"b128", Type::b128},     {"e4m3", Type::e4m3},   {"e5m2", Type::e5m2},     {"e4m3x2", Type::e4m3x2},
+      {"e5m2x2", Type::e5m2x2}, {"u16x2", Type::u16x2}, {"s16x2", Type::s16x2},   {"b1", Type::b1},
+      {"s4", Type::s4},         {"u4", Type::u4}};
   for (const auto& [known, type] : kTypes)
     if (known == name) return type;
   return std::nullopt;

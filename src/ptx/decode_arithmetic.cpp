@@ -269,6 +269,7 @@ namespace decoders {
 void arithmetic(Form& f) {
   if (f.has("cc")) return carry(f);
   const auto type = f.type();
+  if (type == Type::s16x2 || type == Type::u16x2 || (f.has("relu") && f.op() != Op::fma_)) return packed_integers(f);
   f.out.a = f.source(1, type);
   f.out.b = f.source(2, type);
   const bool with_sum = f.op() == Op::mad_ || f.op() == Op::fma_;

@@ -178,6 +178,9 @@ void fence(Warp&, const Instruction&, Mask) {
 namespace decoders {
 
 void atomics(Form& f) {
+  if (f.has("async")) return async_changes(f);
+  if (f.type() == Type::b128) return quad_atomics(f);
+  if (!f.one_of({"v2", "v4", "v8"}).empty()) return vector_atomics(f);
   const bool returns = f.op() == Op::atom_;
   const auto type = f.type();
   const std::size_t first = returns ? 1 : 0;

@@ -92,6 +92,12 @@ void barriers(Form& f) {
     return;
   }
   f.out.kind = Kind::barrier;
+  if (f.has("cluster")) {
+    f.out.detail = f.has("arrive") ? 'A' : 'W';
+    if (f.has("arrive") == f.has("wait") || f.count() != 0) f.fail_types();
+    return;
+  }
+  if (f.count() == 0) f.fail("so many operands it does not take");
   if (f.has("red")) {
     const auto what = f.one_of({"popc", "and", "or"});
     if (what.empty() || f.count() < 3) f.fail_types();

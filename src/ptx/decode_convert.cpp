@@ -249,6 +249,7 @@ Handler fast(Type to, Type from) {
 namespace decoders {
 
 void convert(Form& f) {
+  if (f.has("pack")) return convert_and_pack(f);
   if (f.types().size() != 2) f.fail("two types are needed");
   const auto to = f.types()[0], from = f.types()[1];
   if (is_eight_bits(to) || is_eight_bits(from)) return convert_eight_bits(f, to, from);

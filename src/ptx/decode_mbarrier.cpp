@@ -73,7 +73,9 @@ void act(Warp& w, const Instruction& i, Mask lanes) {
     barrier.write(bytes);
     if (action != Action::test && action != Action::parity && i.d.is_there()) w.at<std::uint64_t>(i.d)[l] = state;
   }
-  if ((action == Action::test || action == Action::parity) && i.d.is_there()) w.set_predicate(i.d, lanes, done);
+  if (action != Action::test && action != Action::parity) return;
+  if (i.d.is_there()) w.set_predicate(i.d, lanes, done);
+  if (done != lanes) w.waits(kWholeTurn);
 }
 
 void pending_count(Warp& w, const Instruction& i, Mask lanes) {

@@ -137,13 +137,17 @@ struct Access {
 template <class Mem, class Reg>
 Handler one_of(Access access) {
   const auto [loads, vector, ordered] = access;
-  if (ordered && !vector) return loads ? &load_ordered<Mem, Reg> : &store_ordered<Mem, Reg>;
+  if constexpr (sizeof(Mem) <= 8)  // of more, no host does it at once
+    if (ordered && !vector) return loads ? &load_ordered<Mem, Reg> : &store_ordered<Mem, Reg>;
   if (vector) return loads ? &load_vector<Mem, Reg> : &store_vector<Mem, Reg>;
   return loads ? best<&load<Mem, Reg>>() : best<&store<Mem, Reg>>();
 }
 
+__extension__ using Bits128 = unsigned __int128;
+
 template <class Mem>
 Handler for_register(unsigned size, Access access) {
+  if constexpr (sizeof(Mem) == 16) return size == 16 ? one_of<Mem, Mem>(access) : nullptr;
   if constexpr (sizeof(Mem) <= 1)
     if (size == 1) return one_of<Mem, std::uint8_t>(access);
   if constexpr (sizeof(Mem) <= 2)
@@ -163,6 +167,8 @@ Handler handler_for(Type type, unsigned size, Access access) {
       return is_signed(type) ? for_register<std::int32_t>(size, access) : for_register<std::uint32_t>(size, access);
     case 8:
       return for_register<std::uint64_t>(size, access);
+    case 16:
+      return for_register<Bits128>(size, access);
     default:
       return nullptr;
   }
@@ -192,31 +198,6 @@ void copy_async(Warp& w, const Instruction& i, Mask lanes) {
   }
 }
 
-// Any number of bytes; the barrier, if there is one, is told that they have come.
-void copy_bulk(Warp& w, const Instruction& i, Mask lanes) {
-  const auto* const operands = w.frame().function->operands.data() + i.side;
-  const auto address = [&](unsigned k, unsigned l) {
-    return i.detail >> k & 1 ? w.at<std::uint64_t>(operands[k])[l] : w.at<std::uint32_t>(operands[k])[l];
-  };
-  const auto to = i.flag ? Space::global : Space::shared, from = i.flag ? Space::shared : Space::global;
-  for (unsigned l = 0; l < kLanes; ++l) {
-    if (!(lanes >> l & 1)) continue;
-    const auto size = w.at<std::uint32_t>(operands[2])[l];
-    for (std::uint32_t done = 0; done < size; done += 16) {
-      auto* const d = w.resolve(to, i, address(0, l) + done, 16, l);
-      const auto* const s = d ? w.resolve(from, i, address(1, l) + done, 16, l) : nullptr;
-      if (!s) return;
-      std::memcpy(d, s, 16);
-    }
-    if (i.count < 4) continue;
-    auto* const bytes = w.resolve(Space::shared, i, address(3, l), 8, l);
-    if (!bytes) return;
-    auto barrier = Mbarrier::read(bytes);
-    barrier.complete(size);
-    barrier.write(bytes);
-  }
-}
-
 // The copies before are done. Without `flag` the barrier expected no arrival for them.
 void arrive_after_copies(Warp& w, const Instruction& i, Mask lanes) {
   std::uint64_t addresses[kLanes];
@@ -232,36 +213,12 @@ void arrive_after_copies(Warp& w, const Instruction& i, Mask lanes) {
   }
 }
 
-void bulk(Form& f) {
-  std::vector<Operand> operands;
-  const bool to_global = f.has("bulk_group");
-  const std::size_t count = to_global ? 3 : 4;
-  if (f.count() < count || f.has("tensor")) f.fail_types();
-  unsigned wide = 0;
-  for (std::size_t k = 0; k < count; ++k) {
-    if (k == 2) {
-      operands.push_back(f.source(2, Type::u32));
-      continue;
-    }
-    Space space = Space::shared;
-    f.out.a = {};
-    f.address(f.term(k), space);
-    if (!f.out.a.is_there() || f.out.immediate != 0) f.fail("expected a register with an address");
-    operands.push_back(f.out.a);
-    wide |= (f.out.wide_address ? 1u : 0u) << k;
-  }
-  f.out.a = {};
-  f.list(std::move(operands));
-  f.out.detail = static_cast<std::uint8_t>(wide);
-  f.out.flag = to_global;
-  f.out.run = &copy_bulk;
-}
-
 }  // namespace
 
 namespace decoders {
 
 void load_store(Form& f) {
+  if (f.has("async")) return async_changes(f);
   const bool loads = f.op() != Op::st_;
   const auto type = f.type();
   f.out.space = f.space();
@@ -303,7 +260,7 @@ void async_copies(Form& f) {
     return;
   }
   if (f.has("commit_group") || f.has("wait_group") || f.has("wait_all")) return no_effect(f);
-  if (f.has("bulk")) return bulk(f);
+  if (f.has("bulk")) return bulk_copies(f);
   if (f.count() < 3 || f.space() == Space::generic) f.fail_types();
   std::vector<Operand> operands;
   Space space = Space::shared;

@@ -9,6 +9,8 @@
 namespace nvmlkit::ptx {
 namespace {
 
+__extension__ using Bits128 = unsigned __int128;
+
 template <class T>
 void copy(Warp& w, const Instruction& i, Mask lanes) {
   const auto* const a = w.at<T>(i.a);
@@ -89,8 +91,9 @@ void add_window(Warp& w, const Instruction& i, Mask lanes) {
 
 void is_in_window(Warp& w, const Instruction& i, Mask lanes) {
   const auto* const a = w.at<std::uint64_t>(i.a);
-  w.set_predicate(i.d, lanes,
-                  gather([&](unsigned l) { return (a[l] & std::uint64_t{0xFF} << 56) == i.immediate && a[l] != 0; }));
+  // `flag`: what mapa gave counts as well.
+  const auto window = ~std::uint64_t{0} << (i.flag || i.immediate != kSharedWindow ? 56 : 24);
+  w.set_predicate(i.d, lanes, gather([&](unsigned l) { return (a[l] & window) == i.immediate && a[l] != 0; }));
 }
 
 }  // namespace
@@ -103,7 +106,7 @@ void move(Form& f) {
   const auto& from = f.term(1);
   if (type == Type::pred) {
     f.out.d = f.target(0, type);
-    f.out.a = f.predicate(from);
+    f.out.a = from.kind == Term::Kind::special ? f.source(from, Type::b32) : f.predicate(from);
     f.out.flag = from.negated;
     f.out.run = &copy_predicate;
     return;
@@ -137,7 +140,8 @@ void move(Form& f) {
     f.out.a = f.source(1, type);
     f.out.run = size == 2   ? &copy<std::uint16_t>
                 : size == 4 ? best<&copy<std::uint32_t>>()
-                            : best<&copy<std::uint64_t>>();
+                : size == 8 ? best<&copy<std::uint64_t>>()
+                            : &copy<Bits128>;
   }
 }
 
@@ -148,6 +152,7 @@ void convert_address(Form& f) {
     f.out.d = f.target(0, Type::pred);
     f.out.a = f.source(1, Type::u64);
     f.out.immediate = window_of(space);
+    f.out.flag = f.has("shared::cluster");
     f.out.run = &is_in_window;
     return;
   }
@@ -169,6 +174,13 @@ void convert_address(Form& f) {
 // What a simulated memory and a simulated clock need not do.
 void no_effect(Form& f) {
   f.out.run = [](Warp&, const Instruction&, Mask) {};
+}
+
+// A policy of caches: any number will do.
+void policies(Form& f) {
+  f.out.d = f.target(0, Type::b64);
+  f.out.a = f.constant(0, 8);
+  f.out.run = &copy<std::uint64_t>;
 }
 
 }  // namespace decoders

@@ -7,12 +7,11 @@ namespace {
 constexpr std::uint64_t kSlice = 1 << 16, kShortSlice = 1 << 12;
 // Instructions that a launch executes before it asks for help. To wake a thread takes as long as some thousand.
 constexpr std::uint64_t kAlone = 1 << 14;
-constexpr unsigned kBlocksOfGroup = 1;
 
 }  // namespace
 
 Execution::Execution(const Grid& grid)
-    : grid_(grid), count_(std::uint64_t{grid.blocks[0]} * grid.blocks[1] * grid.blocks[2] / kBlocksOfGroup) {}
+    : grid_(grid), count_(std::uint64_t{grid.blocks[0]} * grid.blocks[1] * grid.blocks[2] / cluster_size(grid)) {}
 
 Outcome Execution::run() {
   Run run(grid_, ended_);
@@ -68,7 +67,7 @@ std::unique_ptr<Group> Execution::next(Run& run, std::unique_ptr<Group>& spare) 
   }
   const auto number = begun_.fetch_add(1, std::memory_order_relaxed);
   if (number < count_) {
-    auto group = spare ? std::move(spare) : std::make_unique<Group>(run, kBlocksOfGroup);
+    auto group = spare ? std::move(spare) : std::make_unique<Group>(run);
     group->start(number);
     return group;
   }

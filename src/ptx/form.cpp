@@ -17,6 +17,12 @@ bool contains(std::string_view list, std::string_view word) {
   return false;
 }
 
+// A shape of wgmma: "N" in the registry stands for any number of columns.
+std::string with_any_columns(std::string_view word) {
+  if (!word.starts_with("m64n")) return std::string(word);
+  return "m64nN" + std::string(word.substr(std::min(word.find('k'), word.size())));
+}
+
 }  // namespace
 
 Form::Form(FunctionDecoder& decoder, const Statement& statement, const InstructionEntry& entry)
@@ -24,7 +30,7 @@ Form::Form(FunctionDecoder& decoder, const Statement& statement, const Instructi
   for (const auto word : statement.words) {
     if (contains(entry.types, word))
       types_.push_back(*type_named(word));
-    else if (!contains(entry.words, word))
+    else if (!contains(entry.words, word) && !contains(entry.words, with_any_columns(word)))
       fail("'." + std::string(word) + "' is not simulated here");
   }
   if (count() < entry.least_operands || count() > entry.most_operands) fail("so many operands it does not take");
@@ -49,6 +55,12 @@ std::string_view Form::one_of(std::initializer_list<std::string_view> words) con
   for (const auto there : statement_.words)
     for (const auto word : words)
       if (there == word) return word;
+  return {};
+}
+
+std::string_view Form::starting_with(std::string_view part) const {
+  for (const auto there : statement_.words)
+    if (there.starts_with(part)) return there;
   return {};
 }
 
@@ -127,6 +139,11 @@ Operand Form::wide_source(const Term& t, Type type, unsigned& size) {
       size = known->size;
       return Operand::at(Operand::special, known->offset);
     }
+    default:
+      break;
+  }
+  if (size > 8) fail("expected a register");
+  switch (t.kind) {
     case Term::Kind::integer:
       if (type == Type::f32)
         return constant(std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int64_t>(t.value))), 4);

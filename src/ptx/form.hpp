@@ -24,6 +24,8 @@ class Form {
   bool has(std::string_view word) const;
   // The first of the words that stands there; empty for none.
   std::string_view one_of(std::initializer_list<std::string_view> words) const;
+  // The first word that begins so; empty for none.
+  std::string_view starting_with(std::string_view part) const;
   std::span<const Type> types() const { return types_; }
   Type type() const { return types_.empty() ? Type::none : types_[0]; }
   Rounding rounding() const;
@@ -70,6 +72,19 @@ class Form {
   const InstructionEntry& entry_;
   std::vector<Type> types_;
 };
+
+namespace decoders {
+
+// Of instructions that share a name with others: st.async, red.async; cp.async.bulk, and with it tensor.
+void async_changes(Form& form);
+void vector_atomics(Form& form);
+void quad_atomics(Form& form);
+void packed_integers(Form& form);
+void convert_and_pack(Form& form);
+void bulk_copies(Form& form);
+void tensor_copies(Form& form);
+
+}  // namespace decoders
 
 // Decodes the body of one function.
 class FunctionDecoder {

@@ -29,6 +29,8 @@ struct Grid {
   const Function* entry = nullptr;
   std::uint32_t blocks[3] = {1, 1, 1};
   std::uint32_t threads[3] = {1, 1, 1};
+  std::uint32_t cluster[3] = {1, 1, 1};  // of blocks that run at once; the grid is a multiple of it
+  bool is_cluster_launch = false;
   std::uint64_t dynamic_shared = 0;
   std::span<const std::byte> params;
   bool cooperative = false;     // all blocks run at once and may wait for each other

@@ -1,5 +1,6 @@
 #include "ptx/parser.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "ptx/link.hpp"
@@ -125,13 +126,20 @@ void Parser::function_directives(Function& f) {
       f.max_threads = sizes[0] * sizes[1] * sizes[2];
       if (name == "reqntid")
         for (int i = 0; i < 3; ++i) f.required[i] = sizes[i];
-    } else if (name == "minnctapersm" || name == "maxnreg" || name == "maxnctapersm" || name == "maxclusterrank") {
+    } else if (name == "minnctapersm" || name == "maxnreg" || name == "maxnctapersm") {
       integer();
-    } else if (name == "noreturn" || name == "explicitcluster" || name == "blocksareclusters" || name == "unified") {
+    } else if (name == "maxclusterrank") {
+      f.max_cluster = static_cast<unsigned>(integer());
+    } else if (name == "explicitcluster") {
+      f.needs_cluster = true;
+    } else if (name == "noreturn" || name == "blocksareclusters" || name == "unified") {
       continue;
     } else if (name == "reqnctapercluster") {
-      do integer();
-      while (accept(','));
+      std::fill_n(f.cluster, 3, 1u);
+      for (auto& size : f.cluster) {
+        size = static_cast<unsigned>(integer());
+        if (!accept(',')) break;
+      }
     } else if (name == "pragma") {
       skip_statement();
     } else if (name == "attribute") {

@@ -21,7 +21,10 @@ struct SpecialValues {
   std::uint32_t shared_bytes[3][kLanes];  // total, aggregate, dynamic
   std::uint32_t reserved[4][kLanes];      // begin and end of what programs do not ask for, and two places in it
   std::uint32_t warp_size[kLanes];
-  std::uint32_t zero[kLanes], one[kLanes];  // clusters of one block
+  std::uint32_t clusterid[3][kLanes], nclusterid[3][kLanes];
+  std::uint32_t cluster_ctaid[3][kLanes], cluster_nctaid[3][kLanes];
+  std::uint32_t cluster_ctarank[kLanes], cluster_nctarank[kLanes];
+  Mask is_explicit_cluster[kLanes];  // a predicate
   std::uint64_t gridid[kLanes];
   std::uint32_t envreg[3][kLanes];  // 1 and 2: address of the workspace of a cooperative launch, high and low half
 };

@@ -20,7 +20,9 @@ void write(std::byte* at, T value) {
   std::memcpy(at, &value, sizeof value);
 }
 
-double number(const std::byte* at, Type type) {
+}  // namespace
+
+double tile_number(const std::byte* at, Type type) {
   switch (type) {
     case Type::f16:
       return Half::wide(read<Half>(at));
@@ -45,6 +47,8 @@ double number(const std::byte* at, Type type) {
   }
 }
 
+namespace {
+
 void put(std::byte* at, Type type, double value) {
   switch (type) {
     case Type::f16:
@@ -63,8 +67,8 @@ void put(std::byte* at, Type type, double value) {
 unsigned Tile::slots() const { return repeats ? 16 : rows * columns / kLanes; }
 
 unsigned Tile::per_register() const {
-  const auto size = size_of(type);
-  return size >= 4 ? 1 : 4 / size;
+  const auto bits = bits_of_element(type);
+  return bits >= 32 ? 1 : 32 / bits;
 }
 
 Type Tile::register_type() const { return type == Type::f64 ? Type::f64 : type == Type::f32 ? Type::f32 : Type::b32; }
@@ -94,11 +98,22 @@ std::byte* Tile::element(const Warp& warp, const Operand* registers, unsigned la
   return warp.at<std::byte>(registers[slot / packed]) + lane * packed * size + slot % packed * size;
 }
 
+double Tile::small_number(std::uint32_t bits, Type type) {
+  if (type == Type::b1) return bits & 1;
+  const auto value = static_cast<int>(bits & 15);
+  return type == Type::s4 && value >= 8 ? value - 16 : value;
+}
+
 void Tile::gather(const Warp& warp, const Operand* registers, double* out) const {
   for (unsigned slot = 0; slot < rows * columns / kLanes; ++slot)
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       const auto p = place(lane, slot);
-      out[p.row * columns + p.column] = number(element(warp, registers, lane, slot), type);
+      auto& number = out[p.row * columns + p.column];
+      if (const auto bits = bits_of_element(type); bits < 8)
+        number = small_number(
+            warp.at<std::uint32_t>(registers[slot / per_register()])[lane] >> slot % per_register() * bits, type);
+      else
+        number = tile_number(element(warp, registers, lane, slot), type);
     }
 }
 

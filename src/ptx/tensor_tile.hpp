@@ -6,6 +6,9 @@
 
 namespace nvmlkit::ptx {
 
+// An element of a matrix as a number.
+double tile_number(const std::byte* at, Type type);
+
 struct Tile {
   // Which lane has which element. mma says so: its left and right matrix and its sums. For wmma any order will do that
   // its loads, products and stores share.
@@ -13,7 +16,7 @@ struct Tile {
   struct Place {
     unsigned row, column;
   };
-  static constexpr unsigned kMost = 32 * 32;  // elements
+  static constexpr unsigned kMost = 16 * 256;  // elements
 
   Places places;
   unsigned rows, columns;
@@ -33,6 +36,8 @@ struct Tile {
 
   // Between the registers and numbers, row after row.
   void gather(const Warp& warp, const Operand* registers, double* out) const;
+  // Of elements of less than a byte, the one in the lowest bits.
+  static double small_number(std::uint32_t bits, Type type);
   void scatter(const Warp& warp, const Operand* registers, const double* from) const;
 };
 

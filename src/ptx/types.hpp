@@ -14,6 +14,9 @@ inline constexpr Mask kAllLanes = ~Mask{0};
 enum class Type : std::uint8_t {
   none,
   pred,
+  b1,
+  s4,
+  u4,
   b8,
   u8,
   s8,
@@ -32,6 +35,8 @@ enum class Type : std::uint8_t {
   f32,
   f16x2,
   bf16x2,
+  u16x2,
+  s16x2,
   tf32,
   b64,
   u64,
@@ -40,14 +45,20 @@ enum class Type : std::uint8_t {
   b128,
 };
 
-// Bytes of one lane.
+// Bytes of one lane; 0 for what is smaller.
 constexpr unsigned size_of(Type type) {
   if (type == Type::none) return 0;
   if (type == Type::pred) return 4;
+  if (type <= Type::u4) return 0;
   if (type <= Type::e5m2) return 1;
   if (type <= Type::e5m2x2) return 2;
   if (type <= Type::tf32) return 4;
   return type == Type::b128 ? 16 : 8;
+}
+
+// Of an element of a matrix, which may be less than a byte.
+constexpr unsigned bits_of_element(Type type) {
+  return type == Type::b1 ? 1 : type == Type::s4 || type == Type::u4 ? 4 : 8 * size_of(type);
 }
 
 constexpr bool is_signed(Type type) {

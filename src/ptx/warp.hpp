@@ -18,6 +18,8 @@ class Block;
 
 // What a look at memory that others change counts for, in instructions.
 inline constexpr unsigned kWeightOfPoll = 64;
+// A turn, however long.
+inline constexpr unsigned kWholeTurn = 1u << 30;
 
 struct Frame {
   const Function* function = nullptr;
@@ -129,6 +131,8 @@ class Warp {
   void leave(const Fragment& own, Mask lanes);
   void end(Frame* frame, Mask lanes);
   void arrive(const Fragment& own, const Instruction& i, Mask lanes);
+  void arrive_in_cluster(const Fragment& own, Mask lanes);
+  void wait_for_cluster(const Fragment& own, Mask lanes);
 
   Frame* new_frame(const Function& function);
   bool has_local(std::uint64_t size);
@@ -146,6 +150,7 @@ class Warp {
   unsigned index_ = 0;
   std::int64_t budget_ = 0;  // instructions that are left of the turn
   bool polls_ = false;
+  std::uint32_t cluster_phase_[kLanes] = {};  // that lanes arrived in at the barrier of the cluster
   bool forced_ = false;   // lanes that wait for others that do not come go on without them
   std::size_t turn_ = 0;  // the number of the fragment whose slice ran out, and 1
 };

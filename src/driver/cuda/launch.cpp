@@ -7,6 +7,7 @@
 
 #include "driver/cuda/activity.hpp"
 #include "driver/cuda/attributes.hpp"
+#include "driver/cuda/clusters.hpp"
 #include "driver/cuda/device_questions.hpp"
 #include "driver/cuda/graphs/conditions.hpp"
 #include "driver/cuda/pools.hpp"
@@ -191,13 +192,17 @@ int active_blocks(const Device& device, const ptx::Function& kernel, int threads
 
 CUresult check(const Context& context, const Launch& launch) {
   if (launch.function->module->context != context.handle()) return CUDA_ERROR_INVALID_HANDLE;
-  return check_shape(context, *launch.function, launch.shape);
+  const auto result = check_shape(context, *launch.function, launch.shape);
+  unsigned cluster[3];
+  return result == CUDA_SUCCESS ? clusters::of_launch(context.device, *launch.function, launch.shape, cluster) : result;
 }
 
 void run(Context& context, const Launch& launch) {
   auto& device = context.device;
   const auto& function = *launch.function;
   const auto& shape = launch.shape;
+  unsigned cluster[3];
+  clusters::of_launch(device, function, shape, cluster);  // it was checked
   static constinit std::atomic<std::uint64_t> launches{0};
   ContextMemory reachable(context);
   DeviceQuestions questions(context);
@@ -206,13 +211,16 @@ void run(Context& context, const Launch& launch) {
   grid.entry = function.code;
   std::copy_n(shape.grid, 3, grid.blocks);
   std::copy_n(shape.block, 3, grid.threads);
+  grid.is_cluster_launch = cluster[0] != 0;
+  if (grid.is_cluster_launch) std::copy_n(cluster, 3, grid.cluster);
   grid.dynamic_shared = shape.dynamic_shared;
   grid.params = launch.arguments;
   grid.cooperative = shape.cooperative;
   grid.number = ++launches;
   grid.multiprocessors = static_cast<std::uint32_t>(std::max(context.multiprocessor_count(), 1LL));
+  const std::uint64_t size = std::uint64_t{grid.cluster[0]} * grid.cluster[1] * grid.cluster[2];
   if (shape.grid[0] > 1 || shape.grid[1] > 1 || shape.grid[2] > 1)
-    grid.most_resident = resident_blocks(context, *function.code, shape);
+    grid.most_resident = std::max<std::uint64_t>(resident_blocks(context, *function.code, shape) / size, 1);
   grid.threads_of_host = threads_of_host();
   grid.memory = &reachable;
   grid.questions = &questions;

@@ -11,6 +11,7 @@ struct LaunchShape {
   unsigned block[3] = {1, 1, 1};
   unsigned dynamic_shared = 0;
   bool cooperative = false;
+  unsigned cluster[3] = {0, 0, 0};  // blocks of a cluster; 0: the kernel's own
 };
 
 // The arguments of a kernel as one block of bytes; from pointers to each, or from a buffer in `extra`.

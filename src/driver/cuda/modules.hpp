@@ -28,6 +28,8 @@ struct Module {
 struct KernelSettings {
   std::atomic<int> most_dynamic_shared{48 * 1024};
   std::atomic<int> carveout{-1};
+  std::atomic<bool> may_be_non_portable{false};  // clusters of more than 8 blocks
+  std::atomic<int> cluster_policy{0};
 };
 
 struct KernelFunction {

@@ -111,6 +111,8 @@ NVMLKIT_DRIVER(cuLaunchCooperativeKernel, CUfunction, unsigned, unsigned, unsign
                unsigned, CUstream, void**);
 NVMLKIT_DRIVER(cuOccupancyMaxActiveBlocksPerMultiprocessor, int*, CUfunction, int, std::size_t);
 NVMLKIT_DRIVER(cuOccupancyAvailableDynamicSMemPerBlock, std::size_t*, CUfunction, int, int);
+NVMLKIT_DRIVER(cuOccupancyMaxActiveClusters, int*, CUfunction, const nvmlkit::cuda::CUlaunchConfig*);
+NVMLKIT_DRIVER(cuOccupancyMaxPotentialClusterSize, int*, CUfunction, const nvmlkit::cuda::CUlaunchConfig*);
 NVMLKIT_DRIVER(cuStreamBeginCapture_v2, CUstream, nvmlkit::cuda::CUstreamCaptureMode);
 NVMLKIT_DRIVER(cuStreamBeginCaptureToGraph, CUstream, CUgraph, const CUgraphNode*,
                const nvmlkit::cuda::CUgraphEdgeData*, std::size_t, nvmlkit::cuda::CUstreamCaptureMode);

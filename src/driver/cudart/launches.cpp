@@ -39,22 +39,27 @@ struct FunctionAttributes {
 };
 static_assert(sizeof(FunctionAttributes) == (NVMLKIT_CUDART_VERSION >= 12000 ? 144 : 56));
 
+CUlaunchConfig of_driver(const LaunchConfig& config, bool thread_stream) {
+  CUlaunchConfig c{};
+  c.gridDimX = config.grid.x;
+  c.gridDimY = config.grid.y;
+  c.gridDimZ = config.grid.z;
+  c.blockDimX = config.block.x;
+  c.blockDimY = config.block.y;
+  c.blockDimZ = config.block.z;
+  c.sharedMemBytes = static_cast<unsigned>(config.shared);
+  c.hStream = thread_stream ? per_thread(config.stream) : config.stream;
+  c.attrs = static_cast<CUlaunchAttribute*>(config.attributes);
+  c.numAttrs = config.count;
+  return c;
+}
+
 Error launch_with(const LaunchConfig* config, const void* symbol, void** args, bool thread_stream) {
   if (!config) return keep(kInvalidValue);
   if (const auto result = ready(); result != CUDA_SUCCESS) return keep(result);
   CUfunction f = nullptr;
   if (const auto result = function_of(symbol, &f); result != CUDA_SUCCESS) return keep(result);
-  CUlaunchConfig c{};
-  c.gridDimX = config->grid.x;
-  c.gridDimY = config->grid.y;
-  c.gridDimZ = config->grid.z;
-  c.blockDimX = config->block.x;
-  c.blockDimY = config->block.y;
-  c.blockDimZ = config->block.z;
-  c.sharedMemBytes = static_cast<unsigned>(config->shared);
-  c.hStream = thread_stream ? per_thread(config->stream) : config->stream;
-  c.attrs = static_cast<CUlaunchAttribute*>(config->attributes);
-  c.numAttrs = config->count;
+  const auto c = of_driver(*config, thread_stream);
   return keep(launched(cuLaunchKernelEx(&c, f, args, nullptr)));
 }
 
@@ -118,6 +123,14 @@ NVMLKIT_RUNTIME Error cudaFuncGetAttributes(FunctionAttributes* out, const void*
     out->binary_version = get(CU_FUNC_ATTRIBUTE_BINARY_VERSION);
     out->most_dynamic_shared = get(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
     out->carveout = get(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT);
+#if NVMLKIT_CUDART_VERSION >= 12000
+    out->needs_cluster = get(CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET);
+    out->cluster_width = get(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH);
+    out->cluster_height = get(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT);
+    out->cluster_depth = get(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH);
+    out->cluster_policy = get(CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE);
+    out->any_cluster_size = get(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED);
+#endif
     return CUDA_SUCCESS;
   });
 }
@@ -163,6 +176,21 @@ NVMLKIT_RUNTIME Error cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* sha
   if (!shared) return keep(kInvalidValue);
   return with_function(
       symbol, [&](CUfunction f) { return cuOccupancyAvailableDynamicSMemPerBlock(shared, f, blocks, threads); });
+}
+
+NVMLKIT_RUNTIME Error cudaOccupancyMaxActiveClusters(int* clusters, const void* symbol, const LaunchConfig* config) {
+  if (!clusters || !config) return keep(kInvalidValue);
+  return with_function(symbol, [&](CUfunction f) {
+    const auto c = of_driver(*config, false);
+    return cuOccupancyMaxActiveClusters(clusters, f, &c);
+  });
+}
+NVMLKIT_RUNTIME Error cudaOccupancyMaxPotentialClusterSize(int* size, const void* symbol, const LaunchConfig* config) {
+  if (!size || !config) return keep(kInvalidValue);
+  return with_function(symbol, [&](CUfunction f) {
+    const auto c = of_driver(*config, false);
+    return cuOccupancyMaxPotentialClusterSize(size, f, &c);
+  });
 }
 
 }  // namespace nvmlkit::cudart

@@ -80,10 +80,6 @@ NVMLKIT_UNSUPPORTED(cudaGraphicsVDPAURegisterVideoSurface)
 NVMLKIT_UNSUPPORTED(cudaVDPAUGetDevice)
 NVMLKIT_UNSUPPORTED(cudaVDPAUSetVDPAUDevice)
 
-// Clusters.
-NVMLKIT_UNSUPPORTED(cudaOccupancyMaxActiveClusters)
-NVMLKIT_UNSUPPORTED(cudaOccupancyMaxPotentialClusterSize)
-
 // CUDA 11 removed it from the profilers.
 #if NVMLKIT_CUDART_VERSION < 12000
 NVMLKIT_UNSUPPORTED(cudaProfilerInitialize)

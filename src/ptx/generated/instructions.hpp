@@ -30,6 +30,7 @@ enum class Op : std::uint8_t {
   copysign_,
   cos_,
   cp_,
+  createpolicy_,
   cvt_,
   cvta_,
   discard_,
@@ -42,6 +43,7 @@ enum class Op : std::uint8_t {
   fence_,
   fma_,
   fns_,
+  getctarank_,
   griddepcontrol_,
   isspacep_,
   ld_,
@@ -52,6 +54,7 @@ enum class Op : std::uint8_t {
   mad_,
   mad24_,
   madc_,
+  mapa_,
   match_,
   max_,
   mbarrier_,
@@ -80,6 +83,7 @@ enum class Op : std::uint8_t {
   sad_,
   selp_,
   set_,
+  setmaxnreg_,
   setp_,
   shf_,
   shfl_,
@@ -96,6 +100,7 @@ enum class Op : std::uint8_t {
   sust_,
   szext_,
   tanh_,
+  tensormap_,
   testp_,
   tex_,
   tld4_,
@@ -118,6 +123,7 @@ enum class Op : std::uint8_t {
   vsub_,
   vsub2_,
   vsub4_,
+  wgmma_,
   wmma_,
   xor_,
 };
@@ -135,11 +141,13 @@ void bits(Form& form);
 void calls(Form& form);
 void carry(Form& form);
 void choose(Form& form);
+void cluster_addresses(Form& form);
 void compare(Form& form);
 void control(Form& form);
 void convert(Form& form);
 void convert_address(Form& form);
 void functions(Form& form);
+void group_products(Form& form);
 void integers(Form& form);
 void lanes(Form& form);
 void load_store(Form& form);
@@ -150,10 +158,12 @@ void move(Form& form);
 void no_effect(Form& form);
 void one_operand(Form& form);
 void ordering(Form& form);
+void policies(Form& form);
 void shifts(Form& form);
 void shuffle(Form& form);
 void surfaces(Form& form);
 void tensor(Form& form);
+void tensor_maps(Form& form);
 void textures(Form& form);
 void video(Form& form);
 void video_of_parts(Form& form);

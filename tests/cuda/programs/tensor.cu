@@ -102,6 +102,108 @@ void check_by_hand() {
     }
 }
 
+// Products of small integers: 16 by 8, and 64 elements of 4 bits or 256 bits in the middle. Lane 4 * g + t has rows g
+// and g + 8 of the left matrix and column g of the right one.
+__global__ void of_small(const unsigned* a, const unsigned* b, int* c, int* bits) {
+  const unsigned group = threadIdx.x / 4, own = threadIdx.x % 4;
+  const unsigned x[] = {a[group * 8 + own], a[(group + 8) * 8 + own], a[group * 8 + own + 4],
+                        a[(group + 8) * 8 + own + 4]};
+  const unsigned y[] = {b[group * 8 + own], b[group * 8 + own + 4]};
+  int sum[4] = {}, common[4] = {};
+  asm("mma.sync.aligned.m16n8k64.row.col.s32.s4.u4.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+r"(sum[0]), "+r"(sum[1]), "+r"(sum[2]), "+r"(sum[3])
+      : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]));
+  asm("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.xor.popc {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, "
+      "%1, "
+      "%2, %3};"
+      : "+r"(common[0]), "+r"(common[1]), "+r"(common[2]), "+r"(common[3])
+      : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]));
+  for (unsigned i = 0; i < 4; ++i) {
+    const auto at = (group + i / 2 * 8) * 8 + own * 2 + i % 2;
+    c[at] = sum[i];
+    bits[at] = common[i];
+  }
+}
+
+void check_small() {
+  auto *a = managed<unsigned>(128), *b = managed<unsigned>(64);
+  auto *c = managed<int>(128), *bits = managed<int>(128);
+  for (unsigned i = 0; i < 128; ++i) a[i] = i * 2654435761u;
+  for (unsigned i = 0; i < 64; ++i) b[i] = i * 2246822519u + 7;
+  of_small<<<1, 32>>>(a, b, c, bits);
+  OK(cudaDeviceSynchronize());
+  for (int row = 0; row < 16; ++row)
+    for (int column = 0; column < 8; ++column) {
+      int sum = 0, different = 0;
+      for (int k = 0; k < 64; ++k) {
+        const int left = static_cast<int>(a[row * 8 + k / 8] << (28 - k % 8 * 4)) >> 28;
+        sum += left * static_cast<int>(b[column * 8 + k / 8] >> k % 8 * 4 & 15);
+      }
+      for (int k = 0; k < 8; ++k) different += __builtin_popcount(a[row * 8 + k] ^ b[column * 8 + k]);
+      EXPECT(c[row * 8 + column] == sum);
+      EXPECT(bits[row * 8 + column] == different);
+    }
+}
+
+// Of each four elements of a row of the left matrix two are stored, and where they belong.
+__global__ void of_sparse(const half* a, const unsigned short* places, const half* b, float* c) {
+  const unsigned group = threadIdx.x / 4, own = threadIdx.x % 4;
+  const auto* const stored = reinterpret_cast<const unsigned*>(a);
+  const auto* const right = reinterpret_cast<const unsigned*>(b);
+  const unsigned x[] = {stored[group * 8 + own], stored[(group + 8) * 8 + own], stored[group * 8 + own + 4],
+                        stored[(group + 8) * 8 + own + 4]};
+  unsigned y[4];
+  for (unsigned i = 0; i < 4; ++i) y[i] = right[group * 16 + own + i * 4];
+  // Lanes 2 and 3 of each four tell of elements 0 to 15 and 16 to 31: their rows g below, and g + 8 above.
+  const unsigned part = own % 2;
+  const unsigned told = places[group * 2 + part] | static_cast<unsigned>(places[(group + 8) * 2 + part]) << 16;
+  float sum[4] = {};
+  asm("mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, "
+      "%9, "
+      "%10, %11}, {%0, %1, %2, %3}, %12, 0x1;"
+      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+      : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]), "r"(y[2]), "r"(y[3]),
+        "r"(own >= 2 ? told : 0u));
+  for (unsigned i = 0; i < 4; ++i) c[(group + i / 2 * 8) * 8 + own * 2 + i % 2] = sum[i];
+}
+
+void check_sparse() {
+  auto *a = managed<half>(256), *b = managed<half>(256);
+  auto* places = managed<unsigned short>(32);
+  auto* c = managed<float>(128);
+  float full[16][32] = {};
+  for (int i = 0; i < 256; ++i) b[i] = __float2half(static_cast<float>(i % 9 - 4));
+  for (int row = 0; row < 16; ++row)
+    for (int chunk = 0; chunk < 8; ++chunk) {
+      const unsigned first = static_cast<unsigned>(row + chunk) % 3,
+                     second = 3 - static_cast<unsigned>(chunk % 2) * (first < 2);
+      auto& word = places[row * 2 + chunk / 4];
+      if (chunk % 4 == 0) word = 0;
+      word = static_cast<unsigned short>(word | (first | second << 2) << chunk % 4 * 4);
+      const float values[] = {static_cast<float>(row - 5), static_cast<float>(chunk + 1)};
+      for (int k = 0; k < 2; ++k) {
+        a[row * 16 + chunk * 2 + k] = __float2half(values[k]);
+        full[row][chunk * 4 + (k ? second : first)] = values[k];
+      }
+    }
+  of_sparse<<<1, 32>>>(a, places, b, c);
+  OK(cudaDeviceSynchronize());
+  for (int row = 0; row < 16; ++row)
+    for (int column = 0; column < 8; ++column) {
+      float sum = 0;
+      for (int k = 0; k < 32; ++k) sum += full[row][k] * __half2float(b[column * 32 + k]);
+      EXPECT(c[row * 8 + column] == sum);
+    }
+}
+
+__global__ void of_pairs(unsigned* out) {
+  const unsigned a = 0xFFFE0007u + threadIdx.x, b = 0x00030005u;  // (-2, 7) and (3, 5)
+  out[0] = __vimax_s16x2_relu(a, 0x8000FFFFu);
+  out[1] = __viaddmax_s16x2(a, b, 0x0000000Du);
+  out[2] = __vimin3_u16x2(a, b, 0x00040004u);
+  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(out[3]) : "r"(300), "r"(-4), "r"(0x1234u));
+}
+
 __global__ void reversed(int* out) {
   using Barrier = cuda::barrier<cuda::thread_scope_block>;
   __shared__ Barrier barrier;
@@ -169,6 +271,10 @@ int main() {
   check_product<double, double, double, 4, 8>();
   check_by_hand();
   check_textures();
+  check_small();
+  check_sparse();
+  auto* pairs = managed<unsigned>(4);
+  of_pairs<<<1, 1>>>(pairs);
   auto* ends = managed<double>(2);
   rounded<<<1, 32>>>(ends);
   auto* numbers = managed<int>(128);
@@ -176,6 +282,7 @@ int main() {
   auto* out = managed<float>(8);
   narrow<<<1, 1>>>(out);
   OK(cudaDeviceSynchronize());
+  EXPECT(pairs[0] == 7 && pairs[1] == 0x0001000D && pairs[2] == 0x00030004 && pairs[3] == 0x1234FF00);
   EXPECT(ends[0] == 1 && ends[1] > 1);
   EXPECT(numbers[0] == 127 && numbers[127] == 0);
   EXPECT(out[0] == 1.25f && out[1] == 448.0f && out[2] == -5.0f && out[3] == 1.0f);

@@ -51,6 +51,20 @@ CUresult told(const Seen& kernel, CUfunction_attribute attribute, int* out) {
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       *out = kernel.settings->carveout;
       break;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+      *out = code.needs_cluster;
+      break;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+      *out = static_cast<int>(code.cluster[attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH]);
+      break;
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+      *out = kernel.settings->may_be_non_portable;
+      break;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+      *out = kernel.settings->cluster_policy;
+      break;
     default:
       if (attribute >= CU_FUNC_ATTRIBUTE_MAX) return CUDA_ERROR_INVALID_VALUE;
       *out = 0;
@@ -74,6 +88,18 @@ CUresult set(const Seen& kernel, CUfunction_attribute attribute, int value) {
     kernel.settings->carveout = value;
     return CUDA_SUCCESS;
   }
+  if (attribute == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED) {
+    if (value != 0 && value != 1) return CUDA_ERROR_INVALID_VALUE;
+    kernel.settings->may_be_non_portable = value != 0;
+    return CUDA_SUCCESS;
+  }
+  if (attribute == CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE) {
+    if (value < 0 || value > static_cast<int>(CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING))
+      return CUDA_ERROR_INVALID_VALUE;
+    kernel.settings->cluster_policy = value;
+    return CUDA_SUCCESS;
+  }
+  // What only a compiler says.
   const bool of_clusters =
       attribute > CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT && attribute < CU_FUNC_ATTRIBUTE_MAX;
   return of_clusters ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;

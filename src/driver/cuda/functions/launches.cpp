@@ -3,6 +3,7 @@
 
 #include "driver/cuda/attributes.hpp"
 #include "driver/cuda/call.hpp"
+#include "driver/cuda/clusters.hpp"
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/graphs/work.hpp"
 #include "driver/cuda/launch.hpp"
@@ -22,6 +23,18 @@ struct LaunchAttribute {
 };
 static_assert(sizeof(LaunchAttribute) == 72);
 
+CUresult shape_of(const CUlaunchConfig& c, LaunchShape& shape) {
+  shape = {{c.gridDimX, c.gridDimY, c.gridDimZ}, {c.blockDimX, c.blockDimY, c.blockDimZ}, c.sharedMemBytes, false, {}};
+  if (c.numAttrs > 64 || (c.numAttrs > 0 && !c.attrs)) return CUDA_ERROR_INVALID_VALUE;
+  const auto* const attributes = reinterpret_cast<const LaunchAttribute*>(c.attrs);
+  for (unsigned k = 0; k < c.numAttrs; ++k) {
+    const auto& a = attributes[k];
+    if (a.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) shape.cooperative = a.value.cooperative != 0;
+    if (a.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) std::copy_n(a.value.cluster, 3, shape.cluster);
+  }
+  return CUDA_SUCCESS;
+}
+
 CUresult launch_kernel(Context& context, CUfunction f, const LaunchShape& shape, CUstream stream, void** params,
                        void** extra) {
   const ptx::Function* code = nullptr;
@@ -39,7 +52,7 @@ CUresult LaunchKernel(Context& context, CUfunction f, unsigned int gridDimX, uns
                       unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
                       unsigned int sharedMemBytes, CUstream hStream, void** kernelParams, void** extra) {
   if (kernelParams && extra) return CUDA_ERROR_INVALID_VALUE;
-  const LaunchShape shape{{gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes, false};
+  const LaunchShape shape{{gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes, false, {}};
   return launch_kernel(context, f, shape, hStream, kernelParams, extra);
 }
 
@@ -47,25 +60,40 @@ CUresult LaunchCooperativeKernel(Context& context, CUfunction f, unsigned int gr
                                  unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
                                  unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
                                  void** kernelParams) {
-  const LaunchShape shape{{gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes, true};
+  const LaunchShape shape{{gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes, true, {}};
   return launch_kernel(context, f, shape, hStream, kernelParams, nullptr);
 }
 
 CUresult LaunchKernelEx(Context& context, const CUlaunchConfig* config, CUfunction f, void** kernelParams,
                         void** extra) {
-  const auto& c = *config;
-  LaunchShape shape{
-      {c.gridDimX, c.gridDimY, c.gridDimZ}, {c.blockDimX, c.blockDimY, c.blockDimZ}, c.sharedMemBytes, false};
-  if (c.numAttrs > 64 || (c.numAttrs > 0 && !c.attrs)) return CUDA_ERROR_INVALID_VALUE;
-  const auto* const attributes = reinterpret_cast<const LaunchAttribute*>(c.attrs);
-  for (unsigned k = 0; k < c.numAttrs; ++k) {
-    const auto& a = attributes[k];
-    if (a.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) shape.cooperative = a.value.cooperative != 0;
-    if (a.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
-        std::max({a.value.cluster[0], a.value.cluster[1], a.value.cluster[2]}) > 1)
-      return CUDA_ERROR_NOT_SUPPORTED;
-  }
-  return launch_kernel(context, f, shape, c.hStream, kernelParams, extra);
+  LaunchShape shape;
+  if (const auto result = shape_of(*config, shape); result != CUDA_SUCCESS) return result;
+  return launch_kernel(context, f, shape, config->hStream, kernelParams, extra);
+}
+
+CUresult OccupancyMaxActiveClusters(Context& context, int* numClusters, CUfunction func, const CUlaunchConfig* config) {
+  KernelFunction kernel;
+  LaunchShape shape;
+  if (!modules::look_at(func, kernel.code, kernel.settings)) return CUDA_ERROR_INVALID_HANDLE;
+  if (const auto result = shape_of(*config, shape); result != CUDA_SUCCESS) return result;
+  unsigned size[3];
+  const auto result = clusters::of_launch(context.device, kernel, shape, size);
+  if (result != CUDA_SUCCESS) return result;
+  *numClusters = clusters::active(context.device, *kernel.code, shape, std::max(size[0] * size[1] * size[2], 1u));
+  return CUDA_SUCCESS;
+}
+
+CUresult OccupancyMaxPotentialClusterSize(Context& context, int* clusterSize, CUfunction func,
+                                          const CUlaunchConfig* config) {
+  KernelFunction kernel;
+  LaunchShape shape;
+  if (!modules::look_at(func, kernel.code, kernel.settings)) return CUDA_ERROR_INVALID_HANDLE;
+  if (const auto result = shape_of(*config, shape); result != CUDA_SUCCESS) return result;
+  if (!attribute_of(context.device, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH)) return CUDA_ERROR_NOT_SUPPORTED;
+  auto size = kernel.settings->may_be_non_portable ? clusters::kMost : clusters::kMostPortable;
+  while (size > 1 && clusters::active(context.device, *kernel.code, shape, size) == 0) size /= 2;
+  *clusterSize = static_cast<int>(size);
+  return CUDA_SUCCESS;
 }
 
 CUresult OccupancyMaxActiveBlocksPerMultiprocessor(Context& context, int* numBlocks, CUfunction func, int blockSize,

@@ -1683,6 +1683,11 @@ static_assert(offsetof(CUDA_RESOURCE_VIEW_DESC_v1, lastMipmapLevel) == 36);
 static_assert(offsetof(CUDA_RESOURCE_VIEW_DESC_v1, firstLayer) == 40);
 static_assert(offsetof(CUDA_RESOURCE_VIEW_DESC_v1, lastLayer) == 44);
 static_assert(offsetof(CUDA_RESOURCE_VIEW_DESC_v1, reserved) == 48);
+struct CUtensorMap {
+  cuuint64_t opaque[16];
+};
+static_assert(sizeof(CUtensorMap) == 128);
+static_assert(offsetof(CUtensorMap, opaque) == 0);
 struct CUDA_LAUNCH_PARAMS_v1 {
   CUfunction function;
   unsigned int gridDimX;

@@ -246,7 +246,7 @@ std::optional<long long> attribute(const sim::Machine& machine, const sim::model
     case CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES:
       return 1;
     case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH:
-      return 0;  // not simulated yet: modules and launches
+      return by_capability(*gpu, {{70, 0}, {90, 1}});
     case CU_DEVICE_ATTRIBUTE_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED:
       return 0;
     case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS:
@@ -260,7 +260,7 @@ std::optional<long long> attribute(const sim::Machine& machine, const sim::model
     case CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT:
       return by_capability(*gpu, {{70, 1}, {90, 4}});
     case CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED:
-      return 0;  // not simulated yet: modules and launches
+      return by_capability(*gpu, {{70, 0}, {90, 1}});
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED:
       return 0;
     case CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS:

@@ -373,23 +373,35 @@ NVMLKIT_CUDA_EXPORT CUresult cuOccupancyAvailableDynamicSMemPerBlock(std::size_t
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuOccupancyMaxPotentialClusterSize(int* clusterSize, CUfunction func, const CUlaunchConfig* config) {
-  return refuse();  // not simulated yet: clusters, and launches on several GPUs at once
+  const Current current;
+  if (!current) return current.refusal();
+  if (!clusterSize || !config) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::OccupancyMaxPotentialClusterSize(*current, clusterSize, func, config); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuOccupancyMaxActiveClusters(int* numClusters, CUfunction func, const CUlaunchConfig* config) {
-  return refuse();  // not simulated yet: clusters, and launches on several GPUs at once
+  const Current current;
+  if (!current) return current.refusal();
+  if (!numClusters || !config) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::OccupancyMaxActiveClusters(*current, numClusters, func, config); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTensorMapEncodeTiled(CUtensorMap* tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank, void* globalAddress, const cuuint64_t* globalDim, const cuuint64_t* globalStrides, const cuuint32_t* boxDim, const cuuint32_t* elementStrides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill) {
-  return refuse();  // not simulated yet: tensor maps
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!tensorMap || !globalDim || !boxDim || !elementStrides) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::TensorMapEncodeTiled(tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, boxDim, elementStrides, interleave, swizzle, l2Promotion, oobFill); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTensorMapEncodeIm2col(CUtensorMap* tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank, void* globalAddress, const cuuint64_t* globalDim, const cuuint64_t* globalStrides, const int* pixelBoxLowerCorner, const int* pixelBoxUpperCorner, cuuint32_t channelsPerPixel, cuuint32_t pixelsPerColumn, const cuuint32_t* elementStrides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill) {
-  return refuse();  // not simulated yet: tensor maps
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!tensorMap || !globalAddress || !globalDim || !globalStrides || !pixelBoxLowerCorner || !pixelBoxUpperCorner || !elementStrides) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::TensorMapEncodeIm2col(tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, pixelBoxLowerCorner, pixelBoxUpperCorner, channelsPerPixel, pixelsPerColumn, elementStrides, interleave, swizzle, l2Promotion, oobFill); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTensorMapReplaceAddress(CUtensorMap* tensorMap, void* globalAddress) {
-  return refuse();  // not simulated yet: tensor maps
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!tensorMap || !globalAddress) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::TensorMapReplaceAddress(tensorMap, globalAddress); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLinkCreate(unsigned int numOptions, CUjit_option* options, void** optionValues, CUlinkState* stateOut) {

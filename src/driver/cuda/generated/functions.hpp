@@ -405,6 +405,11 @@ CUresult OccupancyMaxActiveBlocksPerMultiprocessorWithFlags(Context& context, in
 CUresult OccupancyMaxPotentialBlockSize(Context& context, int* minGridSize, int* blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, std::size_t dynamicSMemSize, int blockSizeLimit);
 CUresult OccupancyMaxPotentialBlockSizeWithFlags(Context& context, int* minGridSize, int* blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, std::size_t dynamicSMemSize, int blockSizeLimit, unsigned int flags);
 CUresult OccupancyAvailableDynamicSMemPerBlock(Context& context, std::size_t* dynamicSmemSize, CUfunction func, int numBlocks, int blockSize);
+CUresult OccupancyMaxPotentialClusterSize(Context& context, int* clusterSize, CUfunction func, const CUlaunchConfig* config);
+CUresult OccupancyMaxActiveClusters(Context& context, int* numClusters, CUfunction func, const CUlaunchConfig* config);
+CUresult TensorMapEncodeTiled(CUtensorMap* tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank, void* globalAddress, const cuuint64_t* globalDim, const cuuint64_t* globalStrides, const cuuint32_t* boxDim, const cuuint32_t* elementStrides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill);
+CUresult TensorMapEncodeIm2col(CUtensorMap* tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank, void* globalAddress, const cuuint64_t* globalDim, const cuuint64_t* globalStrides, const int* pixelBoxLowerCorner, const int* pixelBoxUpperCorner, cuuint32_t channelsPerPixel, cuuint32_t pixelsPerColumn, const cuuint32_t* elementStrides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill);
+CUresult TensorMapReplaceAddress(CUtensorMap* tensorMap, void* globalAddress);
 CUresult LinkCreate(Context& context, unsigned int numOptions, CUjit_option* options, void** optionValues, CUlinkState* stateOut);
 CUresult LinkAddData(CUlinkState state, CUjitInputType type, void* data, std::size_t size, const char* name, unsigned int numOptions, CUjit_option* options, void** optionValues);
 CUresult LinkAddFile(CUlinkState state, CUjitInputType type, const char* path, unsigned int numOptions, CUjit_option* options, void** optionValues);

@@ -44,7 +44,8 @@ Read read(const CUDA_KERNEL_NODE_PARAMS& p) {
   KernelWork work;
   work.function = p.func ? p.func : reinterpret_cast<CUfunction>(p.kern);
   work.context = p.ctx ? p.ctx : contexts::top();
-  work.shape = {{p.gridDimX, p.gridDimY, p.gridDimZ}, {p.blockDimX, p.blockDimY, p.blockDimZ}, p.sharedMemBytes, false};
+  work.shape = {
+      {p.gridDimX, p.gridDimY, p.gridDimZ}, {p.blockDimX, p.blockDimY, p.blockDimZ}, p.sharedMemBytes, false, {}};
   const ptx::Function* code = nullptr;
   std::shared_ptr<KernelSettings> settings;
   if (!modules::look_at(work.function, code, settings)) return {CUDA_ERROR_INVALID_VALUE, NoWork{}};
