@@ -38,8 +38,8 @@ TEST_F(CudaContexts, StackOfAThread) {
   EXPECT_EQ(call("cuCtxPushCurrent_v2", second), CUDA_ERROR_INVALID_CONTEXT);
 }
 
-// What CUDA 13's header makes of cuCtxCreate. Functions that programs look for by the name with `_v2` alone are not there:
-// some take whatever has that ending in place of the older function, whose parameters are others.
+// What CUDA 13's header makes of cuCtxCreate. Functions that programs look for by the name with `_v2` alone are not
+// there: some take whatever has that ending in place of the older function, whose parameters are others.
 TEST_F(CudaContexts, OfCuda13) {
   CUcontext second = nullptr, owner = nullptr;
   CUctxCreateParams parameters{};
