@@ -5,6 +5,7 @@
 #include "import/cuda_runtime.hpp"
 #include "import_support.hpp"
 #include "registry/error.hpp"
+#include "small_library.hpp"
 
 namespace nvmlgen {
 namespace {
@@ -45,7 +46,8 @@ TEST(ImportCuda, KeepsWhatADriverExports) {
 }
 
 // Headers of a runtime: two functions, of which the second changed in version 12.
-void write_headers(const fs::path& folder, int version, const std::string& second) {
+void write_toolkit(const fs::path& root, int version, const std::string& second) {
+  const auto folder = root / "include";
   write_file(folder / "cuda_runtime_api.h", R"(
 #include <stddef.h>
 #define CUDART_VERSION )" + std::to_string(version) +
@@ -60,14 +62,15 @@ int cudaSecond()" + second + R"();
 int helper(int);
 )");
   write_file(folder / "cuda_profiler_api.h", "\n");
+  write_file(root / "lib64/libcudart.so.9", small_library({"cudaFirst", "__cudaHidden", "other"}));
 }
 
 TEST(ImportCudaRuntime, KeepsWhatEachVersionDeclares) {
   const TempDir folder;
-  write_headers(folder / "12", 12040, "int size, int flags");
-  write_headers(folder / "11", 11080, "int size");
-  import_cuda_runtime(folder / "12", folder / "facts");
-  import_cuda_runtime(folder / "11", folder / "facts");
+  write_toolkit(folder / "12", 12040, "int size, int flags");
+  write_toolkit(folder / "11", 11080, "int size");
+  import_cuda_runtime(folder / "12/include", folder / "facts");
+  import_cuda_runtime(folder / "11/include", folder / "facts");
   const auto expected = json::parse(R"([
     {"name": "cudaFirst", "versions": ["11.8", "12.4"],
      "params": [["void *", "data"], ["struct cudaExtent", "extent", 24], ["cudaHostFn_t", "fn", "callback"]]},
@@ -76,8 +79,10 @@ TEST(ImportCudaRuntime, KeepsWhatEachVersionDeclares) {
     {"name": "cudaSecond", "versions": ["11.8"], "params": [["int", "size"]]},
     {"name": "cudaSecond", "versions": ["12.4"], "params": [["int", "size"], ["int", "flags"]]}])");
   EXPECT_EQ(json::parse(read_file(folder / "facts/runtime.json")), expected);
-  import_cuda_runtime(folder / "12", folder / "facts");
+  import_cuda_runtime(folder / "12/include", folder / "facts");
   EXPECT_EQ(json::parse(read_file(folder / "facts/runtime.json")), expected) << "twice is as once";
+  EXPECT_EQ(json::parse(read_file(folder / "facts/runtime_exports.json")),
+            json::parse(R"({"__cudaHidden": ["11.8", "12.4"], "cudaFirst": ["11.8", "12.4"]})"));
 }
 
 TEST(ImportCudaRuntime, RefusesAFolderWithoutHeaders) {

@@ -184,6 +184,11 @@ TEST_F(Registry, RefusesANullThatNoRuntimeTakes) {
   EXPECT_NE(error().find("cudaFree has no parameter size"), std::string::npos) << error();
 }
 
+TEST_F(Registry, RefusesAFunctionThatNoRuntimeHas) {
+  replace("cuda/runtime.yaml", "- cudaEGLStreamConsumerConnect\n", "- cudaConnectStreams\n");
+  EXPECT_NE(error().find("cudaConnectStreams is exported by no runtime"), std::string::npos) << error();
+}
+
 TEST_F(Registry, RefusesAttributesWithoutAnAnswer) {
   replace("cuda/attributes.yaml", "  WARP_SIZE: 32\n", "");
   EXPECT_NE(error().find("no answer for CU_DEVICE_ATTRIBUTE_WARP_SIZE"), std::string::npos) << error();

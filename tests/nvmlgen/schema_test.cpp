@@ -143,6 +143,7 @@ TEST(RegistrySchema, Cuda) {
   for (const char* name : {"functions", "enums", "structs", "types", "entry_points", "drivers", "undeclared"})
     EXPECT_EQ(schema_of("cuda", name).errors(read(cuda / "facts" / (std::string(name) + ".json"))), "") << name;
   EXPECT_EQ(schema_of("cuda", "runtime_facts").errors(read(cuda / "facts" / "runtime.json")), "");
+  EXPECT_EQ(schema_of("cuda", "runtime_exports").errors(read(cuda / "facts" / "runtime_exports.json")), "");
   for (const char* name : {"attributes", "errors", "runtime"})
     EXPECT_EQ(schema_of("cuda", name).errors(read(cuda / (std::string(name) + ".yaml"))), "") << name;
   auto semantics = schema_of("cuda", "semantics");

@@ -107,6 +107,8 @@ std::vector<Output> all_outputs(const Registry& r, const PublicHeaders& headers)
   out.push_back({to / "errors.cpp", cuda::emit_errors(r.cuda)});
   out.push_back({to / "attributes.cpp", cuda::emit_attributes(r.cuda)});
   out.push_back({"tests/cuda/generated/contract_table.cpp", cuda::emit_contract_table(r.cuda)});
+  out.push_back({"src/driver/cudart/generated/unsupported.cpp", cuda::emit_runtime_unsupported(r.cuda)});
+  out.push_back({"docs/reference/cudart.md", cuda::emit_runtime_reference(r.cuda)});
   out.push_back({"tests/cuda/generated/runtime_contract_table.cpp", cuda::emit_runtime_contract_table(r.cuda)});
   out.push_back({"tests/cuda/generated/against_cuda_h.cpp", cuda::emit_header_check(r.cuda)});
   out.push_back({"docs/reference/cuda.md", cuda::emit_reference(r.cuda)});

@@ -31,6 +31,12 @@ std::string emit_attributes(const Registry& registry);
 // tests/cuda/generated/contract_table.cpp: what every function checks.
 std::string emit_contract_table(const Registry& registry);
 
+// src/driver/cudart/generated/unsupported.cpp: functions of the runtime that only say that they are not there.
+std::string emit_runtime_unsupported(const Registry& registry);
+
+// docs/reference/cudart.md
+std::string emit_runtime_reference(const Registry& registry);
+
 // tests/cuda/generated/runtime_contract_table.cpp: the signatures of the runtime's functions.
 std::string emit_runtime_contract_table(const Registry& registry);
 

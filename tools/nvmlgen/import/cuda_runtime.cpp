@@ -8,6 +8,7 @@
 
 #include "../registry/error.hpp"
 #include "clang_unit.hpp"
+#include "elf_symbols.hpp"
 
 namespace nvmlgen {
 namespace {
@@ -60,8 +61,17 @@ void read_into(Header& header, const fs::path& include, const std::vector<std::s
   unit.each(add, false);
 }
 
-ordered_json load(const fs::path& file) {
-  if (!fs::exists(file)) return ordered_json::array();
+// The library that lies beside the headers of a toolkit.
+fs::path library_of(const fs::path& include) {
+  for (const char* folder : {"lib64", "lib"})
+    if (const auto place = fs::absolute(include).lexically_normal().parent_path() / folder; fs::is_directory(place))
+      for (const auto& entry : fs::directory_iterator(place))
+        if (entry.path().filename().string().starts_with("libcudart.so.")) return entry.path();
+  throw RegistryError(include.string(), "no libcudart.so beside it, in lib64 or lib");
+}
+
+ordered_json load(const fs::path& file, ordered_json without) {
+  if (!fs::exists(file)) return without;
   std::ifstream in(file);
   return ordered_json::parse(in);
 }
@@ -69,9 +79,12 @@ ordered_json load(const fs::path& file) {
 // One entry per line: a changed fact is a changed line.
 void save(const fs::path& file, const ordered_json& entries) {
   std::string text;
-  for (const auto& entry : entries) text += fmt::format("{}\n  {}", text.empty() ? "" : ",", entry.dump());
+  for (const auto& [key, entry] : entries.items())
+    text += fmt::format("{}\n  {}{}", text.empty() ? "" : ",",
+                        entries.is_object() ? ordered_json(key).dump() + ": " : "", entry.dump());
   std::ofstream out(file, std::ios::binary);
-  if (!(out << "[" << text << "\n]\n").flush()) throw RegistryError(file.string(), "cannot be written");
+  if (!(out << (entries.is_object() ? "{" + text + "\n}\n" : "[" + text + "\n]\n")).flush())
+    throw RegistryError(file.string(), "cannot be written");
 }
 
 bool is_older(const std::string& a, const std::string& b) {
@@ -106,6 +119,20 @@ ordered_json joined(const ordered_json& known, const Header& header) {
   return out;
 }
 
+// Symbol -> versions whose library has it.
+ordered_json joined_exports(const ordered_json& known, const std::string& version, const fs::path& library) {
+  std::map<std::string, std::vector<std::string>> all = known;
+  for (auto& [symbol, versions] : all) std::erase(versions, version);
+  for (const char* prefix : {"cuda", "__cuda"})
+    for (const auto& symbol : exported_symbols(library.string(), prefix)) all[symbol].push_back(version);
+  auto out = ordered_json::object();
+  for (auto& [symbol, versions] : all) {
+    std::sort(versions.begin(), versions.end(), is_older);
+    if (!versions.empty()) out[symbol] = versions;
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string import_cuda_runtime(const fs::path& include, const fs::path& facts) {
@@ -113,11 +140,13 @@ std::string import_cuda_runtime(const fs::path& include, const fs::path& facts) 
   read_into(header, include, {});
   read_into(header, include, {"CUDA_API_PER_THREAD_DEFAULT_STREAM"});
   fs::create_directories(facts);
-  const auto file = facts / "runtime.json";
+  const auto library = library_of(include);
+  const auto declared = facts / "runtime.json", exported = facts / "runtime_exports.json";
   try {
-    save(file, joined(load(file), header));
+    save(declared, joined(load(declared, ordered_json::array()), header));
+    save(exported, joined_exports(load(exported, ordered_json::object()), header.version, library));
   } catch (const nlohmann::json::exception& e) {
-    throw RegistryError(file.string(), e.what());
+    throw RegistryError(facts.string(), e.what());
   }
   return fmt::format("runtime {}: {} functions\n", header.version, header.functions.size());
 }

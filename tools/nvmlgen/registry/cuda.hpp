@@ -101,7 +101,7 @@ struct Registry {
   std::vector<std::string> subjects;           // files of semantics/, in order
   std::vector<Attribute> attributes;           // by number
   std::map<std::string, std::string> errors;   // enumerator -> text
-  std::vector<RuntimeFunction> runtime;        // by name
+  Runtime runtime;
 
   const Enum& enumeration(const std::string& name) const;
   const Struct* structure(const std::string& name) const;

@@ -2,6 +2,7 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -12,11 +13,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<RuntimeFunction> load_facts(const fs::path& file) {
+nlohmann::json read_json(const fs::path& file) {
   std::ifstream in(file);
   if (!in) throw RegistryError(file.string(), "cannot be read");
+  return nlohmann::json::parse(in);
+}
+
+std::vector<RuntimeFunction> load_declared(const fs::path& file) {
   std::vector<RuntimeFunction> out;
-  for (const auto& j : nlohmann::json::parse(in)) {
+  for (const auto& j : read_json(file)) {
     RuntimeFunction f{j.at("name"), j.at("versions"), {}};
     for (const auto& p : j.at("params")) {
       RuntimeParam param{p.at(0), p.at(1)};
@@ -41,19 +46,32 @@ bool mark_optional(std::vector<RuntimeFunction>& functions, const std::string& f
 
 }  // namespace
 
-std::vector<RuntimeFunction> load_runtime(const fs::path& directory) {
+const std::string* Runtime::why_unsupported(const std::string& name) const {
+  for (const auto& [reason, names] : unsupported)
+    if (std::find(names.begin(), names.end(), name) != names.end()) return &reason;
+  return nullptr;
+}
+
+Runtime load_runtime(const fs::path& directory) {
   const auto file = directory / "runtime.yaml";
   try {
-    auto functions = load_facts(directory / "facts" / "runtime.json");
+    Runtime runtime{load_declared(directory / "facts" / "runtime.json"),
+                    read_json(directory / "facts" / "runtime_exports.json"),
+                    {}};
     const auto root = YAML::LoadFile(file.string());
+    for (const auto& item : root["unsupported"])
+      runtime.unsupported.push_back({item.first.as<std::string>(), item.second.as<std::vector<std::string>>()});
+    for (const auto& [reason, names] : runtime.unsupported)
+      for (const auto& name : names)
+        if (!runtime.exports.count(name)) throw RegistryError(file.string(), name + " is exported by no runtime");
     for (const auto& item : root["may_be_null"])
       for (const auto& param : item.second)
-        if (!mark_optional(functions, item.first.as<std::string>(), param.as<std::string>()))
+        if (!mark_optional(runtime.functions, item.first.as<std::string>(), param.as<std::string>()))
           throw RegistryError(file.string() + ":" + std::to_string(param.Mark().line + 1),
                               item.first.as<std::string>() + " has no parameter " + param.as<std::string>());
-    return functions;
+    return runtime;
   } catch (const nlohmann::json::exception& e) {
-    throw RegistryError((directory / "facts" / "runtime.json").string(), e.what());
+    throw RegistryError((directory / "facts").string(), e.what());
   } catch (const YAML::Exception& e) {
     throw RegistryError(file.string(), e.what());
   }

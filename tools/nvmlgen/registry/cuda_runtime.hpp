@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,21 @@ struct RuntimeFunction {
   std::vector<RuntimeParam> params;
 };
 
+// Functions that answer cudaErrorNotSupported, and why.
+struct Unsupported {
+  std::string reason;
+  std::vector<std::string> names;
+};
+
+struct Runtime {
+  std::vector<RuntimeFunction> functions;                   // by name
+  std::map<std::string, std::vector<std::string>> exports;  // by the libraries of which versions
+  std::vector<Unsupported> unsupported;
+
+  const std::string* why_unsupported(const std::string& name) const;
+};
+
 // From facts/runtime.json and runtime.yaml. Throws a RegistryError for what the yaml names and no header has.
-std::vector<RuntimeFunction> load_runtime(const std::filesystem::path& directory);
+Runtime load_runtime(const std::filesystem::path& directory);
 
 }  // namespace nvmlgen::cuda
