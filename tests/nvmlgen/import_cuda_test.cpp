@@ -33,12 +33,13 @@ constexpr const char* kDescription = R"({
   "lib_only_symbols": {"cuHidden": {"libs": ["550"]}, "cuOther": {"libs": ["535"]}}
 })";
 
-TEST(ImportCuda, KeepsWhatADriverExports) {
+TEST(ImportCuda, KeepsFunctionsAndWhichDriversExportThem) {
   const TempDir folder;
   import_cuda(write_file(folder / "cuda.json", kDescription), folder / "facts");
   const auto facts = [&](const char* name) { return json::parse(read_file(folder / "facts" / name)); };
   EXPECT_EQ(facts("functions.json"), json::parse(R"([{"name": "cuOne_v2_ptsz", "family": "cuOne", "group": "Group",
-      "params": [["void *", "data"]], "stream": "ptsz", "drivers": ["550"]}])"));
+      "params": [["void *", "data"]], "stream": "ptsz", "drivers": ["550"]},
+      {"name": "cuNew", "family": "cuNew", "params": [], "deprecated": true, "drivers": []}])"));
   EXPECT_EQ(facts("entry_points.json"), json::parse(R"({"cuOne": [[7000, "cuOne_v2_ptsz", "ptsz"]]})"));
   EXPECT_EQ(facts("drivers.json")["550"]["undeclared"], json::parse(R"(["cuHidden"])"));
   EXPECT_EQ(facts("structs.json")["Plain"]["fields"], json::parse(R"([["int", "size", 0, 2]])"));

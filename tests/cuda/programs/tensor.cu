@@ -254,6 +254,7 @@ void check_textures() {
   cudaSurfaceObject_t surface;
   OK(cudaCreateTextureObject(&texture, &resource, &how, nullptr));
   OK(cudaCreateSurfaceObject(&surface, &resource));
+  OK(cudaDestroySurfaceObject(0));
   auto* out = managed<float>(kWidth);
   increased<<<kHeight, kWidth>>>(surface);
   sampled<<<1, kWidth>>>(texture, out);

@@ -208,7 +208,10 @@ CUresult SurfObjectCreate(Context&, CUsurfObject* pSurfObject, const CUDA_RESOUR
   return textures::make(read(pResDesc), {}, nullptr, true, *pSurfObject);
 }
 
-CUresult SurfObjectDestroy(Context& context, CUsurfObject surfObject) { return TexObjectDestroy(context, surfObject); }
+// NVIDIA's samples end surfaces that were never made: 0 is none, and no error.
+CUresult SurfObjectDestroy(Context& context, CUsurfObject surfObject) {
+  return surfObject == 0 ? CUDA_SUCCESS : TexObjectDestroy(context, surfObject);
+}
 
 CUresult SurfObjectGetResourceDesc(Context& context, CUDA_RESOURCE_DESC* pResDesc, CUsurfObject surfObject) {
   return TexObjectGetResourceDesc(context, pResDesc, surfObject);
