@@ -1,5 +1,6 @@
 // How fast kernels run: instructions of threads per second of CPU time, and the time of a launch that does nothing.
 #include <cstdio>
+#include <cstring>
 #include <ctime>
 #include <string>
 #include <vector>
@@ -20,6 +21,12 @@ class Memory final : public ptx::GlobalMemory {
   }
   std::uint64_t allocate(std::uint64_t) override { return 0; }
   void release(std::uint64_t) override {}
+
+  std::uint32_t word(std::size_t at) const {
+    std::uint32_t out = 0;
+    std::memcpy(&out, bytes_.data() + 4 * at, sizeof out);
+    return out;
+  }
 
  private:
   std::vector<std::byte> bytes_ = std::vector<std::byte>(std::size_t{64} << 20);
@@ -84,6 +91,27 @@ const std::string kSums =
     "ld.shared.u32 %r6, [%r12]; red.global.add.u32 [%rd1+50331648], %r6;\n"
     "END: ret;\n}\n";
 
+// Each block sorts 512 numbers of its own making in shared memory, by exchanging pairs at falling distances.
+const std::string kSort =
+    ".shared .align 4 .b8 keys[2048];\n"
+    "mov.u32 %r6, keys; shl.b32 %r7, %r4, 2; add.u32 %r7, %r6, %r7;\n"
+    "mul.lo.u32 %r8, %r5, -1640531535; st.shared.u32 [%r7], %r8; xor.b32 %r8, %r8, 1540483477; mul.lo.u32 %r8, %r8, "
+    "-2048144789; st.shared.u32 [%r7+1024], %r8;\n"
+    "bar.sync 0; mov.u32 %r9, 2;\n"
+    "OUTER: shr.u32 %r10, %r9, 1;\n"
+    "INNER: sub.u32 %r11, %r10, 1; and.b32 %r11, %r4, %r11; shl.b32 %r12, %r4, 1; sub.u32 %r12, %r12, %r11;\n"
+    "and.b32 %r13, %r12, %r9; setp.eq.u32 %p1, %r13, 0; shl.b32 %r12, %r12, 2; add.u32 %r12, %r6, %r12; shl.b32 %r11, "
+    "%r10, 2; add.u32 %r11, %r12, %r11;\n"
+    "ld.shared.u32 %r13, [%r12]; ld.shared.u32 %r14, [%r11]; min.u32 %r15, %r13, %r14; max.u32 %r13, %r13, %r14;\n"
+    "selp.u32 %r14, %r15, %r13, %p1; selp.u32 %r13, %r13, %r15, %p1; st.shared.u32 [%r12], %r14; st.shared.u32 [%r11], "
+    "%r13;\n"
+    "bar.sync 0; shr.u32 %r10, %r10, 1; setp.ne.u32 %p2, %r10, 0; @%p2 bra INNER;\n"
+    "shl.b32 %r9, %r9, 1; setp.le.u32 %p2, %r9, 512; @%p2 bra OUTER;\n"
+    "ld.shared.u32 %r13, [%r7]; ld.shared.u32 %r14, [%r7+1024]; mad.lo.u32 %r15, %r2, 512, %r4;\n"
+    "mul.wide.u32 %rd2, %r15, 4; add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r13; st.global.u32 [%rd3+1024], "
+    "%r14; "
+    "ret;\n}\n";
+
 double wall_seconds() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -130,4 +158,10 @@ int main() {
   measure("bodies", kBodies, 4096, 16, memory);
   measure("stencil", kStencil, 0, 4096, memory);
   measure("sum", kSums, 0, 4096, memory);
+  measure("sort", kSort, 0, 1024, memory);
+  for (std::size_t i = 1; i < 512; ++i)
+    if (memory.word(i - 1) > memory.word(i)) {
+      std::printf("what was to be sorted is not\n");
+      return 1;
+    }
 }

@@ -100,6 +100,35 @@ TEST_F(CudaClusters, ShareMemory) {
   EXPECT_EQ(sums, (std::array<unsigned, 2>{0, 0}));
 }
 
+TEST_F(CudaClusters, AreAnAttributeOfNodesOfGraphs) {
+  auto data = allocate(64);
+  void* arguments[] = {&data};
+  CUDA_KERNEL_NODE_PARAMS params{};
+  params.func = function("ranks");
+  params.gridDimX = 8;
+  params.gridDimY = params.gridDimZ = params.blockDimX = params.blockDimY = params.blockDimZ = 1;
+  params.kernelParams = arguments;
+  CUgraph graph = nullptr;
+  CUgraphNode node = nullptr;
+  CUgraphExec ready = nullptr;
+  ASSERT_EQ(call("cuGraphCreate", &graph, 0u), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuGraphAddKernelNode_v2", &node, graph, static_cast<CUgraphNode*>(nullptr), std::size_t{0}, &params),
+            CUDA_SUCCESS);
+  std::array<unsigned, 16> size{4, 1, 1}, read{};
+  ASSERT_EQ(call("cuGraphKernelNodeSetAttribute", node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, size.data()),
+            CUDA_SUCCESS);
+  ASSERT_EQ(call("cuGraphKernelNodeGetAttribute", node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, read.data()),
+            CUDA_SUCCESS);
+  EXPECT_EQ(read, size);
+  ASSERT_EQ(call("cuGraphInstantiateWithFlags", &ready, graph, 0ull), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuGraphLaunch", ready, static_cast<CUstream>(nullptr)), CUDA_SUCCESS);
+  std::array<unsigned, 2> sums{};
+  ASSERT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(sums.data()), data, std::size_t{8}), CUDA_SUCCESS);
+  EXPECT_EQ(sums, (std::array<unsigned, 2>{6, 6}));
+  EXPECT_EQ(call("cuGraphExecDestroy", ready), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuGraphDestroy", graph), CUDA_SUCCESS);
+}
+
 TEST_F(CudaClusters, HaveSizesThatFit) {
   EXPECT_EQ(launch("ranks", 9, 4), CUDA_ERROR_INVALID_CLUSTER_SIZE);
   EXPECT_EQ(launch("ranks", 16, 16), CUDA_ERROR_INVALID_CLUSTER_SIZE);

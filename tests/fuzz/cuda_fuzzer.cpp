@@ -1,10 +1,12 @@
-// The readers of CUDA code, with whatever is handed to them: PTX text, fat binaries, LZ4, Zstandard. The first byte
-// chooses.
+// The readers of CUDA code, with whatever is handed to them: PTX text (several modules with form feeds between them),
+// fat binaries, LZ4, Zstandard, object files and archives, images of linked programs. The first byte chooses.
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "driver/cuda/fatbin/container.hpp"
+#include "driver/cuda/fatbin/elf.hpp"
 #include "driver/cuda/fatbin/lz4.hpp"
 #include "driver/cuda/fatbin/zstd.hpp"
 #include "ptx/module.hpp"
@@ -20,13 +22,36 @@ void read_ptx(std::string_view text) {
   }
 }
 
+// What lies in a file lies in it whole.
+void look_within(std::span<const std::byte> file, std::span<const std::byte> part) {
+  if (!part.empty() && (part.data() < file.data() || part.data() + part.size() > file.data() + file.size()))
+    __builtin_trap();
+}
+
+void read_object(std::span<const std::byte> file) {
+  namespace fatbin = nvmlkit::cuda::fatbin;
+  if (const auto all = fatbin::sections(file))
+    for (const auto& section : *all) look_within(file, section.bytes);
+  if (const auto all = fatbin::members(file))
+    for (const auto& member : *all) look_within(file, member);
+  fatbin::texts_of_image(file);
+}
+
+void link_and_read(std::string text) {
+  namespace fatbin = nvmlkit::cuda::fatbin;
+  const std::string texts[] = {text, text + "2"};
+  const auto image = fatbin::image_of(texts);
+  const auto read = fatbin::texts_of_image(std::as_bytes(std::span(image)));
+  if (!read || read->size() != 2 || (*read)[0] != texts[0] || (*read)[1] != texts[1]) __builtin_trap();
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   namespace fatbin = nvmlkit::cuda::fatbin;
   if (size == 0) return 0;
   const auto bytes = std::as_bytes(std::span(data + 1, size - 1));
-  switch (data[0] % 4) {
+  switch (data[0] % 6) {
     case 0:
       read_ptx({reinterpret_cast<const char*>(data) + 1, size - 1});
       break;
@@ -37,6 +62,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       break;
     case 2:
       fatbin::unpack_lz4(bytes, 4096);
+      break;
+    case 3:
+      read_object(bytes);
+      break;
+    case 4:
+      link_and_read({reinterpret_cast<const char*>(data) + 1, size - 1});
       break;
     default:
       fatbin::unpack_zstd(bytes, 4096);

@@ -1,4 +1,5 @@
 // Attributes of the launches in nodes of graphs.
+#include <algorithm>
 #include <cstring>
 
 #include "driver/cuda/call.hpp"
@@ -26,6 +27,24 @@ bool is_of_nodes(CUkernelNodeAttrID which) {
   }
 }
 
+// Two attributes are what the launch itself keeps.
+void read_shape(const LaunchShape& shape, CUkernelNodeAttrID which, AttributeBytes& bytes) {
+  if (which == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) {
+    const int is_cooperative = shape.cooperative;
+    std::memcpy(bytes.data(), &is_cooperative, sizeof is_cooperative);
+  }
+  if (which == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) std::memcpy(bytes.data(), shape.cluster, sizeof shape.cluster);
+}
+
+void write_shape(LaunchShape& shape, CUkernelNodeAttrID which, const AttributeBytes& bytes) {
+  if (which == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) {
+    int is_cooperative = 0;
+    std::memcpy(&is_cooperative, bytes.data(), sizeof is_cooperative);
+    shape.cooperative = is_cooperative != 0;
+  }
+  if (which == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) std::memcpy(shape.cluster, bytes.data(), sizeof shape.cluster);
+}
+
 KernelWork* kernel_of(Node* node) { return node ? std::get_if<KernelWork>(&node->work) : nullptr; }
 
 }  // namespace
@@ -37,10 +56,7 @@ CUresult GraphKernelNodeGetAttribute(CUgraphNode hNode, CUkernelNodeAttrID attr,
   if (!work || !is_of_nodes(attr)) return CUDA_ERROR_INVALID_VALUE;
   const auto at = node->attributes.find(attr);
   auto value = at == node->attributes.end() ? attribute_default(attr) : at->second;
-  if (attr == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) {
-    const int is_cooperative = work->shape.cooperative;
-    std::memcpy(value.data(), &is_cooperative, sizeof is_cooperative);
-  }
+  read_shape(work->shape, attr, value);
   std::memcpy(static_cast<void*>(value_out), value.data(), value.size());
   return CUDA_SUCCESS;
 }
@@ -54,11 +70,7 @@ CUresult GraphKernelNodeSetAttribute(CUgraphNode hNode, CUkernelNodeAttrID attr,
   std::memcpy(bytes.data(), static_cast<const void*>(value), bytes.size());
   const auto context = contexts::find(work->context);
   if (context && !is_attribute_value(context->device, attr, bytes)) return CUDA_ERROR_INVALID_VALUE;
-  if (attr == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) {
-    int is_cooperative = 0;
-    std::memcpy(&is_cooperative, bytes.data(), sizeof is_cooperative);
-    work->shape.cooperative = is_cooperative != 0;
-  }
+  write_shape(work->shape, attr, bytes);
   node->attributes[attr] = bytes;
   return CUDA_SUCCESS;
 }
@@ -70,6 +82,7 @@ CUresult GraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src) {
   if (!to_work || !from_work) return CUDA_ERROR_INVALID_VALUE;
   to->attributes = from->attributes;
   to_work->shape.cooperative = from_work->shape.cooperative;
+  std::copy_n(from_work->shape.cluster, 3, to_work->shape.cluster);
   return CUDA_SUCCESS;
 }
 
