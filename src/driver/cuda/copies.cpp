@@ -68,6 +68,7 @@ bool Copy::is_synchronous() const {
 }
 
 void Copy::stage() {
+  if (size() == 0) return;
   staged_.reset(new std::byte[size()]);
   auto* at = staged_.get();
   for (std::size_t z = 0; z < box_.depth; ++z)
@@ -77,6 +78,7 @@ void Copy::stage() {
 }
 
 void Copy::run() const {
+  if (size() == 0) return;  // then there may be no addresses either
   for (std::size_t z = 0; z < box_.depth; ++z)
     for (std::size_t y = 0; y < box_.height; ++y)
       std::memmove(to_.span.bytes + z * to_.slice + y * to_.row, from_.span.bytes + z * from_.slice + y * from_.row,
