@@ -189,8 +189,9 @@ Handler comparing(std::string_view relation, Type type, bool to_value, Type halv
   NVMLKIT_RELATION(lt)
   NVMLKIT_RELATION(le)
   NVMLKIT_RELATION(gt)
-  NVMLKIT_RELATION(ge) NVMLKIT_RELATION(equ) NVMLKIT_RELATION(neu) NVMLKIT_RELATION(ltu) NVMLKIT_RELATION(leu)
-      NVMLKIT_RELATION(gtu) NVMLKIT_RELATION(geu) NVMLKIT_RELATION(num) NVMLKIT_RELATION(nan)
+  NVMLKIT_RELATION(ge)
+  NVMLKIT_RELATION(equ) NVMLKIT_RELATION(neu) NVMLKIT_RELATION(ltu) NVMLKIT_RELATION(leu) NVMLKIT_RELATION(gtu)
+      NVMLKIT_RELATION(geu) NVMLKIT_RELATION(num) NVMLKIT_RELATION(nan)
 #undef NVMLKIT_RELATION
           if (relation == "lo") return comparing<Relation::lt>(type, to_value);
   if (relation == "ls") return comparing<Relation::le>(type, to_value);

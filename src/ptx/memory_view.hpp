@@ -25,7 +25,7 @@ struct Lookup {
   Level level = Level::base;                  // of a mipmap
   float lod = 0;
   float gradients[2][3] = {};  // what coordinates change by, to the right and down
-  int gathered = -1;                          // the component that four neighbours give, or -1: filtered
+  int gathered = -1;           // the component that four neighbours give, or -1: filtered
   float at[3] = {};
   std::int32_t index[3] = {};
   std::uint32_t layer = 0;

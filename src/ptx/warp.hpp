@@ -151,8 +151,8 @@ class Warp {
   std::int64_t budget_ = 0;  // instructions that are left of the turn
   bool polls_ = false;
   std::uint32_t cluster_phase_[kLanes] = {};  // that lanes arrived in at the barrier of the cluster
-  bool forced_ = false;   // lanes that wait for others that do not come go on without them
-  std::size_t turn_ = 0;  // the number of the fragment whose slice ran out, and 1
+  bool forced_ = false;                       // lanes that wait for others that do not come go on without them
+  std::size_t turn_ = 0;                      // the number of the fragment whose slice ran out, and 1
 };
 
 }  // namespace nvmlkit::ptx

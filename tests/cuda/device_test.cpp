@@ -89,8 +89,7 @@ TEST_F(CudaDevices, AttributesOfAnH100) {
 }
 
 TEST_F(CudaDevices, EveryAttributeOfTheDriverIsAnswered) {
-  for (int which = 1; which <= 134; ++which)
-    attribute(static_cast<CUdevice_attribute>(which), 7);
+  for (int which = 1; which <= 134; ++which) attribute(static_cast<CUdevice_attribute>(which), 7);
   int value = 0;
   for (const auto which : {0, 135, 148, 100000})
     EXPECT_EQ(call("cuDeviceGetAttribute", &value, which, CUdevice{0}), CUDA_ERROR_INVALID_VALUE) << which;

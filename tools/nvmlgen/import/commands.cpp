@@ -175,8 +175,9 @@ void add_import_commands(CLI::App& app) {
 
   auto runtime = std::make_shared<Options>();
   runtime->facts = "registry/cuda/facts";
-  command = add(app, "import-cudart", "Record what a version of the CUDA runtime declares, from the folder of its headers",
-                "INCLUDE", runtime);
+  command =
+      add(app, "import-cudart", "Record what a version of the CUDA runtime declares, from the folder of its headers",
+          "INCLUDE", runtime);
   command->callback([runtime] {
     guarded([&] {
       fmt::print("{}", import_cuda_runtime(runtime->input, runtime->facts));
