@@ -189,6 +189,39 @@ TEST_P(CudaRuntime, RefusesHandlesThatAreNone) {
   expect_a_working_gpu("handles that are none");
 }
 
+// Handles that were just made, and have done nothing yet, wherever one of their kind goes.
+TEST_P(CudaRuntime, TakesHandlesThatDidNothingYet) {
+  const std::array<int, 5> one_float{32, 0, 0, 0, 2};
+  Word made = 0;
+  const auto make = [&](std::string_view type) -> const char* {  // the function that ends it
+    if (type == "cudaStream_t") return ask("cudaStreamCreate", &made), "cudaStreamDestroy";
+    if (type == "cudaEvent_t") return ask("cudaEventCreate", &made), "cudaEventDestroy";
+    if (type == "cudaGraph_t") return ask("cudaGraphCreate", &made, 0u), "cudaGraphDestroy";
+    if (type != "cudaArray_t") return nullptr;
+    ask("cudaMallocArray", &made, one_float.data(), std::size_t{64}, std::size_t{0}, 0u);
+    return "cudaFreeArray";
+  };
+  int checked = 0;
+  for (const auto* contract : contracts_)
+    for (std::size_t i = 0; i < contract->arguments.size(); ++i) {
+      if (contract->arguments[i].kind != Kind::handle) continue;
+      const auto* const end = make(contract->arguments[i].type);
+      if (!end) continue;
+      const int error = Call(*contract, 0x00).set(i, made).run(address_of(*contract));
+      EXPECT_TRUE(is_known(error)) << contract->name << ": " << error;
+      ask(end, made);
+      ask("cudaStreamEndCapture", Word{2}, &made);  // of the thread's default stream, which a call may have begun
+      ++checked;
+    }
+  EXPECT_GT(checked, 150);
+  ask("cudaEventCreate", &made);
+  EXPECT_EQ(ask("cudaEventSynchronize", made), 0);
+  EXPECT_EQ(ask("cudaEventQuery", made), 0);
+  EXPECT_EQ(ask("cudaStreamWaitEvent", Word{0}, made, 0u), 0);
+  EXPECT_EQ(ask("cudaStreamSynchronize", Word{0}), 0);
+  expect_a_working_gpu("handles that did nothing");
+}
+
 TEST_P(CudaRuntime, AnswersGarbageFromManyThreads) {
   const auto work = [&](unsigned seed) {
     auto order = contracts_;

@@ -29,7 +29,8 @@ Schedule& all() {
 
 constinit thread_local bool in_host_function = false;
 
-bool reached(const Point& p) { return p.stream->queue.done >= p.number; }
+// A point of no stream is that of an event that nobody recorded: there is nothing to wait for.
+bool reached(const Point& p) { return !p.stream || p.stream->queue.done >= p.number; }
 
 enum class Next { none, runs, waits, waits_for_memory, due };
 
@@ -254,7 +255,6 @@ bool is_idle(Stream& stream) {
 }
 
 bool is_reached(const Point& point) {
-  if (!point.stream) return true;
   const auto held = lock();
   return reached(point);
 }
