@@ -1,4 +1,8 @@
 // Mipmaps, and texture and surface references, by the driver API.
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
 #include <string>
 
 #include "loaded.hpp"
@@ -27,6 +31,17 @@ const char* const kReads = R"(
   mov.u32 %r1, 4;
   mov.u32 %r2, 1;
   sust.b.2d.b32.trap [board, {%r1, %r2}], {%f2};
+  ret;
+}
+.visible .entry reads_object(.param .u64 out, .param .u64 object)
+{
+  .reg .f32 %f<6>;
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [out];
+  ld.param.u64 %rd2, [object];
+  mov.f32 %f1, 0f00000000;
+  tex.2d.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%rd2, {%f1, %f1}];
+  st.global.f32 [%rd1], %f2;
   ret;
 }
 )";
@@ -127,6 +142,29 @@ TEST_F(CudaTextureReferences, AreBoundToMemory) {
   float out[2] = {};
   ASSERT_EQ(launch(out), CUDA_SUCCESS);
   EXPECT_EQ(out[0], 5.0f);
+}
+
+// Programs end a texture as soon as they have launched what reads it.
+TEST_F(CudaTextureReferences, ObjectsLastAsLongAsKernelsReadThem) {
+  // CUDA_RESOURCE_DESC: the kind (0, an array), then a union that begins with the array.
+  const std::array<std::uint64_t, 18> resource{0, reinterpret_cast<std::uint64_t>(level(mipmap(), 1))};
+  const CUDA_TEXTURE_DESC how{};
+  CUtexObject object = 0;
+  ASSERT_EQ(call("cuTexObjectCreate", &object, resource.data(), &how, static_cast<const void*>(nullptr)), CUDA_SUCCESS);
+  CUfunction function = nullptr;
+  ASSERT_EQ(call("cuModuleGetFunction", &function, module_, "reads_object"), CUDA_SUCCESS);
+  auto memory = allocate(4);
+  void* arguments[] = {&memory, &object};
+  void (*const sleep)(void*) = [](void*) { usleep(20'000); };
+  EXPECT_EQ(call("cuLaunchHostFunc", CUstream{}, sleep, static_cast<void*>(nullptr)), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuLaunchKernel", function, 1u, 1u, 1u, 1u, 1u, 1u, 0u, CUstream{}, static_cast<void**>(arguments),
+                 static_cast<void**>(nullptr)),
+            CUDA_SUCCESS);
+  EXPECT_EQ(call("cuTexObjectDestroy", object), CUDA_SUCCESS);
+  float out = 0;
+  ASSERT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(&out), memory, sizeof out), CUDA_SUCCESS);
+  EXPECT_EQ(out, 100.0f);
+  EXPECT_EQ(call("cuTexObjectDestroy", object), CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_F(CudaTextureReferences, AreRefusedWhereTheyAreNone) {

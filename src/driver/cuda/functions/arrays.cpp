@@ -167,7 +167,10 @@ CUresult TexObjectCreate(Context&, CUtexObject* pTexObject, const CUDA_RESOURCE_
   return textures::make(read(pResDesc), *pTexDesc, pResViewDesc, false, *pTexObject);
 }
 
-CUresult TexObjectDestroy(Context&, CUtexObject texObject) {
+CUresult TexObjectDestroy(Context& context, CUtexObject texObject) {
+  if (!textures::find(texObject)) return CUDA_ERROR_INVALID_VALUE;
+  // Kernels that were launched with it may not have run yet.
+  if (const auto result = CtxSynchronize(context); result != CUDA_SUCCESS) return result;
   return textures::remove(texObject) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
