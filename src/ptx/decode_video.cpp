@@ -100,11 +100,8 @@ void video_parts(Warp& w, const Instruction& i, Mask lanes) {
   });
 }
 
-}  // namespace
-
-namespace decoders {
-
-void video_of_parts(Form& f) {
+// The result and two words, and which of them have signs.
+void read_words(Form& f) {
   const auto types = f.types();
   if (types.size() != 3) f.fail_types();
   f.out.detail = static_cast<std::uint8_t>((is_signed(types[0]) ? kSignedResult : 0) |
@@ -113,6 +110,14 @@ void video_of_parts(Form& f) {
   f.out.d = f.target(0, Type::b32);
   f.out.a = f.source(1, Type::b32);
   f.out.b = f.source(2, Type::b32);
+}
+
+}  // namespace
+
+namespace decoders {
+
+void video_of_parts(Form& f) {
+  read_words(f);
   f.out.c = f.source(3, Type::b32);
   f.out.immediate = static_cast<std::uint64_t>(f.op()) << 1 | (f.has("add") ? 1 : 0);
   switch (f.op()) {
@@ -131,14 +136,7 @@ void video_of_parts(Form& f) {
 }
 
 void video(Form& f) {
-  const auto types = f.types();
-  if (types.size() != 3) f.fail_types();
-  f.out.detail = static_cast<std::uint8_t>((is_signed(types[0]) ? kSignedResult : 0) |
-                                           (is_signed(types[1]) ? kSignedA : 0) | (is_signed(types[2]) ? kSignedB : 0));
-  f.out.flag = f.has("sat");
-  f.out.d = f.target(0, Type::b32);
-  f.out.a = f.source(1, Type::b32);
-  f.out.b = f.source(2, Type::b32);
+  read_words(f);
   const auto second = f.one_of({"add", "min", "max"});
   if (second.empty() != (f.count() == 3)) f.fail("three operands, or four and what to do with the fourth");
   if (!second.empty()) f.out.c = f.source(3, Type::b32);
