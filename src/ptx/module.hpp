@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "ptx/lexer.hpp"
+#include "ptx/parse/lexer.hpp"
 #include "ptx/types.hpp"
 
 namespace nvmlkit::ptx {

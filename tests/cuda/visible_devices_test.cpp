@@ -1,5 +1,5 @@
 // CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER.
-#include "driver/cuda/visible_devices.hpp"
+#include "driver/cuda/device/visible_devices.hpp"
 
 #include <gtest/gtest.h>
 

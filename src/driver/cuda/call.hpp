@@ -3,10 +3,10 @@
 
 #include <new>
 
-#include "driver/cuda/context.hpp"
+#include "driver/cuda/context/context.hpp"
 #include "driver/cuda/generated/api.hpp"
 #include "driver/cuda/process.hpp"
-#include "driver/cuda/streams.hpp"
+#include "driver/cuda/streams/streams.hpp"
 
 #define NVMLKIT_CUDA_EXPORT __attribute__((visibility("default")))
 

@@ -7,8 +7,8 @@
 #include <mutex>
 
 #include "driver/complain.hpp"
-#include "driver/cuda/schedule.hpp"
-#include "driver/cuda/visible_devices.hpp"
+#include "driver/cuda/device/visible_devices.hpp"
+#include "driver/cuda/streams/schedule.hpp"
 #include "sim/config/load.hpp"
 #include "sim/faults/attention.hpp"
 

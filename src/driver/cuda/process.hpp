@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "driver/cuda/device.hpp"
+#include "driver/cuda/device/device.hpp"
 #include "driver/cuda/generated/api.hpp"
 #include "sim/machine.hpp"
 

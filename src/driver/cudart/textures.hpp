@@ -1,7 +1,7 @@
 // What the runtime says of texels, textures and what they are made of.
 #pragma once
 
-#include "driver/cuda/resource.hpp"
+#include "driver/cuda/textures/resource.hpp"
 #include "driver/cudart/runtime.hpp"
 
 namespace nvmlkit::cudart {

@@ -98,7 +98,7 @@ std::string emit_functions_header(const Registry& r) {
 // checked that the driver is initialized, that there is a current context, and the pointers that must not be null.
 #pragma once
 
-#include "driver/cuda/context.hpp"
+#include "driver/cuda/context/context.hpp"
 #include "driver/cuda/generated/api.hpp"
 
 namespace nvmlkit::cuda::functions {

@@ -81,7 +81,7 @@ std::span<const ErrorText> errors() { return kErrors; }
 std::string emit_attributes(const Registry& r) {
   std::string out = kBanner;
   out += R"(// Attributes of a GPU.
-#include "driver/cuda/attributes.hpp"
+#include "driver/cuda/device/attributes.hpp"
 
 namespace nvmlkit::cuda {
 

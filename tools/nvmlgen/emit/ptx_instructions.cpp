@@ -23,7 +23,7 @@ std::string emit_header(const std::vector<Instruction>& instructions) {
 
 std::string emit_table(const std::vector<Instruction>& instructions) {
   std::string out = kBanner;
-  out += "#include \"ptx/instruction_set.hpp\"\n\nnamespace nvmlkit::ptx {\nnamespace {\n\n";
+  out += "#include \"ptx/decode/instruction_set.hpp\"\n\nnamespace nvmlkit::ptx {\nnamespace {\n\n";
   out += "constexpr InstructionEntry kInstructions[] = {\n";
   for (const auto& i : instructions)
     out += fmt::format("    {{\"{0}\", Op::{0}_, &decoders::{1}, \" {2} \", \" {3} \", {4}, {5}}},\n", i.name,

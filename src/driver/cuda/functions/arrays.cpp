@@ -1,12 +1,12 @@
 // Arrays, textures, surfaces.
 #include <cstring>
 
-#include "driver/cuda/attributes.hpp"
 #include "driver/cuda/call.hpp"
+#include "driver/cuda/device/attributes.hpp"
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/graphs/work.hpp"
-#include "driver/cuda/schedule.hpp"
-#include "driver/cuda/textures.hpp"
+#include "driver/cuda/streams/schedule.hpp"
+#include "driver/cuda/textures/textures.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {

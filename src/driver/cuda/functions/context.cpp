@@ -1,12 +1,12 @@
 // Contexts, and which of them a thread works in.
-#include "driver/cuda/context.hpp"
+#include "driver/cuda/context/context.hpp"
 
 #include <algorithm>
 
-#include "driver/cuda/access.hpp"
 #include "driver/cuda/call.hpp"
+#include "driver/cuda/context/access.hpp"
 #include "driver/cuda/generated/functions.hpp"
-#include "driver/cuda/schedule.hpp"
+#include "driver/cuda/streams/schedule.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {

@@ -5,8 +5,8 @@
 #include <limits>
 #include <string_view>
 
-#include "driver/cuda/attributes.hpp"
 #include "driver/cuda/call.hpp"
+#include "driver/cuda/device/attributes.hpp"
 #include "driver/cuda/generated/functions.hpp"
 
 namespace nvmlkit::cuda::functions {

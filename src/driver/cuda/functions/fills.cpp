@@ -1,10 +1,10 @@
 // Fills, in the default stream or another one.
-#include "driver/cuda/fills.hpp"
+#include "driver/cuda/memory/fills.hpp"
 
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/graphs/work.hpp"
-#include "driver/cuda/schedule.hpp"
+#include "driver/cuda/streams/schedule.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {

@@ -5,7 +5,7 @@
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/graphs/capture.hpp"
 #include "driver/cuda/graphs/graph.hpp"
-#include "driver/cuda/schedule.hpp"
+#include "driver/cuda/streams/schedule.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {

@@ -1,11 +1,11 @@
 // Green contexts, and the multiprocessors that they are made of.
-#include "driver/cuda/green_contexts.hpp"
+#include "driver/cuda/context/green_contexts.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-#include "driver/cuda/attributes.hpp"
 #include "driver/cuda/call.hpp"
+#include "driver/cuda/device/attributes.hpp"
 #include "driver/cuda/generated/functions.hpp"
 
 namespace nvmlkit::cuda::functions {

@@ -3,8 +3,8 @@
 
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
-#include "driver/cuda/schedule.hpp"
-#include "driver/cuda/tickets.hpp"
+#include "driver/cuda/memory/tickets.hpp"
+#include "driver/cuda/streams/schedule.hpp"
 
 namespace nvmlkit::cuda::functions {
 

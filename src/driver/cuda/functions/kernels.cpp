@@ -1,10 +1,10 @@
 // What kernels are, and what they are told before a launch.
 #include <algorithm>
 
-#include "driver/cuda/attributes.hpp"
 #include "driver/cuda/call.hpp"
+#include "driver/cuda/code/modules.hpp"
+#include "driver/cuda/device/attributes.hpp"
 #include "driver/cuda/generated/functions.hpp"
-#include "driver/cuda/modules.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {

@@ -1,12 +1,12 @@
 // Launches and occupancy.
 #include <algorithm>
 
-#include "driver/cuda/attributes.hpp"
 #include "driver/cuda/call.hpp"
-#include "driver/cuda/clusters.hpp"
+#include "driver/cuda/device/attributes.hpp"
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/graphs/work.hpp"
-#include "driver/cuda/launch.hpp"
+#include "driver/cuda/launches/clusters.hpp"
+#include "driver/cuda/launches/launch.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {

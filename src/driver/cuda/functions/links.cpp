@@ -1,5 +1,5 @@
 // Modules linked from pieces of code.
-#include "driver/cuda/links.hpp"
+#include "driver/cuda/code/links.hpp"
 
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"

@@ -6,7 +6,7 @@
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/graphs/capture.hpp"
-#include "driver/cuda/memory.hpp"
+#include "driver/cuda/memory/memory.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {

@@ -1,5 +1,5 @@
 // Allocations. What is freed is used by nobody any more: they wait for the work that was handed over before.
-#include "driver/cuda/memory.hpp"
+#include "driver/cuda/memory/memory.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -7,7 +7,7 @@
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/constants.hpp"
 #include "driver/cuda/generated/functions.hpp"
-#include "driver/cuda/schedule.hpp"
+#include "driver/cuda/streams/schedule.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {

@@ -1,12 +1,12 @@
 // Waits and writes of memory in streams.
-#include "driver/cuda/memory_operations.hpp"
+#include "driver/cuda/memory/memory_operations.hpp"
 
 #include <cstring>
 
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/graphs/capture.hpp"
-#include "driver/cuda/schedule.hpp"
+#include "driver/cuda/streams/schedule.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {

@@ -1,10 +1,10 @@
 // Modules and libraries.
-#include "driver/cuda/modules.hpp"
+#include "driver/cuda/code/modules.hpp"
 
 #include "driver/cuda/call.hpp"
+#include "driver/cuda/code/jit_options.hpp"
 #include "driver/cuda/generated/functions.hpp"
-#include "driver/cuda/jit_options.hpp"
-#include "driver/cuda/schedule.hpp"
+#include "driver/cuda/streams/schedule.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {

@@ -4,7 +4,7 @@
 #include "driver/cuda/attribute_values.hpp"
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
-#include "driver/cuda/memory.hpp"
+#include "driver/cuda/memory/memory.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
-#include "driver/cuda/pools.hpp"
-#include "driver/cuda/tickets.hpp"
+#include "driver/cuda/memory/pools.hpp"
+#include "driver/cuda/memory/tickets.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {

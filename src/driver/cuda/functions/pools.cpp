@@ -1,13 +1,13 @@
 // Memory pools, and allocations in streams.
-#include "driver/cuda/pools.hpp"
+#include "driver/cuda/memory/pools.hpp"
 
 #include "driver/cuda/attribute_values.hpp"
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/graphs/capture.hpp"
 #include "driver/cuda/graphs/graph_memory.hpp"
-#include "driver/cuda/memory.hpp"
-#include "driver/cuda/schedule.hpp"
+#include "driver/cuda/memory/memory.hpp"
+#include "driver/cuda/streams/schedule.hpp"
 
 namespace nvmlkit::cuda::functions {
 

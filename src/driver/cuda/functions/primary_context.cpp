@@ -1,8 +1,8 @@
 // The context of a GPU that all its users in the process share.
-#include "driver/cuda/access.hpp"
 #include "driver/cuda/call.hpp"
+#include "driver/cuda/context/access.hpp"
 #include "driver/cuda/generated/functions.hpp"
-#include "driver/cuda/schedule.hpp"
+#include "driver/cuda/streams/schedule.hpp"
 
 namespace nvmlkit::cuda::functions {
 

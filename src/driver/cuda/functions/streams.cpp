@@ -1,5 +1,5 @@
 // Streams.
-#include "driver/cuda/streams.hpp"
+#include "driver/cuda/streams/streams.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -7,7 +7,7 @@
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/graphs/capture.hpp"
-#include "driver/cuda/schedule.hpp"
+#include "driver/cuda/streams/schedule.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {

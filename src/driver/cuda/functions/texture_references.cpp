@@ -1,5 +1,5 @@
 // Texture and surface references, of CUDA 11 and before.
-#include "driver/cuda/texture_references.hpp"
+#include "driver/cuda/textures/texture_references.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Virtual memory management.
-#include "driver/cuda/virtual_memory.hpp"
+#include "driver/cuda/memory/virtual_memory.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
-#include "driver/cuda/schedule.hpp"
+#include "driver/cuda/streams/schedule.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {

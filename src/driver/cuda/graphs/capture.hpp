@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "driver/cuda/graphs/graph.hpp"
-#include "driver/cuda/streams.hpp"
+#include "driver/cuda/streams/streams.hpp"
 
 namespace nvmlkit::cuda {
 

@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "driver/cuda/attribute_storage.hpp"
 #include "driver/cuda/graphs/conditions.hpp"
 #include "driver/cuda/graphs/user_objects.hpp"
 #include "driver/cuda/graphs/work.hpp"
+#include "driver/cuda/launches/attribute_storage.hpp"
 
 namespace nvmlkit::cuda {
 

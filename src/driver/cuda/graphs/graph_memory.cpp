@@ -3,9 +3,9 @@
 #include <map>
 #include <mutex>
 
-#include "driver/cuda/memory.hpp"
+#include "driver/cuda/memory/memory.hpp"
+#include "driver/cuda/memory/virtual_memory.hpp"
 #include "driver/cuda/process.hpp"
-#include "driver/cuda/virtual_memory.hpp"
 
 namespace nvmlkit::cuda {
 namespace {

@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "driver/cuda/device.hpp"
+#include "driver/cuda/device/device.hpp"
 #include "driver/cuda/graphs/work.hpp"
-#include "driver/cuda/reserve.hpp"
+#include "driver/cuda/memory/reserve.hpp"
 
 namespace nvmlkit::cuda {
 

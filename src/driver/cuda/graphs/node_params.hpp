@@ -2,7 +2,7 @@
 #pragma once
 
 #include "driver/cuda/graphs/graph.hpp"
-#include "driver/cuda/streams.hpp"
+#include "driver/cuda/streams/streams.hpp"
 
 namespace nvmlkit::cuda::node_params {
 

@@ -5,7 +5,7 @@
 
 #include "driver/cuda/graphs/graph.hpp"
 #include "driver/cuda/graphs/graph_memory.hpp"
-#include "driver/cuda/memory.hpp"
+#include "driver/cuda/memory/memory.hpp"
 
 namespace nvmlkit::cuda::graphs {
 namespace {

@@ -3,13 +3,13 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "driver/cuda/copies.hpp"
-#include "driver/cuda/fills.hpp"
 #include "driver/cuda/graphs/capture.hpp"
 #include "driver/cuda/graphs/conditions.hpp"
 #include "driver/cuda/graphs/graph.hpp"
 #include "driver/cuda/graphs/graph_memory.hpp"
-#include "driver/cuda/schedule.hpp"
+#include "driver/cuda/memory/copies.hpp"
+#include "driver/cuda/memory/fills.hpp"
+#include "driver/cuda/streams/schedule.hpp"
 
 namespace nvmlkit::cuda {
 namespace {

@@ -5,9 +5,9 @@
 #include <variant>
 #include <vector>
 
-#include "driver/cuda/launch.hpp"
-#include "driver/cuda/memory_operations.hpp"
-#include "driver/cuda/queue.hpp"
+#include "driver/cuda/launches/launch.hpp"
+#include "driver/cuda/memory/memory_operations.hpp"
+#include "driver/cuda/streams/queue.hpp"
 
 namespace nvmlkit::cuda {
 

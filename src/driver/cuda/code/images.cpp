@@ -1,0 +1,150 @@
+// What programs hand over as code, looked through for PTX that suits a GPU.
+#include <cstdio>
+#include <cstring>
+
+#include "driver/cuda/code/modules.hpp"
+#include "driver/cuda/device/attributes.hpp"
+#include "driver/cuda/fatbin/container.hpp"
+#include "driver/cuda/fatbin/elf.hpp"
+#include "ptx/parse/link.hpp"
+
+namespace nvmlkit::cuda::modules {
+namespace {
+
+struct Wrapper {
+  std::uint32_t magic, version;
+  const void* region;
+  const void* const* linked;  // version 2: the regions that were linked, ended by null
+};
+
+bool suits(const fatbin::Entry& e, int capability) {
+  const auto own = static_cast<int>(e.capability);
+  return e.kind == fatbin::Kind::ptx && (e.exact ? own == capability : own <= capability);
+}
+
+std::string capability_text(unsigned capability) {
+  return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
+}
+
+Refusal from_region(std::span<const std::byte> region, int capability, std::string& text) {
+  const auto all = fatbin::entries(region);
+  if (!all) return {CUDA_ERROR_INVALID_IMAGE, ""};
+  const fatbin::Entry* best = nullptr;
+  std::string there;
+  for (const auto& e : *all) {
+    if (suits(e, capability) && (!best || e.capability >= best->capability)) best = &e;
+    there += (there.empty() ? "" : ", ") + std::string(e.kind == fatbin::Kind::ptx ? "PTX" : "SASS") + " for " +
+             capability_text(e.capability) + (e.exact ? "a" : "");
+  }
+  const auto own = capability_text(static_cast<unsigned>(capability));
+  if (!best)
+    return {CUDA_ERROR_NO_BINARY_FOR_GPU,
+            "a fat binary has no PTX that a GPU of compute capability " + own + " can run (it has: " +
+                (there.empty() ? "nothing" : there) + "); kernels run from PTX: build with `nvcc -arch=sm_" +
+                std::to_string(capability) + "`, or with code=compute_" + std::to_string(capability)};
+  auto found = fatbin::text_of(*best);
+  if (!found) return {CUDA_ERROR_INVALID_IMAGE, "a fat binary holds PTX that cannot be unpacked: it is damaged"};
+  text = std::move(*found);
+  return {};
+}
+
+Refusal from_address(const void* region, int capability, std::string& text) {
+  std::uint32_t magic = 0;
+  std::uint64_t size = 0;
+  std::memcpy(&magic, region, sizeof magic);
+  std::memcpy(&size, static_cast<const char*>(region) + 8, sizeof size);
+  if (magic != fatbin::kRegionMagic || size > std::uint64_t{1} << 40) return {CUDA_ERROR_INVALID_IMAGE, ""};
+  return from_region({static_cast<const std::byte*>(region), fatbin::kRegionHeader + size}, capability, text);
+}
+
+// The library that device code launches kernels with is linked into programs. The driver does its work itself
+// (ptx/builtins.cpp), so that its own code is not needed. nvcc writes '(' behind a name where its body follows alone.
+bool is_device_runtime(std::string_view text) { return text.find("cudaGetParameterBuffer(") != text.npos; }
+
+// A program of several objects (nvcc -rdc=true). The linked region itself holds code of the hardware alone, those of
+// the objects hold their PTX.
+Refusal from_linked(const void* const* regions, int capability, std::string& text) {
+  std::vector<std::string> parts;
+  Refusal first;
+  for (; *regions; ++regions) {
+    std::string part;
+    auto refusal = from_address(*regions, capability, part);
+    if (refusal.result != CUDA_SUCCESS && first.result == CUDA_SUCCESS) first = std::move(refusal);
+    if (!part.empty()) parts.push_back(std::move(part));
+  }
+  auto refusal = joined(std::move(parts), text);
+  return refusal.result != CUDA_SUCCESS && first.result != CUDA_SUCCESS ? first : refusal;
+}
+
+const Refusal kForHardware{
+    CUDA_ERROR_NO_BINARY_FOR_GPU,
+    "a cubin holds code for hardware alone: kernels run from PTX, so hand over PTX or a fat binary that has it"};
+
+}  // namespace
+
+int capability_of(const Device& device) {
+  return device.read([](const sim::model::Gpu& gpu) {
+    return static_cast<int>(10 * number(gpu.compute_capability.major) + number(gpu.compute_capability.minor));
+  });
+}
+
+Refusal joined(std::vector<std::string> parts, std::string& text) {
+  std::erase_if(parts, is_device_runtime);
+  if (parts.empty()) return {CUDA_ERROR_INVALID_IMAGE, ""};
+  text = parts.size() == 1 ? std::move(parts.front()) : ptx::join(parts);
+  return {};
+}
+
+Refusal ptx_of(const void* image, int capability, std::string& text) {
+  std::uint32_t magic = 0;
+  std::memcpy(&magic, image, 1);
+  if (magic == 0) return {CUDA_ERROR_INVALID_IMAGE, ""};
+  const auto* const start = static_cast<const char*>(image);
+  const std::size_t there = strnlen(start, sizeof magic);
+  if (there == sizeof magic) std::memcpy(&magic, image, sizeof magic);
+  if (magic == fatbin::kWrapperMagic) {
+    Wrapper wrapper{};
+    std::memcpy(&wrapper, image, sizeof wrapper);
+    if (!wrapper.region) return {CUDA_ERROR_INVALID_IMAGE, ""};
+    if (wrapper.version == 2 && wrapper.linked) return from_linked(wrapper.linked, capability, text);
+    return ptx_of(wrapper.region, capability, text);
+  }
+  if (magic == fatbin::kRegionMagic) return from_address(image, capability, text);
+  if (there == sizeof magic && std::memcmp(start,
+                                           "\x7f"
+                                           "ELF",
+                                           sizeof magic) == 0) {
+    auto parts = fatbin::texts_of_image(image);
+    return parts ? joined(std::move(*parts), text) : kForHardware;
+  }
+  text.assign(start);
+  return {};
+}
+
+Refusal bytes_of_file(const char* name, std::string& bytes) {
+  std::FILE* const file = std::fopen(name, "rb");
+  if (!file) return {CUDA_ERROR_FILE_NOT_FOUND, ""};
+  char buffer[16384];
+  for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, file)) > 0;) bytes.append(buffer, n);
+  std::fclose(file);
+  return {};
+}
+
+Refusal ptx_of_file(const char* name, int capability, std::string& text) {
+  std::string bytes;
+  if (auto refusal = bytes_of_file(name, bytes); refusal.result != CUDA_SUCCESS) return refusal;
+  return ptx_of_bytes(bytes, capability, text);
+}
+
+Refusal ptx_of_bytes(const std::string& bytes, int capability, std::string& text) {
+  const auto span = std::as_bytes(std::span(bytes));
+  std::uint32_t magic = 0;
+  if (bytes.size() >= sizeof magic) std::memcpy(&magic, bytes.data(), sizeof magic);
+  if (magic == fatbin::kRegionMagic) return from_region(span, capability, text);
+  if (magic == fatbin::kWrapperMagic) return {CUDA_ERROR_INVALID_IMAGE, ""};
+  if (auto parts = fatbin::texts_of_image(span)) return joined(std::move(*parts), text);
+  if (fatbin::sections(span)) return kForHardware;
+  return ptx_of(bytes.c_str(), capability, text);
+}
+
+}  // namespace nvmlkit::cuda::modules

@@ -1,0 +1,98 @@
+#include "driver/cuda/code/links.hpp"
+
+#include "driver/cuda/fatbin/container.hpp"
+#include "driver/cuda/fatbin/elf.hpp"
+#include "driver/cuda/handles.hpp"
+
+namespace nvmlkit::cuda::links {
+namespace {
+
+using modules::Refusal;
+
+// Never destroyed, see process.cpp.
+auto& all_links() {
+  static auto* const the = new Handles<CUlinkState, Link, HandleKind::link>;
+  return *the;
+}
+
+// A piece of code as the module loader takes it.
+Refusal take_image(Link& link, std::span<const std::byte> bytes) {
+  if (auto texts = fatbin::texts_of_image(bytes)) {
+    std::move(texts->begin(), texts->end(), std::back_inserter(link.texts));
+    return {};
+  }
+  std::string text;
+  auto refusal =
+      modules::ptx_of_bytes({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, link.capability, text);
+  if (refusal.result == CUDA_SUCCESS) link.texts.push_back(std::move(text));
+  return refusal;
+}
+
+// What `nvcc -c` made: fat binaries in sections of their own.
+Refusal take_object(Link& link, std::span<const std::byte> bytes, std::string_view name) {
+  const auto sections = fatbin::sections(bytes);
+  if (!sections) return {CUDA_ERROR_INVALID_IMAGE, std::string(name) + " is no object file"};
+  Refusal refusal{CUDA_ERROR_NO_BINARY_FOR_GPU, std::string(name) + " has no code for a GPU"};
+  for (const auto& section : *sections) {
+    if (section.name != ".nv_fatbin" && section.name != "__nv_relfatbin") continue;
+    for (auto rest = section.bytes; const auto size = fatbin::region_size(rest);) {
+      refusal = take_image(link, rest.first(size));
+      if (refusal.result != CUDA_SUCCESS) return refusal;
+      rest = rest.subspan(size);
+    }
+  }
+  return refusal;
+}
+
+// Of a library, what has PTX: what is missing then is told by whatever needs it.
+Refusal take_library(Link& link, std::span<const std::byte> bytes, std::string_view name) {
+  const auto files = fatbin::members(bytes);
+  if (!files) return {CUDA_ERROR_INVALID_IMAGE, std::string(name) + " is no library"};
+  for (const auto& file : *files) take_object(link, file, name);
+  return {};
+}
+
+Refusal take_input(Link& link, CUjitInputType type, std::span<const std::byte> bytes, std::string_view name) {
+  switch (type) {
+    case CU_JIT_INPUT_CUBIN:
+    case CU_JIT_INPUT_PTX:
+    case CU_JIT_INPUT_FATBINARY:
+      return take_image(link, bytes);
+    case CU_JIT_INPUT_OBJECT:
+      return take_object(link, bytes, name);
+    case CU_JIT_INPUT_LIBRARY:
+      return take_library(link, bytes, name);
+    case CU_JIT_INPUT_NVVM:
+      return {CUDA_ERROR_NOT_SUPPORTED, std::string(name) + ": NVVM code is not compiled here, hand over PTX"};
+    default:
+      return {CUDA_ERROR_INVALID_VALUE, ""};
+  }
+}
+
+// The link keeps the buffers that it was given when it was made.
+Refusal told(const Link& link, Refusal refusal) {
+  link.logs.write(refusal.text);
+  return refusal;
+}
+
+}  // namespace
+
+CUlinkState add(std::shared_ptr<Link> link) { return all_links().add(std::move(link)); }
+std::shared_ptr<Link> find(CUlinkState handle) { return all_links().find(handle); }
+bool end(CUlinkState handle) { return all_links().remove(handle) != nullptr; }
+
+Refusal take(Link& link, CUjitInputType type, std::span<const std::byte> bytes, std::string_view name) {
+  const std::lock_guard lock(link.mutex);
+  if (!link.image.empty()) return {CUDA_ERROR_INVALID_HANDLE, ""};
+  return told(link, take_input(link, type, bytes, name));
+}
+
+Refusal complete(Link& link) {
+  const std::lock_guard lock(link.mutex);
+  if (!link.image.empty()) return {CUDA_ERROR_INVALID_HANDLE, ""};
+  auto refusal = modules::check(link.texts);
+  if (refusal.result == CUDA_SUCCESS) link.image = fatbin::image_of(link.texts);
+  return told(link, std::move(refusal));
+}
+
+}  // namespace nvmlkit::cuda::links

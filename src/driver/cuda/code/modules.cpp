@@ -1,0 +1,211 @@
+#include "driver/cuda/code/modules.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "driver/cuda/context/context.hpp"
+#include "driver/cuda/handles.hpp"
+#include "driver/cuda/textures/texture_references.hpp"
+
+namespace nvmlkit::cuda::modules {
+namespace {
+
+// Never destroyed, see process.cpp.
+auto& all_modules() {
+  static auto* const the = new Handles<CUmodule, Module, HandleKind::module>;
+  return *the;
+}
+auto& all_functions() {
+  static auto* const the = new Handles<CUfunction, KernelFunction, HandleKind::function>;
+  return *the;
+}
+auto& all_libraries() {
+  static auto* const the = new Handles<CUlibrary, Library, HandleKind::library>;
+  return *the;
+}
+auto& all_kernels() {
+  static auto* const the = new Handles<CUkernel, Kernel, HandleKind::kernel>;
+  return *the;
+}
+
+Refusal read(const std::string& text, std::unique_ptr<ptx::Module>& out) {
+  try {
+    out = ptx::load(text);
+    return {};
+  } catch (const ptx::Error& e) {
+    return {CUDA_ERROR_INVALID_PTX, "PTX line " + std::to_string(e.line) + ": " + e.text};
+  }
+}
+
+std::shared_ptr<KernelSettings> new_settings(const ptx::Function& code) {
+  auto out = std::make_shared<KernelSettings>();
+  const auto room = 48 * 1024 - static_cast<std::int64_t>(code.shared_bytes);
+  out->most_dynamic_shared = static_cast<int>(std::max<std::int64_t>(room, 0));
+  return out;
+}
+
+}  // namespace
+
+CUresult tell(const Refusal& refusal) {
+  if (!refusal.text.empty()) std::fprintf(stderr, "nvmlkit: %s\n", refusal.text.c_str());
+  return refusal.result;
+}
+
+Refusal load(Device& device, CUcontext context, const std::string& text, CUmodule& out) {
+  auto made = std::make_shared<Module>();
+  if (auto refusal = read(text, made->code); refusal.result != CUDA_SUCCESS) return refusal;
+  made->context = context;
+  made->device = &device;
+  if (made->code->image_bytes > 0) {
+    const auto& all = made->code->variables;
+    const bool managed = std::any_of(all.begin(), all.end(), [](const auto& v) { return v.is_managed; });
+    made->image =
+        memory::allocate(managed ? MemoryKind::managed : MemoryKind::device, device, context, made->code->image_bytes);
+    if (!made->image) return {CUDA_ERROR_OUT_OF_MEMORY, ""};
+    const auto image = ptx::place(*made->code, made->image->address);
+    std::copy(image.begin(), image.end(), made->image->bytes);
+  }
+  for (const auto& f : made->code->functions) {
+    if (!f.is_entry || !f.is_defined) continue;
+    auto function = std::make_shared<KernelFunction>();
+    function->module = made;
+    function->code = &f;
+    function->settings = new_settings(f);
+    made->functions[f.name] = all_functions().add(std::move(function));
+  }
+  made->handle = out = all_modules().add(made);  // complete: from here on other threads may find it
+  return {};
+}
+
+Refusal check(const std::vector<std::string>& parts) {
+  std::string text;
+  std::unique_ptr<ptx::Module> code;
+  auto refusal = joined(parts, text);
+  return refusal.result == CUDA_SUCCESS ? read(text, code) : refusal;
+}
+
+std::shared_ptr<Module> find(CUmodule handle) { return all_modules().find(handle); }
+
+namespace {
+
+// Another thread may be looking at it: the module stays as it is.
+void forget(const Module& module) {
+  for (const auto& [name, function] : module.functions) all_functions().remove(function);
+  texture_references::remove_of(module.handle);
+  if (module.image) memory::remove(module.image->address, MemoryKind::device, MemoryKind::managed);
+}
+
+}  // namespace
+
+bool unload(CUmodule handle) {
+  const auto module = all_modules().remove(handle);
+  if (module) forget(*module);
+  return module != nullptr;
+}
+
+void remove_of(CUcontext context) {
+  for (const auto& module : all_modules().take_if([&](const Module& m) { return m.context == context; }))
+    forget(*module);
+  all_libraries().each([&](Library& library) {
+    const std::lock_guard lock(library.mutex);
+    library.modules.erase(context);
+  });
+}
+
+CUfunction function(Module& module, std::string_view name) {
+  const auto at = module.functions.find(name);
+  return at == module.functions.end() ? nullptr : at->second;
+}
+
+CUresult variable(const Module& module, const char* name, CUdeviceptr* address, std::size_t* size, bool managed_only) {
+  const auto at = module.code->variable_named.find(name);
+  if (at == module.code->variable_named.end() || !module.image) return CUDA_ERROR_NOT_FOUND;
+  const auto& v = *at->second;
+  if (v.space == ptx::Space::shared || v.reference != ptx::Reference::none || (managed_only && !v.is_managed))
+    return CUDA_ERROR_NOT_FOUND;
+  if (address) *address = module.image->address + v.offset;
+  if (size) *size = v.size;
+  return CUDA_SUCCESS;
+}
+
+Refusal load_library(const std::string& text, CUlibrary& out) {
+  auto made = std::make_shared<Library>();
+  if (auto refusal = read(text, made->code); refusal.result != CUDA_SUCCESS) return refusal;
+  made->text = text;
+  out = all_libraries().add(made);
+  for (const auto& f : made->code->functions) {
+    if (!f.is_entry || !f.is_defined) continue;
+    auto kernel = std::make_shared<Kernel>();
+    kernel->library = made;
+    kernel->library_handle = out;
+    kernel->code = &f;
+    kernel->settings = new_settings(f);
+    made->kernels[f.name] = all_kernels().add(std::move(kernel));
+  }
+  return {};
+}
+
+std::shared_ptr<Library> find_library(CUlibrary handle) { return all_libraries().find(handle); }
+
+bool unload_library(CUlibrary handle) {
+  const auto library = all_libraries().remove(handle);
+  if (!library) return false;
+  for (const auto& [name, kernel] : library->kernels) all_kernels().remove(kernel);
+  const std::lock_guard lock(library->mutex);
+  for (const auto& [context, module] : library->modules) unload(module);
+  return true;
+}
+
+CUkernel kernel(Library& library, std::string_view name) {
+  const auto at = library.kernels.find(name);
+  return at == library.kernels.end() ? nullptr : at->second;
+}
+
+CUresult module_in(Library& library, Device& device, CUcontext context, CUmodule& out) {
+  const std::lock_guard lock(library.mutex);
+  auto& module = library.modules[context];
+  if (!module)
+    if (const auto refusal = load(device, context, library.text, module); refusal.result != CUDA_SUCCESS)
+      return tell(refusal);
+  out = module;
+  return CUDA_SUCCESS;
+}
+
+std::shared_ptr<Kernel> find_kernel(CUkernel handle) { return all_kernels().find(handle); }
+
+std::shared_ptr<KernelFunction> find_function(CUfunction handle, Device* device, CUcontext context, CUresult& result) {
+  result = CUDA_ERROR_INVALID_HANDLE;
+  if (auto found = all_functions().find(handle)) {
+    result = CUDA_SUCCESS;
+    return found;
+  }
+  const auto kernel = find_kernel(reinterpret_cast<CUkernel>(handle));
+  const auto library = kernel ? kernel->library.lock() : nullptr;
+  if (!library || !device) return nullptr;
+  CUmodule module = nullptr;
+  result = module_in(*library, *device, context, module);
+  if (result != CUDA_SUCCESS) return nullptr;
+  result = CUDA_ERROR_INVALID_HANDLE;  // the program unloaded the module, which was not its own
+  const auto loaded = find(module);
+  auto found = loaded ? all_functions().find(function(*loaded, kernel->code->name)) : nullptr;
+  if (!found) return nullptr;
+  result = CUDA_SUCCESS;
+  auto own = std::make_shared<KernelFunction>(*found);
+  own->settings = kernel->settings;
+  return own;
+}
+
+bool look_at(CUfunction handle, const ptx::Function*& code, std::shared_ptr<KernelSettings>& settings) {
+  if (const auto found = all_functions().find(handle)) {
+    code = found->code;
+    settings = found->settings;
+    return true;
+  }
+  const auto kernel = find_kernel(reinterpret_cast<CUkernel>(handle));
+  if (!kernel) return false;
+  code = kernel->code;
+  settings = kernel->settings;
+  return true;
+}
+
+}  // namespace nvmlkit::cuda::modules

@@ -1,0 +1,100 @@
+// Code that a program loaded: modules of a context, libraries for all contexts, and their kernels.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "driver/cuda/device/device.hpp"
+#include "driver/cuda/generated/api.hpp"
+#include "driver/cuda/memory/memory.hpp"
+#include "ptx/module.hpp"
+
+namespace nvmlkit::cuda {
+
+struct Module {
+  CUcontext context = nullptr;
+  Device* device = nullptr;
+  std::unique_ptr<ptx::Module> code;
+  std::shared_ptr<Allocation> image;  // of its variables; null when it has none
+  std::atomic<CUmodule> handle{nullptr};
+  std::map<std::string, CUfunction, std::less<>> functions;
+};
+
+// What a kernel may be told before it is launched.
+struct KernelSettings {
+  std::atomic<int> most_dynamic_shared{48 * 1024};
+  std::atomic<int> carveout{-1};
+  std::atomic<bool> may_be_non_portable{false};  // clusters of more than 8 blocks
+  std::atomic<int> cluster_policy{0};
+};
+
+struct KernelFunction {
+  std::shared_ptr<Module> module;
+  const ptx::Function* code = nullptr;
+  std::shared_ptr<KernelSettings> settings;
+};
+
+struct Library {
+  std::string text;                   // PTX
+  std::unique_ptr<ptx::Module> code;  // to look at; it is never run
+  std::mutex mutex;
+  std::map<CUcontext, CUmodule> modules;
+  std::map<std::string, CUkernel, std::less<>> kernels;
+};
+
+struct Kernel {
+  std::weak_ptr<Library> library;
+  CUlibrary library_handle = nullptr;
+  const ptx::Function* code = nullptr;
+  std::shared_ptr<KernelSettings> settings;
+};
+
+namespace modules {
+
+// What went wrong, for the program and for people.
+struct Refusal {
+  CUresult result = CUDA_SUCCESS;
+  std::string text;
+};
+
+// The PTX for a GPU in what a program hands over: text, a fat binary, or the wrapper around one.
+Refusal ptx_of(const void* image, int capability, std::string& text);
+Refusal ptx_of_bytes(const std::string& bytes, int capability, std::string& text);  // never reads behind them
+Refusal ptx_of_file(const char* name, int capability, std::string& text);
+// One text for the parts of a module.
+Refusal joined(std::vector<std::string> parts, std::string& text);
+Refusal bytes_of_file(const char* name, std::string& bytes);
+int capability_of(const Device& device);
+
+Refusal load(Device& device, CUcontext context, const std::string& text, CUmodule& out);
+std::shared_ptr<Module> find(CUmodule handle);
+bool unload(CUmodule handle);
+void remove_of(CUcontext context);
+CUfunction function(Module& module, std::string_view name);  // null: none
+CUresult variable(const Module& module, const char* name, CUdeviceptr* address, std::size_t* size, bool managed_only);
+
+// Whether parts make a module that can be loaded.
+Refusal check(const std::vector<std::string>& parts);
+
+Refusal load_library(const std::string& text, CUlibrary& out);
+std::shared_ptr<Library> find_library(CUlibrary handle);
+bool unload_library(CUlibrary handle);
+CUkernel kernel(Library& library, std::string_view name);
+// The module of a library in a context; loaded when it is first asked for.
+CUresult module_in(Library& library, Device& device, CUcontext context, CUmodule& out);
+
+// A function, or a kernel as it is in the context.
+std::shared_ptr<KernelFunction> find_function(CUfunction handle, Device* device, CUcontext context, CUresult& result);
+std::shared_ptr<Kernel> find_kernel(CUkernel handle);
+// Code and settings of either, in no context.
+bool look_at(CUfunction handle, const ptx::Function*& code, std::shared_ptr<KernelSettings>& settings);
+
+// Says it on stderr, as the real driver would say it in a log that few programs ask for.
+CUresult tell(const Refusal& refusal);
+
+}  // namespace modules
+}  // namespace nvmlkit::cuda

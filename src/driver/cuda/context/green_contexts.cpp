@@ -1,0 +1,73 @@
+#include "driver/cuda/context/green_contexts.hpp"
+
+#include "driver/cuda/device/attributes.hpp"
+#include "driver/cuda/handles.hpp"
+#include "driver/cuda/process.hpp"
+
+namespace nvmlkit::cuda::green_contexts {
+namespace {
+
+constexpr std::uint32_t kMark = 0x6E766B72;
+
+// Never destroyed, see process.cpp.
+auto& all_descriptions() {
+  static auto* const the = new Handles<CUdevResourceDesc, ResourceDescription, HandleKind::resource_description>;
+  return *the;
+}
+auto& all_green() {
+  static auto* const the = new Handles<CUgreenCtx, GreenContext, HandleKind::green_context>;
+  return *the;
+}
+
+}  // namespace
+
+Grain grain_of(const Device& device, bool ignores_coscheduling) {
+  const auto major = attribute_of(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+  if (major >= 9) return ignores_coscheduling ? Grain{2, 2} : Grain{8, 8};
+  if (major == 8) return {4, 2};
+  return major == 7 ? Grain{2, 2} : Grain{};
+}
+
+DevResource resource(const Device& device, unsigned multiprocessors) {
+  const auto grain = grain_of(device, false);
+  DevResource out;
+  out.type = CU_DEV_RESOURCE_TYPE_SM;
+  out.mark = kMark;
+  out.ordinal = device.ordinal();
+  out.multiprocessors = multiprocessors;
+  out.smallest = grain.smallest;
+  out.alignment = grain.alignment;
+  return out;
+}
+
+Device* device_of(const DevResource& resource) {
+  if (resource.type != CU_DEV_RESOURCE_TYPE_SM || resource.mark != kMark || resource.multiprocessors == 0)
+    return nullptr;
+  auto* const device = find_device(resource.ordinal);
+  const bool is_right =
+      device && resource.multiprocessors <= attribute_of(*device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  return is_right ? device : nullptr;
+}
+
+CUdevResourceDesc add(std::shared_ptr<ResourceDescription> description) {
+  return all_descriptions().add(std::move(description));
+}
+std::shared_ptr<ResourceDescription> find(CUdevResourceDesc description) {
+  return all_descriptions().find(description);
+}
+
+CUgreenCtx add(std::shared_ptr<GreenContext> green) {
+  auto& context = *green->context;
+  const auto handle = all_green().add(std::move(green));
+  context.green = handle;
+  return handle;
+}
+std::shared_ptr<GreenContext> find(CUgreenCtx handle) { return all_green().find(handle); }
+std::shared_ptr<GreenContext> remove(CUgreenCtx handle) { return all_green().remove(handle); }
+
+CUgreenCtx of(CUcontext handle) {
+  const auto context = contexts::find(handle);
+  return context ? context->green.load() : nullptr;
+}
+
+}  // namespace nvmlkit::cuda::green_contexts

@@ -1,0 +1,128 @@
+#include "driver/cuda/device/device.hpp"
+
+#include <unistd.h>
+
+#include "driver/cuda/device/activity.hpp"
+#include "sim/processes/clients.hpp"
+#include "sim/processes/memory.hpp"
+
+namespace nvmlkit::cuda {
+
+std::uint64_t Device::total_memory() const {
+  return read([&](const sim::model::Gpu& gpu) {
+    if (mig_) {
+      const auto device = sim::mig::find_device(gpu, *mig_);
+      return device ? device->profile->memory_mib.value_or(0) << 20 : std::uint64_t{0};
+    }
+    const auto total = gpu.memory.total_bytes.value_or(0);
+    const auto reserved = gpu.memory.reserved_bytes.value_or(0);
+    return total > reserved ? total - reserved : std::uint64_t{0};
+  });
+}
+
+// What is not used by others, of which the machine tells.
+std::uint64_t Device::room() const {
+  const auto total = total_memory();
+  const auto index = machine_.index_of(gpu_);
+  const auto others = read([&](const sim::model::Gpu& gpu) {
+    std::uint64_t held = 0;
+    sim::processes::for_each_client(machine_, index, [&](const auto& client, sim::processes::Life) {
+      if (mig_ && client.gpu_instance != mig_->instance) return;
+      if (client.pid != static_cast<std::uint32_t>(getpid())) held += client.memory_bytes;
+    });
+    if (mig_) return held;
+    return sim::processes::memory_of(gpu, held).used;
+  });
+  return total > others ? total - others : 0;
+}
+
+std::uint64_t Device::free_memory() {
+  const auto room_now = room();
+  const std::lock_guard lock(memory_mutex_);
+  return room_now > used_ ? room_now - used_ : 0;
+}
+
+CUdeviceptr Device::take_memory(std::uint64_t size) {
+  const auto room_now = room();
+  const auto address = [&]() -> CUdeviceptr {
+    const std::lock_guard lock(memory_mutex_);
+    const auto rounded = AddressRange::rounded(size);
+    if (rounded < size || used_ > room_now || rounded > room_now - used_) return 0;
+    // Twice the memory in addresses: what is free in pieces is free as a whole.
+    if (!range_ && !range_.reserve(2 * total_memory())) return 0;
+    const auto taken = range_.take(rounded);
+    if (taken) used_ += rounded;
+    return taken;
+  }();
+  if (address) report();
+  return address;
+}
+
+void Device::give_memory_back(CUdeviceptr address, std::uint64_t size) {
+  {
+    const std::lock_guard lock(memory_mutex_);
+    const auto rounded = AddressRange::rounded(size);
+    range_.give_back(address, rounded);
+    used_ -= rounded;
+  }
+  report();
+}
+
+bool Device::take(std::uint64_t size) {
+  const auto room_now = room();
+  {
+    const std::lock_guard lock(memory_mutex_);
+    if (used_ > room_now || size > room_now - used_) return false;
+    used_ += size;
+  }
+  report();
+  return true;
+}
+
+void Device::give_back(std::uint64_t size) {
+  {
+    const std::lock_guard lock(memory_mutex_);
+    used_ -= size;
+  }
+  report();
+}
+
+void Device::report() {
+  const std::lock_guard in_order(report_mutex_);
+  std::uint64_t used_now = 0;
+  {
+    const std::lock_guard lock(memory_mutex_);
+    used_now = used_;
+  }
+  report_memory(*this, used_now);
+}
+
+CUdeviceptr Device::reserve_addresses(std::uint64_t size) {
+  const std::lock_guard lock(memory_mutex_);
+  if (!range_ && !range_.reserve(2 * total_memory())) return 0;
+  return range_.take(AddressRange::rounded(size));
+}
+
+void Device::give_addresses_back(CUdeviceptr address, std::uint64_t size) {
+  const std::lock_guard lock(memory_mutex_);
+  range_.give_back(address, AddressRange::rounded(size));
+}
+
+bool Device::add_context() {
+  const std::lock_guard lock(contexts_mutex_);
+  if (contexts_ == 0 && begin_use(*this) != CUDA_SUCCESS) return false;
+  ++contexts_;
+  return true;
+}
+
+void Device::remove_context() {
+  const std::lock_guard lock(contexts_mutex_);
+  if (--contexts_ == 0) end_use(*this);
+}
+
+bool Device::owns(CUdeviceptr address) {
+  const std::lock_guard lock(memory_mutex_);
+  return range_.contains(address);
+}
+
+}  // namespace nvmlkit::cuda

@@ -1,0 +1,82 @@
+// One GPU or MIG device as this process sees it: its primary context, its range of addresses, what the process has of
+// its memory.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+
+#include "driver/cuda/generated/api.hpp"
+#include "driver/cuda/memory/address_range.hpp"
+#include "sim/machine.hpp"
+#include "sim/mig/devices.hpp"
+#include "sim/state/read.hpp"
+
+namespace nvmlkit::cuda {
+
+class Device {
+ public:
+  Device(const sim::Machine& machine, const sim::model::Gpu& gpu, CUdevice ordinal,
+         std::optional<sim::mig::DeviceId> mig = std::nullopt)
+      : machine_(machine), gpu_(gpu), ordinal_(ordinal), mig_(mig) {}
+
+  CUdevice ordinal() const { return ordinal_; }
+  const sim::Machine& machine() const { return machine_; }
+  const sim::model::Gpu& gpu() const { return gpu_; }
+  // The MIG device of the GPU that it is; nothing for a whole GPU.
+  const std::optional<sim::mig::DeviceId>& mig() const { return mig_; }
+
+  // read(gpu) of one state of the GPU; T{} where a writer that was stopped blocks all readers.
+  template <class Read>
+  auto read(Read read) const {
+    decltype(read(gpu_)) out{};
+    sim::state::consistently(machine_, machine_.sequence(gpu_), [&] { out = read(gpu_); });
+    return out;
+  }
+
+  // Memory that programs can have, and what is left of it.
+  std::uint64_t total_memory() const;
+  std::uint64_t free_memory();
+
+  // Addresses for `size` bytes of this GPU's memory; 0 when the memory is spent.
+  CUdeviceptr take_memory(std::uint64_t size);
+  void give_memory_back(CUdeviceptr address, std::uint64_t size);
+  // The two parts of it: memory that is counted and has no addresses, and addresses alone.
+  bool take(std::uint64_t size);
+  void give_back(std::uint64_t size);
+  CUdeviceptr reserve_addresses(std::uint64_t size);
+  void give_addresses_back(CUdeviceptr address, std::uint64_t size);
+  // Does the address lie in the range of this GPU, allocated or not?
+  bool owns(CUdeviceptr address);
+
+  // The primary context; the mutex guards all three.
+  std::mutex primary_mutex;
+  unsigned primary_retains = 0;
+  unsigned primary_flags = 0;
+  CUcontext primary = nullptr;
+
+  std::atomic<std::int64_t> busy_since_ns{0};  // when the machine was last told of one
+
+  // Contexts come and go: the machine lists the process while there is one. False: the compute mode forbids it.
+  bool add_context();
+  void remove_context();
+
+ private:
+  std::uint64_t room() const;
+  // Tells the machine what the process holds. The last of several threads tells the last amount.
+  void report();
+
+  const sim::Machine& machine_;
+  const sim::model::Gpu& gpu_;
+  const CUdevice ordinal_;
+  const std::optional<sim::mig::DeviceId> mig_;
+  std::mutex memory_mutex_;
+  AddressRange range_;
+  std::uint64_t used_ = 0;  // by this process
+  std::mutex report_mutex_;
+  std::mutex contexts_mutex_;
+  unsigned contexts_ = 0;
+};
+
+}  // namespace nvmlkit::cuda

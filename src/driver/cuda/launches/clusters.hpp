@@ -1,0 +1,17 @@
+// Clusters: how many blocks of a kernel run at once with shared memory in common.
+#pragma once
+
+#include "driver/cuda/launches/launch.hpp"
+
+namespace nvmlkit::cuda::clusters {
+
+// The size of the launch, or else the one that the kernel was compiled for; all 0: none. Checked against the grid and
+// the GPU.
+CUresult of_launch(const Device& device, const KernelFunction& function, const LaunchShape& shape, unsigned out[3]);
+
+// How many clusters of so many blocks are on the GPU at once.
+int active(const Device& device, const ptx::Function& kernel, const LaunchShape& shape, unsigned size);
+
+inline constexpr unsigned kMostPortable = 8, kMost = 16;  // blocks
+
+}  // namespace nvmlkit::cuda::clusters

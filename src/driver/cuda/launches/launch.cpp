@@ -1,0 +1,246 @@
+#include "driver/cuda/launches/launch.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+
+#include "driver/cuda/device/activity.hpp"
+#include "driver/cuda/device/attributes.hpp"
+#include "driver/cuda/graphs/conditions.hpp"
+#include "driver/cuda/launches/clusters.hpp"
+#include "driver/cuda/launches/device_questions.hpp"
+#include "driver/cuda/memory/pools.hpp"
+#include "driver/cuda/memory/virtual_memory.hpp"
+#include "driver/cuda/process.hpp"
+#include "driver/cuda/textures/textures.hpp"
+#include "ptx/launch.hpp"
+
+namespace nvmlkit::cuda {
+namespace {
+
+// Memory as a kernel of a context reaches it.
+class ContextMemory final : public ptx::GlobalMemory {
+ public:
+  explicit ContextMemory(Context& context) : context_(context) {}
+
+  bool find(std::uint64_t address, ptx::Region& region) override {
+    auto allocation = memory::find(address);
+    if (!allocation || !may_reach(*allocation)) return false;
+    // Device memory is there to the end of its granule, as on hardware.
+    const auto is_device = allocation->kind == MemoryKind::device;
+    const auto size = is_device ? AddressRange::rounded(allocation->size) : allocation->size;
+    region = {allocation->address, size, allocation->bytes, nullptr};
+    region.holder = std::move(allocation);
+    return true;
+  }
+  std::uint64_t allocate(std::uint64_t size) override {
+    const auto made = memory::allocate(MemoryKind::device, context_.device, context_.handle(), size);
+    return made ? made->address : 0;
+  }
+  void release(std::uint64_t address) override { memory::remove(address, MemoryKind::device, MemoryKind::device); }
+  void set_condition(std::uint64_t handle, std::uint32_t value) override {
+    if (const auto condition = conditions::find(handle)) condition->value = value;
+  }
+  bool sample(const ptx::Lookup& lookup, std::uint32_t out[4]) override { return textures::sample(lookup, out); }
+  bool surface(std::uint64_t handle, const std::int32_t at[3], std::size_t size, bool clamps,
+               std::byte*& out) override {
+    return textures::surface(handle, at, size, clamps, out);
+  }
+
+ private:
+  // Memory of another GPU needs peer access to a context of it.
+  bool may_reach(const Allocation& a) {
+    if (a.kind == MemoryKind::mapped) return virtual_memory::may_use(a, context_.device);
+    if (a.kind != MemoryKind::device || a.device == &context_.device) return true;
+    if (virtual_memory::may_use(a, context_.device)) return true;
+    if (a.pool) return pools::reaches(a.pool, context_.device);
+    return context_.with([&](auto& s) { return s.peers.count(a.context) > 0; });
+  }
+  Context& context_;
+};
+
+CUresult error_of(ptx::FaultKind kind) {
+  switch (kind) {
+    case ptx::FaultKind::none:
+    case ptx::FaultKind::stopped:  // by an error of the context that is known
+      return CUDA_SUCCESS;
+    case ptx::FaultKind::illegal_address:
+      return CUDA_ERROR_ILLEGAL_ADDRESS;
+    case ptx::FaultKind::misaligned_address:
+      return CUDA_ERROR_MISALIGNED_ADDRESS;
+    case ptx::FaultKind::illegal_instruction:
+      return CUDA_ERROR_ILLEGAL_INSTRUCTION;
+    case ptx::FaultKind::stack_overflow:
+      return CUDA_ERROR_HARDWARE_STACK_ERROR;
+    case ptx::FaultKind::assertion:
+      return CUDA_ERROR_ASSERT;
+    case ptx::FaultKind::trap:
+      return CUDA_ERROR_LAUNCH_FAILED;
+    case ptx::FaultKind::deadlock:
+      return CUDA_ERROR_LAUNCH_TIMEOUT;
+  }
+  return CUDA_ERROR_UNKNOWN;
+}
+
+// What the driver's log says of it: an MMU fault, or an exception of the graphics engine. 0: nothing.
+unsigned xid_of(ptx::FaultKind kind) {
+  if (kind == ptx::FaultKind::illegal_address) return 31;
+  const bool is_exception = kind == ptx::FaultKind::misaligned_address || kind == ptx::FaultKind::illegal_instruction ||
+                            kind == ptx::FaultKind::stack_overflow || kind == ptx::FaultKind::trap;
+  return is_exception ? 13 : 0;
+}
+
+// Blocks that run at once.
+std::uint64_t resident_blocks(const Context& context, const ptx::Function& code, const LaunchShape& shape) {
+  const auto threads = static_cast<int>(shape.block[0] * shape.block[1] * shape.block[2]);
+  return static_cast<std::uint64_t>(active_blocks(context.device, code, threads, shape.dynamic_shared)) *
+         static_cast<std::uint64_t>(context.multiprocessor_count());
+}
+
+CUresult check_shape(const Context& context, const KernelFunction& function, const LaunchShape& shape) {
+  const auto& device = context.device;
+  constexpr CUdevice_attribute kGrid[] = {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
+                                          CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z};
+  constexpr CUdevice_attribute kBlock[] = {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
+                                           CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z};
+  std::uint64_t threads = 1;
+  for (int k = 0; k < 3; ++k) {
+    if (shape.grid[k] == 0 || shape.grid[k] > attribute_of(device, kGrid[k])) return CUDA_ERROR_INVALID_VALUE;
+    if (shape.block[k] == 0 || shape.block[k] > attribute_of(device, kBlock[k])) return CUDA_ERROR_INVALID_VALUE;
+    threads *= shape.block[k];
+  }
+  if (threads > static_cast<std::uint64_t>(attribute_of(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)))
+    return CUDA_ERROR_INVALID_VALUE;
+  const auto& code = *function.code;
+  if (threads > code.max_threads) return CUDA_ERROR_INVALID_VALUE;
+  for (int k = 0; k < 3; ++k)
+    if (code.required[0] != 0 && code.required[k] != shape.block[k]) return CUDA_ERROR_INVALID_VALUE;
+  if (shape.dynamic_shared > static_cast<unsigned>(function.settings->most_dynamic_shared))
+    return CUDA_ERROR_INVALID_VALUE;
+  if (shape.cooperative) {
+    if (std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2] > resident_blocks(context, code, shape))
+      return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+  }
+  return CUDA_SUCCESS;
+}
+
+// Threads that execute kernels; 0 where nothing is said.
+unsigned threads_of_host() {
+  const char* const number = std::getenv("NVMLKIT_CUDA_THREADS");
+  return number ? static_cast<unsigned>(std::clamp(std::atoi(number), 0, 1024)) : 0;
+}
+
+// While a kernel runs: the machine sees it, and a GPU that fails ends it.
+struct Watch {
+  Context& context;
+  Activity activity{context.device};
+
+  void tick() {
+    activity.tick();
+    context.look_for_failure();
+  }
+};
+
+}  // namespace
+
+bool skips_kernels() {
+  const char* const word = std::getenv("NVMLKIT_CUDA_KERNELS");
+  return word && std::strcmp(word, "skip") == 0;
+}
+
+CUresult pack_arguments(const ptx::Function& kernel, void** params, void** extra, std::vector<std::byte>& out) {
+  out.assign(kernel.kernel_param_bytes, std::byte{});
+  if (out.empty()) return CUDA_SUCCESS;
+  if (params) {
+    for (std::size_t k = 0; k < kernel.parameters.size(); ++k) {
+      if (!params[k]) return CUDA_ERROR_INVALID_VALUE;
+      std::memcpy(out.data() + kernel.parameters[k].offset, params[k], kernel.parameters[k].size);
+    }
+    return CUDA_SUCCESS;
+  }
+  // Pairs of a word and a value, ended by 0: 1 the buffer, 2 a pointer to its size.
+  const void* buffer = nullptr;
+  std::size_t size = 0;
+  for (unsigned k = 0; extra && k < 8 && extra[k]; k += 2) {
+    const auto word = reinterpret_cast<std::uintptr_t>(extra[k]);
+    if (word == 1)
+      buffer = extra[k + 1];
+    else if (word == 2 && extra[k + 1])
+      size = *static_cast<const std::size_t*>(extra[k + 1]);
+    else
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (!buffer) return CUDA_ERROR_INVALID_VALUE;
+  std::memcpy(out.data(), buffer, std::min(size, out.size()));
+  return CUDA_SUCCESS;
+}
+
+int active_blocks(const Device& device, const ptx::Function& kernel, int threads, std::size_t dynamic_shared) {
+  if (threads <= 0 || static_cast<unsigned>(threads) > kernel.max_threads) return 0;
+  const auto of = [&](CUdevice_attribute which) { return attribute_of(device, which); };
+  const auto warps = (threads + 31) / 32;
+  auto blocks = std::min(of(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR),
+                         of(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) / (32 * warps));
+  const auto shared = static_cast<long long>(kernel.shared_bytes + dynamic_shared) +
+                      of(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
+  blocks = std::min(blocks, of(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR) / std::max(shared, 1LL));
+  const auto registers =
+      std::clamp<long long>(kernel.registers_32, 16, 64) * 32 * warps;  // a compiler would reuse them
+  return static_cast<int>(std::min(blocks, of(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR) / registers));
+}
+
+CUresult check(const Context& context, const Launch& launch) {
+  if (launch.function->module->context != context.handle()) return CUDA_ERROR_INVALID_HANDLE;
+  const auto result = check_shape(context, *launch.function, launch.shape);
+  unsigned cluster[3];
+  return result == CUDA_SUCCESS ? clusters::of_launch(context.device, *launch.function, launch.shape, cluster) : result;
+}
+
+void run(Context& context, const Launch& launch) {
+  auto& device = context.device;
+  const auto& function = *launch.function;
+  const auto& shape = launch.shape;
+  unsigned cluster[3];
+  clusters::of_launch(device, function, shape, cluster);  // it was checked
+  static constinit std::atomic<std::uint64_t> launches{0};
+  ContextMemory reachable(context);
+  DeviceQuestions questions(context);
+  ptx::Grid grid;
+  grid.module = function.module->code.get();
+  grid.entry = function.code;
+  std::copy_n(shape.grid, 3, grid.blocks);
+  std::copy_n(shape.block, 3, grid.threads);
+  grid.is_cluster_launch = cluster[0] != 0;
+  if (grid.is_cluster_launch) std::copy_n(cluster, 3, grid.cluster);
+  grid.dynamic_shared = shape.dynamic_shared;
+  grid.params = launch.arguments;
+  grid.cooperative = shape.cooperative;
+  grid.number = ++launches;
+  grid.multiprocessors = static_cast<std::uint32_t>(std::max(context.multiprocessor_count(), 1LL));
+  const std::uint64_t size = std::uint64_t{grid.cluster[0]} * grid.cluster[1] * grid.cluster[2];
+  if (shape.grid[0] > 1 || shape.grid[1] > 1 || shape.grid[2] > 1)
+    grid.most_resident = std::max<std::uint64_t>(resident_blocks(context, *function.code, shape) / size, 1);
+  grid.threads_of_host = threads_of_host();
+  grid.memory = &reachable;
+  grid.questions = &questions;
+  grid.output = context.printed().file();
+  std::shared_ptr<Allocation> workspace;
+  if (shape.cooperative) {
+    workspace = memory::allocate(MemoryKind::device, device, context.handle(), 4096);
+    if (!workspace) return context.fail(CUDA_ERROR_OUT_OF_MEMORY);
+    grid.workspace = workspace->address;
+  }
+  Watch watch{context};
+  grid.tick = [](void* of) { static_cast<Watch*>(of)->tick(); };
+  grid.tick_of = &watch;
+  grid.stop = &context.stop();
+  const auto outcome = ptx::run(grid);
+  if (workspace) memory::remove(workspace->address, MemoryKind::device, MemoryKind::device);
+  const auto error = error_of(outcome.fault.kind);
+  if (error == CUDA_SUCCESS) return;
+  context.fail(error);
+  if (const auto xid = xid_of(outcome.fault.kind)) raise_xid(device, xid);
+}
+
+}  // namespace nvmlkit::cuda

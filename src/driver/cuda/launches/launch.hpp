@@ -1,0 +1,39 @@
+// Launches: a kernel with its arguments, run on the CPU for a context of the simulated GPU.
+#pragma once
+
+#include "driver/cuda/code/modules.hpp"
+#include "driver/cuda/context/context.hpp"
+
+namespace nvmlkit::cuda {
+
+struct LaunchShape {
+  unsigned grid[3] = {1, 1, 1};
+  unsigned block[3] = {1, 1, 1};
+  unsigned dynamic_shared = 0;
+  bool cooperative = false;
+  unsigned cluster[3] = {0, 0, 0};  // blocks of a cluster; 0: the kernel's own
+};
+
+// The arguments of a kernel as one block of bytes; from pointers to each, or from a buffer in `extra`.
+CUresult pack_arguments(const ptx::Function& kernel, void** params, void** extra, std::vector<std::byte>& out);
+
+// A launch that is ready to run.
+struct Launch {
+  std::shared_ptr<KernelFunction> function;
+  LaunchShape shape;
+  std::vector<std::byte> arguments;
+};
+
+// Whether the GPU can run it at all.
+CUresult check(const Context& context, const Launch& launch);
+
+// Runs to the end. What goes wrong in the kernel is an error of the context from now on.
+void run(Context& context, const Launch& launch);
+
+// NVMLKIT_CUDA_KERNELS=skip: launches have no effect.
+bool skips_kernels();
+
+// How many blocks of a kernel fit on one multiprocessor.
+int active_blocks(const Device& device, const ptx::Function& kernel, int threads, std::size_t dynamic_shared);
+
+}  // namespace nvmlkit::cuda

@@ -1,0 +1,49 @@
+#include "driver/cuda/memory/address_range.hpp"
+
+#include <sys/mman.h>
+
+#include <iterator>
+
+namespace nvmlkit::cuda {
+
+AddressRange::~AddressRange() {
+  if (size_) munmap(reinterpret_cast<void*>(start_), size_);
+}
+
+bool AddressRange::reserve(std::uint64_t size) {
+  void* const at = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED) return false;
+  start_ = reinterpret_cast<CUdeviceptr>(at);
+  size_ = size;
+  free_.emplace(start_, size_);
+  return true;
+}
+
+CUdeviceptr AddressRange::take(std::uint64_t size) {
+  for (auto at = free_.begin(); at != free_.end(); ++at) {
+    if (at->second < size) continue;
+    const auto [address, room] = *at;
+    free_.erase(at);
+    if (room > size) free_.emplace(address + size, room - size);
+    return address;
+  }
+  return 0;
+}
+
+void AddressRange::give_back(CUdeviceptr address, std::uint64_t size) {
+  auto after = free_.lower_bound(address);
+  if (after != free_.end() && address + size == after->first) {
+    size += after->second;
+    after = free_.erase(after);
+  }
+  if (after != free_.begin()) {
+    const auto before = std::prev(after);
+    if (before->first + before->second == address) {
+      before->second += size;
+      return;
+    }
+  }
+  free_.emplace(address, size);
+}
+
+}  // namespace nvmlkit::cuda

@@ -1,0 +1,51 @@
+// Copies of boxes of bytes, ready to be done: where both sides lie, and what keeps them there.
+#pragma once
+
+#include "driver/cuda/generated/api.hpp"
+#include "driver/cuda/memory/memory.hpp"
+
+namespace nvmlkit::cuda {
+
+class Copy {
+ public:
+  // Finds both sides, or says why there is none.
+  CUresult find(const CUDA_MEMCPY3D& copy);
+
+  std::size_t size() const { return box_.width * box_.height * box_.depth; }
+  // Memory that the driver does not know: the program may use it again as soon as the call returns.
+  bool is_from_pageable() const { return from_.is_pageable; }
+  bool is_to_pageable() const { return to_.is_pageable; }
+  // Even within devices, the program wants it done when the call returns.
+  bool is_synchronous() const;
+  bool is_from_host() const { return from_.is_host; }
+  bool is_to_host() const { return to_.is_host; }
+
+  // Takes what is to be copied to a place of its own; to be done from there.
+  void stage();
+  void run() const;
+
+ private:
+  struct Box {
+    std::size_t width = 0, height = 0, depth = 0;
+  };
+  struct Side {
+    CUmemorytype type;
+    const void* host;
+    CUdeviceptr device;
+    std::size_t x, y, z, pitch, height;
+    CUarray array;
+  };
+  struct Placed {
+    Span span;  // of all its bytes
+    std::size_t row = 0, slice = 0;
+    bool is_host = false, is_pageable = false;
+  };
+  static CUresult place(const Side& side, const Box& box, Placed& out);
+  static CUresult place_in_array(const Side& side, const Box& box, Placed& out);
+
+  Box box_;
+  Placed to_, from_;
+  std::shared_ptr<std::byte[]> staged_;
+};
+
+}  // namespace nvmlkit::cuda

@@ -1,0 +1,52 @@
+#include "driver/cuda/memory/fills.hpp"
+
+#include <cstdint>
+#include <cstring>
+
+namespace nvmlkit::cuda {
+namespace {
+
+template <class T>
+void fill_row(std::byte* at, unsigned wide, std::size_t count) {
+  const auto value = static_cast<T>(wide);
+  for (std::size_t i = 0; i < count; ++i) std::memcpy(at + i * sizeof value, &value, sizeof value);
+}
+
+}  // namespace
+
+CUresult Fill::find(const CUDA_MEMSET_NODE_PARAMS& params) {
+  params_ = params;
+  const auto& p = params_;
+  if (p.elementSize != 1 && p.elementSize != 2 && p.elementSize != 4) return CUDA_ERROR_INVALID_VALUE;
+  if (p.dst % p.elementSize != 0 || p.pitch % p.elementSize != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (p.width == 0 || p.height == 0) return CUDA_SUCCESS;
+  std::size_t size = 0;
+  if (__builtin_mul_overflow(p.width, p.elementSize, &row_) || (p.height > 1 && p.pitch < row_) ||
+      __builtin_mul_overflow(p.pitch, p.height - 1, &size) || __builtin_add_overflow(size, row_, &size))
+    return CUDA_ERROR_INVALID_VALUE;
+  span_ = memory::known(p.dst, size);
+  return span_ ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+bool Fill::is_synchronous() const {
+  if (!span_) return false;
+  const auto kind = span_.holder->kind;
+  const bool is_of_host = kind == MemoryKind::host || kind == MemoryKind::registered || kind == MemoryKind::managed;
+  return is_of_host || span_.holder->is_synchronous;
+}
+
+void Fill::run() const {
+  if (!span_) return;
+  const auto& p = params_;
+  for (std::size_t y = 0; y < p.height; ++y) {
+    auto* const at = span_.bytes + y * p.pitch;
+    if (p.elementSize == 1)
+      std::memset(at, static_cast<int>(p.value & 0xFF), p.width);
+    else if (p.elementSize == 2)
+      fill_row<std::uint16_t>(at, p.value, p.width);
+    else
+      fill_row<std::uint32_t>(at, p.value, p.width);
+  }
+}
+
+}  // namespace nvmlkit::cuda

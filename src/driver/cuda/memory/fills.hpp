@@ -1,0 +1,25 @@
+// Fills of memory with one value, ready to be done.
+#pragma once
+
+#include "driver/cuda/generated/api.hpp"
+#include "driver/cuda/memory/memory.hpp"
+
+namespace nvmlkit::cuda {
+
+class Fill {
+ public:
+  // Finds the memory, or says why there is none.
+  CUresult find(const CUDA_MEMSET_NODE_PARAMS& params);
+
+  std::size_t size() const { return row_ * params_.height; }
+  // It has to be done when the call returns: the program can look at the memory, or wants it.
+  bool is_synchronous() const;
+  void run() const;
+
+ private:
+  CUDA_MEMSET_NODE_PARAMS params_{};
+  std::size_t row_ = 0;  // bytes
+  Span span_;
+};
+
+}  // namespace nvmlkit::cuda

@@ -1,0 +1,88 @@
+// Memory that the driver knows: of devices, managed, of the host. All of it is memory of this process; device memory
+// lies elsewhere than at its device address.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <set>
+
+#include "driver/cuda/device/device.hpp"
+#include "driver/cuda/generated/api.hpp"
+
+namespace nvmlkit::cuda {
+
+// `mapped` is device memory at an address that it was given (virtual_memory.hpp), `foreign` that of another process.
+enum class MemoryKind { device, managed, host, registered, mapped, foreign };
+
+// What programs said about where managed memory should be; of no effect. See functions/managed.cpp.
+struct Advice {
+  bool read_mostly = false;
+  CUmemLocation preferred{}, prefetched{};
+  std::set<int> accessed_by;  // -1: the host
+};
+
+struct Allocation {
+  MemoryKind kind{};
+  CUdeviceptr address = 0;  // as programs know it
+  std::uint64_t size = 0;
+  std::byte* bytes = nullptr;
+  int file = -1;  // that they lie in, when other processes may see them
+  Device* device = nullptr;
+  CUcontext context = nullptr;
+  unsigned flags = 0;
+  unsigned long long id = 0;
+  CUmemoryPool pool = nullptr;              // that it comes from
+  Advice advice;                            // about managed memory
+  std::atomic<bool> is_being_freed{false};  // by work of a stream
+  std::atomic<bool> is_synchronous{false};  // copies and fills of it are done when their calls return
+  // What has to stay for as long as the memory; of device memory, whatever counts it and its addresses.
+  std::shared_ptr<void> keeps;
+  // The GPUs that may use mapped memory, a bit for each ordinal.
+  std::atomic<std::uint64_t> access{0};
+
+  ~Allocation();
+};
+
+// Part of memory; it stays there while this lives, even if it is freed meanwhile.
+struct Span {
+  std::byte* bytes = nullptr;
+  std::shared_ptr<const Allocation> holder;
+
+  explicit operator bool() const { return bytes != nullptr; }
+};
+
+namespace memory {
+
+// Null: no memory. `size` is not 0.
+std::shared_ptr<Allocation> allocate(MemoryKind kind, Device& device, CUcontext context, std::uint64_t size,
+                                     unsigned flags = 0);
+// Device memory at an address that was reserved, and that is counted by who lends it: the lease ends with the memory.
+// False: no memory, or some is there already.
+bool place(Device& device, CUcontext context, CUdeviceptr address, std::uint64_t size, std::shared_ptr<void> lease,
+           CUmemoryPool pool = nullptr);
+
+// Makes memory known that lies somewhere already; false where some of it is known.
+bool add(std::shared_ptr<Allocation> allocation);
+
+// The file that the bytes of device memory lie in; they are moved into one when somebody first asks. -1: none.
+int file_of(Allocation& allocation);
+
+// Makes memory of the program known. It must be there, and no part of it known already.
+CUresult register_host(void* address, std::uint64_t size, Device& device, CUcontext context, unsigned flags);
+
+// Null when no allocation of one of the two kinds begins there.
+std::shared_ptr<Allocation> remove(CUdeviceptr address, MemoryKind kind, MemoryKind or_kind);
+void remove_of(CUcontext context);
+
+// The allocation that the address lies in, or null.
+std::shared_ptr<Allocation> find(CUdeviceptr address);
+
+// `size` bytes within one allocation; nothing when they are not all there.
+Span known(CUdeviceptr address, std::uint64_t size);
+
+// The same, or memory of the host that the driver does not know. Nothing where none is mapped.
+Span any(CUdeviceptr address, std::uint64_t size);
+
+}  // namespace memory
+}  // namespace nvmlkit::cuda

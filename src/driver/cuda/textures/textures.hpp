@@ -1,0 +1,74 @@
+// Arrays, and textures and surfaces made of them or of memory.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "driver/cuda/memory/memory.hpp"
+#include "driver/cuda/textures/resource.hpp"
+#include "ptx/memory_view.hpp"
+
+namespace nvmlkit::cuda {
+
+struct Array {
+  CUDA_ARRAY3D_DESCRIPTOR shape{};
+  CUcontext context = nullptr;
+  bool is_level = false;  // of a mipmapped array, which ends it
+  std::shared_ptr<Allocation> memory;
+
+  std::size_t element_size() const;
+  std::size_t row() const { return shape.Width * element_size(); }
+  std::size_t height() const { return shape.Height ? shape.Height : 1; }
+  std::size_t depth() const { return shape.Depth ? shape.Depth : 1; }
+};
+
+// Arrays that halve from level to level.
+struct MipmappedArray {
+  CUDA_ARRAY3D_DESCRIPTOR shape{};
+  CUcontext context = nullptr;
+  std::vector<CUarray> levels;
+};
+
+struct Texture {
+  Resource resource{};
+  CUDA_TEXTURE_DESC how{};
+  CUDA_RESOURCE_VIEW_DESC view{};
+  bool is_viewed = false;
+  std::vector<std::shared_ptr<Array>> arrays;  // of each level; or:
+  std::shared_ptr<const Allocation> memory;
+  CUarray_format format{};
+  unsigned channels = 1;
+  unsigned first_layer = 0;
+  // What lies where.
+  struct Level {
+    std::byte* bytes = nullptr;
+    std::size_t width = 0, height = 1, depth = 1, row = 0;
+  };
+  std::vector<Level> levels;
+};
+
+namespace textures {
+
+CUresult create(Device& device, CUcontext context, const CUDA_ARRAY3D_DESCRIPTOR& shape, CUarray& out);
+CUresult create(Device& device, CUcontext context, const CUDA_ARRAY3D_DESCRIPTOR& shape, unsigned levels,
+                CUmipmappedArray& out);
+std::shared_ptr<Array> find(CUarray array);
+bool destroy(CUarray array);  // false: there is none
+std::shared_ptr<MipmappedArray> find(CUmipmappedArray mipmap);
+bool remove(CUmipmappedArray mipmap);
+// 0: no such format.
+std::size_t size_of(CUarray_format format);
+
+CUresult make(const Resource& resource, const CUDA_TEXTURE_DESC& how, const CUDA_RESOURCE_VIEW_DESC* view,
+              bool is_surface, unsigned long long& out);
+std::shared_ptr<Texture> find(unsigned long long handle);
+bool remove(unsigned long long handle);
+
+bool sample(const ptx::Lookup& lookup, std::uint32_t out[4]);
+bool surface(std::uint64_t handle, const std::int32_t at[3], std::size_t size, bool clamps, std::byte*& out);
+
+// All arrays of a context.
+void remove_of(CUcontext context);
+
+}  // namespace textures
+}  // namespace nvmlkit::cuda

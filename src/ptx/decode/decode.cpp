@@ -1,0 +1,166 @@
+// From read functions to executable ones: places of variables, then instruction after instruction.
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "ptx/decode/form.hpp"
+#include "ptx/parse/parser.hpp"
+
+namespace nvmlkit::ptx {
+namespace {
+
+const InstructionEntry* find_entry(std::string_view name) {
+  const auto all = instruction_set();
+  const auto at =
+      std::lower_bound(all.begin(), all.end(), name, [](const auto& e, std::string_view n) { return e.name < n; });
+  return at == all.end() || at->name != name ? nullptr : &*at;
+}
+
+// Variables of the module get their places: global and constant ones in one image, shared ones one behind the other,
+// and behind those the memory that a launch asks for.
+void lay_out(Module& module) {
+  for (auto& v : module.variables) {
+    auto& end = v.space == Space::shared ? module.shared_bytes : module.image_bytes;
+    if (v.is_extern()) continue;
+    v.offset = aligned(end, v.align);
+    end = v.offset + v.size;
+  }
+  module.shared_bytes = aligned(module.shared_bytes, 16);
+  for (auto& v : module.variables)
+    if (v.is_extern() && v.space == Space::shared) module.shared_bytes = aligned(module.shared_bytes, v.align);
+  for (auto& v : module.variables)
+    if (v.is_extern() && v.space == Space::shared) v.offset = module.shared_bytes;
+}
+
+void note_shared(const std::vector<Term>& terms, std::set<const Variable*>& used) {
+  for (const auto& t : terms) {
+    if (t.variable && t.variable->space == Space::shared) used.insert(t.variable);
+    note_shared(t.items, used);
+  }
+}
+
+// What each function refers to, by itself and through what it calls.
+void count_shared(Source& source) {
+  std::unordered_map<const Function*, std::set<const Variable*>> used;
+  for (auto& body : source.bodies)
+    if (body.function->is_defined)
+      for (const auto& s : body.statements) note_shared(s.terms, used[body.function]);
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (auto& body : source.bodies) {
+      auto& own = used[body.function];
+      const auto before = own.size();
+      for (const auto& site : body.function->calls)
+        if (site.function) own.insert(used[site.function].begin(), used[site.function].end());
+      grows |= own.size() != before;
+    }
+  }
+  for (auto& body : source.bodies)
+    for (const auto* v : used[body.function]) body.function->shared_bytes += v->size;
+}
+
+}  // namespace
+
+std::optional<Type> type_named(std::string_view name) {
+  static constexpr std::pair<std::string_view, Type> kTypes[] = {
+      {"pred", Type::pred},     {"b8", Type::b8},       {"u8", Type::u8},         {"s8", Type::s8},
+      {"b16", Type::b16},       {"u16", Type::u16},     {"s16", Type::s16},       {"f16", Type::f16},
+      {"bf16", Type::bf16},     {"b32", Type::b32},     {"u32", Type::u32},       {"s32", Type::s32},
+      {"f32", Type::f32},       {"f16x2", Type::f16x2}, {"bf16x2", Type::bf16x2}, {"tf32", Type::tf32},
+      {"b64", Type::b64},       {"u64", Type::u64},     {"s64", Type::s64},       {"f64", Type::f64},
+      {"b128", Type::b128},     {"e4m3", Type::e4m3},   {"e5m2", Type::e5m2},     {"e4m3x2", Type::e4m3x2},
+      {"e5m2x2", Type::e5m2x2}, {"u16x2", Type::u16x2}, {"s16x2", Type::s16x2},   {"b1", Type::b1},
+      {"s4", Type::s4},         {"u4", Type::u4}};
+  for (const auto& [known, type] : kTypes)
+    if (known == name) return type;
+  return std::nullopt;
+}
+
+Operand FunctionDecoder::constant(std::uint64_t value, unsigned size) {
+  if (size < 8) value &= (std::uint64_t{1} << 8 * size) - 1;
+  auto& known = constants_[size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3];
+  const auto [at, is_new] = known.try_emplace(value);
+  if (is_new) {
+    auto& pool = function_.constants;
+    const auto start = aligned(pool.size(), 64);
+    pool.resize(start + std::size_t{size} * kLanes);
+    for (unsigned lane = 0; lane < kLanes; ++lane) std::memcpy(pool.data() + start + lane * size, &value, size);
+    at->second = Operand::at(Operand::constants, static_cast<std::uint32_t>(start));
+  }
+  return at->second;
+}
+
+std::uint32_t FunctionDecoder::label(std::string_view name, int scope, int line) const {
+  for (; scope >= 0; scope = body_.outer[static_cast<std::size_t>(scope)])
+    for (const auto& known : body_.labels)
+      if (known.scope == scope && known.name == name) return known.at;
+  throw Error{line, "no label " + std::string(name)};
+}
+
+std::uint32_t FunctionDecoder::label(const Term& term, int line) const {
+  if (term.kind != Term::Kind::symbol) throw Error{line, "expected a label"};
+  return label(term.name, term.scope, line);
+}
+
+void FunctionDecoder::run() {
+  for (const auto& statement : body_.statements) {
+    const auto* entry = find_entry(statement.opcode);
+    if (!entry) throw Error{statement.line, "unknown instruction " + std::string(statement.opcode)};
+    Form form(*this, statement, *entry);
+    entry->decode(form);
+    if (form.out.kind == Kind::plain && !form.out.run) form.fail_types();
+    if (form.out.kind == Kind::plain && form.out.guard.is_there()) form.out.kind = Kind::guarded;
+    function_.code.push_back(form.out);
+  }
+  Instruction end;
+  end.kind = Kind::ret;
+  end.line = body_.statements.empty() ? function_.line : body_.statements.back().line;
+  function_.code.push_back(end);
+  share_places(function_, mentions_);
+}
+
+void decode(Source& source) {
+  lay_out(*source.module);
+  for (auto& body : source.bodies) {
+    if (!body.function->is_defined) continue;  // another module's definition counts
+    try {
+      FunctionDecoder(source, body).run();
+    } catch (Error& e) {
+      e.name_part(body.function->part, source.parts.size() > 1);
+      throw;
+    }
+  }
+  count_shared(source);
+}
+
+std::vector<std::byte> place(Module& module, std::uint64_t address) {
+  const auto add = [&](void* at, std::uint64_t size) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, at, size);
+    value += address;
+    std::memcpy(at, &value, size);
+  };
+  for (const auto& fixup : module.fixups) {
+    if (!fixup.in_constants)
+      fixup.function->code[fixup.index].immediate += address;
+    else
+      for (unsigned lane = 0; lane < kLanes; ++lane) add(fixup.function->constants.data() + fixup.index + lane * 8, 8);
+  }
+  std::vector<std::byte> image(module.image_bytes);
+  for (const auto& v : module.variables) {
+    if (v.space == Space::shared || v.is_extern()) continue;
+    std::copy(v.initial.begin(), v.initial.end(), image.begin() + static_cast<std::ptrdiff_t>(v.offset));
+    for (const auto& r : v.relocations) {
+      std::uint64_t value = 0;
+      if (r.variable)
+        value = (r.variable->space == Space::shared ? 0 : address) + r.variable->offset;
+      else if (r.function)
+        value = kCodeWindow + std::uint64_t{16} * r.function->number;
+      value += static_cast<std::uint64_t>(r.addend);
+      std::memcpy(image.data() + v.offset + r.at, &value, r.size < 8 ? r.size : 8);
+    }
+  }
+  return image;
+}
+
+}  // namespace nvmlkit::ptx

@@ -1,0 +1,256 @@
+// Products of small matrices whose elements lie in the registers of a warp: mma, and wmma with its loads and stores.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "ptx/decode/form.hpp"
+#include "ptx/instructions/matrices/sparse.hpp"
+#include "ptx/instructions/matrices/tensor_tile.hpp"
+#include "ptx/instructions/numbers/float_mode.hpp"
+#include "ptx/run/block.hpp"
+
+namespace nvmlkit::ptx {
+namespace {
+
+// D = A * B + C. The registers of the four stand one after the other in Function::operands; behind those of a sparse A,
+// the one that says what is there.
+struct Product {
+  std::uint8_t m, n, quarter_of_k;
+  Type a, b, c, d;
+  std::uint8_t flags;
+
+  unsigned k() const { return quarter_of_k * 4u; }
+};
+static_assert(sizeof(Product) == sizeof(Instruction::immediate));
+constexpr std::uint8_t kWholeWarp = 1, kSaturatingSum = 2, kSparse = 4, kCountsBoth = 8;
+
+Tile tile(const Product& p, char which) {
+  const bool linear = p.flags & kWholeWarp;
+  switch (which) {
+    case 'a':
+      return {linear ? Tile::Places::by_row : Tile::Places::left, p.m, p.flags & kSparse ? p.k() / 2 : p.k(), p.a,
+              linear && p.a == Type::f16};
+    case 'b':
+      return {linear ? Tile::Places::by_row : Tile::Places::right, p.k(), p.n, p.b, linear && p.b == Type::f16};
+    default:
+      return {linear ? Tile::Places::by_row : Tile::Places::sum, p.m, p.n, which == 'c' ? p.c : p.d, false};
+  }
+}
+
+double sum_of_products(const Product& p, double sum, const double* a, const double* b) {
+  const unsigned k_end = p.k();
+  if (p.a != Type::b1) {
+    for (unsigned k = 0; k < k_end; ++k) sum = std::fma(a[k], b[k * p.n], sum);
+    return sum;
+  }
+  const bool both = p.flags & kCountsBoth;  // bits that both have, or one of them alone
+  for (unsigned k = 0; k < k_end; ++k) sum += both ? a[k] * b[k * p.n] : a[k] != b[k * p.n];
+  return sum;
+}
+
+void multiply(Warp& w, const Instruction& i, Mask) {
+  Product p;
+  std::memcpy(&p, &i.immediate, sizeof p);
+  const Tile ta = tile(p, 'a'), tb = tile(p, 'b'), tc = tile(p, 'c'), td = tile(p, 'd');
+  const auto* operands = w.frame().function->operands.data() + i.side;
+  const auto* const to = operands;
+  const auto* const from_a = to + td.registers();
+  const auto* const from_b = from_a + ta.registers();
+  const auto* const from_c = from_b + tb.registers();
+  double stored[Tile::kMost], full[Tile::kMost], b[Tile::kMost], c[32 * 32];
+  ta.gather(w, from_a, stored);
+  const double* a = stored;
+  if (p.flags & kSparse) {
+    SparseRows{p.a, p.k()}.expand(w, from_c[tc.registers()], i.detail, stored, full);
+    a = full;
+  }
+  tb.gather(w, from_b, b);
+  tc.gather(w, from_c, c);
+  const bool is_integer = p.d == Type::s32;
+  for (unsigned row = 0; row < p.m; ++row)
+    for (unsigned column = 0; column < p.n; ++column) {
+      double sum = sum_of_products(p, c[row * p.n + column], a + row * p.k(), b + column);
+      if (is_integer && p.flags & kSaturatingSum) sum = std::clamp(sum, -2147483648.0, 2147483647.0);
+      c[row * p.n + column] = sum;
+    }
+  td.scatter(w, to, c);
+}
+
+struct Transfer {
+  std::uint8_t rows, columns;
+  Type type;
+  bool by_column, stores, repeats;
+};
+
+// A matrix in memory, from row to row (or column to column) so many elements apart.
+void transfer(Warp& w, const Instruction& i, Mask lanes) {
+  const auto* const operands = w.frame().function->operands.data() + i.side;
+  Transfer t;
+  const auto packed = w.at<std::uint64_t>(operands[0])[0];
+  std::memcpy(&t, &packed, sizeof t);
+  const auto* const registers = operands + 1;
+  const Tile tile{Tile::Places::by_row, t.rows, t.columns, t.type, t.repeats};
+  const auto size = size_of(t.type), bits = bits_of_element(t.type);
+  std::uint64_t addresses[kLanes];
+  w.addresses(i, addresses);
+  for (unsigned slot = 0; slot < tile.slots(); ++slot)
+    for (unsigned l = 0; l < kLanes; ++l) {
+      if (!(lanes >> l & 1)) continue;
+      const auto place = tile.place(l, slot);
+      const std::uint64_t stride = i.b.is_there() ? w.at<std::uint32_t>(i.b)[l] : t.by_column ? t.rows : t.columns;
+      const auto at = t.by_column ? place.column * stride + place.row : place.row * stride + place.column;
+      auto* const bytes = w.resolve(i.space, i, addresses[l] + at * bits / 8, std::max(size, 1u), l);
+      if (!bytes) return;
+      if (size == 0) {  // elements of less than a byte are only loaded
+        auto& whole = w.at<std::uint32_t>(registers[slot / tile.per_register()])[l];
+        const unsigned shift = slot % tile.per_register() * bits, one = (1u << bits) - 1;
+        const auto value = static_cast<std::uint32_t>(*bytes) >> at * bits % 8 & one;
+        whole = (whole & ~(one << shift)) | value << shift;
+        continue;
+      }
+      auto* const element = tile.element(w, registers, l, slot);
+      std::memcpy(t.stores ? bytes : element, t.stores ? element : bytes, size);
+    }
+}
+
+struct Shape {
+  unsigned m = 0, n = 0, k = 0;
+};
+
+Shape shape_of(const Form& f) {
+  static constexpr std::pair<std::string_view, Shape> kShapes[] = {
+      {"m16n16k16", {16, 16, 16}}, {"m32n8k16", {32, 8, 16}}, {"m8n32k16", {8, 32, 16}}, {"m16n16k8", {16, 16, 8}},
+      {"m8n8k32", {8, 8, 32}},     {"m8n8k128", {8, 8, 128}}, {"m16n8k64", {16, 8, 64}}, {"m16n8k128", {16, 8, 128}},
+      {"m16n8k256", {16, 8, 256}}, {"m8n8k4", {8, 8, 4}},     {"m8n8k16", {8, 8, 16}},   {"m16n8k4", {16, 8, 4}},
+      {"m16n8k8", {16, 8, 8}},     {"m16n8k16", {16, 8, 16}}, {"m16n8k32", {16, 8, 32}}};
+  for (const auto& [name, shape] : kShapes)
+    if (f.has(name)) return shape;
+  f.fail("this shape is not simulated");
+}
+
+// The registers of a tile, behind those that are there.
+void append(Form& f, const Term& term, const Tile& tile, bool is_target, std::vector<Operand>& operands) {
+  const bool is_vector = term.kind == Term::Kind::vector;
+  if (tile.slots() == 0 || tile.slots() % tile.per_register() != 0) f.fail_types();
+  if ((is_vector ? term.items.size() : 1) != tile.registers()) f.fail("a vector of another length");
+  for (unsigned r = 0; r < tile.registers(); ++r) {
+    const auto& one = is_vector ? term.items[r] : term;
+    operands.push_back(is_target ? f.target(one, tile.register_type()) : f.source(one, tile.register_type()));
+  }
+}
+
+void for_whole_warp(Form& f) {
+  f.out.kind = Kind::converge;
+  f.out.c = f.constant(kAllLanes, 4);
+}
+
+bool may_multiply(const Product& p) {
+  const auto is_byte = [](Type t) { return t == Type::s8 || t == Type::u8; };
+  const auto is_eight_bit_float = [](Type t) { return t == Type::e4m3 || t == Type::e5m2; };
+  const auto is_sum = [](Type t) { return t == Type::f16 || t == Type::f32; };
+  const auto is_small = [](Type t) { return t == Type::s4 || t == Type::u4; };
+  if (is_small(p.a)) return is_small(p.b) && p.c == Type::s32 && p.d == Type::s32;
+  if (p.a == Type::b1) return p.b == Type::b1 && p.c == Type::s32 && p.d == Type::s32;
+  if (is_byte(p.a)) return is_byte(p.b) && p.c == Type::s32 && p.d == Type::s32;
+  if (is_eight_bit_float(p.a)) return is_eight_bit_float(p.b) && is_sum(p.c) && p.c == p.d;
+  if (p.a != p.b) return false;
+  if (p.a == Type::f16) return is_sum(p.c) && is_sum(p.d);
+  if (p.a == Type::bf16 || p.a == Type::tf32) return p.c == Type::f32 && p.d == Type::f32;
+  return p.a == Type::f64 && p.c == Type::f64 && p.d == Type::f64;
+}
+
+void product(Form& f, bool whole_warp) {
+  const auto shape = shape_of(f);
+  const auto types = f.types();
+  Product p{static_cast<std::uint8_t>(shape.m),
+            static_cast<std::uint8_t>(shape.n),
+            static_cast<std::uint8_t>(shape.k / 4),
+            Type::f16,
+            Type::f16,
+            Type::f16,
+            Type::f16,
+            0};
+  if (types.size() == 2 && whole_warp) {  // of halves, by the types of the sums
+    p.d = types[0];
+    p.c = types[1];
+  } else if (types.size() == 4) {
+    p.d = types[0];
+    p.a = types[1];
+    p.b = types[2];
+    p.c = types[3];
+  } else {
+    f.fail_types();
+  }
+  if (!may_multiply(p)) f.fail_types();
+  if (!whole_warp && shape.m == 8 && shape.k == 4 && p.a != Type::f64) f.fail_types();
+  const bool sparse = f.has("sp") || f.has("sp::ordered_metadata");
+  if (sparse && (whole_warp || shape.m != 16 || SparseRows{p.a, shape.k}.bits() == 0)) f.fail_types();
+  if ((p.a == Type::b1) != f.has("popc")) f.fail_types();
+  // Whole registers of each lane lie along k.
+  if (!whole_warp && (shape.n != 8 || shape.m > 16 || shape.k % (4 * tile(p, 'a').per_register()) != 0)) f.fail_types();
+  if (!whole_warp && (!f.has("row") || !f.has("col"))) f.fail("only .row.col is simulated");
+  p.flags = static_cast<std::uint8_t>((whole_warp ? kWholeWarp : 0) | (f.has("satfinite") ? kSaturatingSum : 0) |
+                                      (sparse ? kSparse : 0) | (f.has("and") ? kCountsBoth : 0));
+  std::vector<Operand> operands;
+  append(f, f.term(0), tile(p, 'd'), true, operands);
+  append(f, f.term(1), tile(p, 'a'), false, operands);
+  append(f, f.term(2), tile(p, 'b'), false, operands);
+  append(f, f.term(3), tile(p, 'c'), false, operands);
+  if (f.count() != (sparse ? 6u : 4u)) f.fail("so many operands it does not take");
+  if (sparse) {
+    operands.push_back(f.source(4, Type::b32));
+    const auto& selector = f.term(5);
+    if (selector.kind != Term::Kind::integer || selector.value > 3) f.fail("expected a selector from 0 to 3");
+    f.out.detail =
+        static_cast<std::uint8_t>(SparseRows{p.a, shape.k}.bits() == 32 ? selector.value & 1 : selector.value);
+  }
+  f.list(std::move(operands));
+  std::memcpy(&f.out.immediate, &p, sizeof p);
+  f.out.run = &multiply;
+  const auto mode = FloatMode::of(f);
+  if (!mode.any()) return;
+  if (p.a != Type::f64) f.fail_types();
+  f.out.detail = mode.packed();
+  f.out.run = &in_mode<multiply, double>;
+}
+
+void memory(Form& f, bool stores) {
+  const auto shape = shape_of(f);
+  const auto which = f.one_of({"a", "b", "c", "d"});
+  if (which.empty() || f.types().size() != 1) f.fail_types();
+  Transfer t{};
+  t.rows = static_cast<std::uint8_t>(which == "b" ? shape.k : shape.m);
+  t.columns = static_cast<std::uint8_t>(which == "a" ? shape.k : shape.n);
+  t.type = f.type();
+  if (size_of(t.type) == 0 && stores) f.fail_types();
+  t.by_column = f.has("col");
+  t.stores = stores;
+  t.repeats = t.type == Type::f16 && (which == "a" || which == "b");
+  std::uint64_t packed = 0;
+  std::memcpy(&packed, &t, sizeof t);
+  std::vector<Operand> operands{f.constant(packed, 8)};
+  const Tile tile{Tile::Places::by_row, t.rows, t.columns, t.type, t.repeats};
+  append(f, f.term(stores ? 1 : 0), tile, !stores, operands);
+  f.out.space = f.space();
+  f.address(f.term(stores ? 0 : 1), f.out.space);
+  if (f.count() > 2) f.out.b = f.source(2, Type::u32);
+  f.list(std::move(operands));
+  f.out.run = &transfer;
+}
+
+}  // namespace
+
+namespace decoders {
+
+void tensor(Form& f) {
+  if (f.op() == Op::mma_)
+    product(f, false);
+  else if (f.has("mma"))
+    product(f, true);
+  else
+    memory(f, f.has("store"));
+  for_whole_warp(f);
+}
+
+}  // namespace decoders
+}  // namespace nvmlkit::ptx

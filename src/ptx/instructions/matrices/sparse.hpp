@@ -1,0 +1,18 @@
+// Left matrices of which half the elements are zero and are not stored: a register of each lane says which are there.
+#pragma once
+
+#include "ptx/run/warp.hpp"
+
+namespace nvmlkit::ptx {
+
+struct SparseRows {
+  Type type;
+  unsigned depth;  // of a row with its zeros
+
+  // Bits that say of a row which elements it has; 0: not so.
+  unsigned bits() const;
+  // 16 rows of a warp. `selector` says which lanes of four hold the bits, where not all do.
+  void expand(const Warp& warp, Operand places, unsigned selector, const double* stored, double* out) const;
+};
+
+}  // namespace nvmlkit::ptx

@@ -1,0 +1,128 @@
+#include "ptx/instructions/matrices/tensor_tile.hpp"
+
+#include <bit>
+#include <cstring>
+
+#include "ptx/instructions/numbers/narrow_floats.hpp"
+
+namespace nvmlkit::ptx {
+namespace {
+
+template <class T>
+T read(const std::byte* at) {
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
+template <class T>
+void write(std::byte* at, T value) {
+  std::memcpy(at, &value, sizeof value);
+}
+
+}  // namespace
+
+double tile_number(const std::byte* at, Type type) {
+  switch (type) {
+    case Type::f16:
+      return Half::wide(read<Half>(at));
+    case Type::bf16:
+      return Bfloat::wide(read<Bfloat>(at));
+    case Type::e4m3:
+      return Float8E4M3::wide(read<Float8E4M3>(at));
+    case Type::e5m2:
+      return Float8E5M2::wide(read<Float8E5M2>(at));
+    case Type::tf32:  // the lower bits are not looked at
+      return std::bit_cast<float>(read<std::uint32_t>(at) & 0xFFFFE000);
+    case Type::f32:
+      return read<float>(at);
+    case Type::f64:
+      return read<double>(at);
+    case Type::s8:
+      return read<std::int8_t>(at);
+    case Type::u8:
+      return read<std::uint8_t>(at);
+    default:
+      return read<std::int32_t>(at);
+  }
+}
+
+namespace {
+
+void put(std::byte* at, Type type, double value) {
+  switch (type) {
+    case Type::f16:
+      return write(at, Half::of(value));
+    case Type::f32:
+      return write(at, static_cast<float>(value));
+    case Type::f64:
+      return write(at, value);
+    default:  // sums of integers are exact, and wrap
+      return write(at, static_cast<std::uint32_t>(static_cast<std::int64_t>(value)));
+  }
+}
+
+}  // namespace
+
+unsigned Tile::slots() const { return repeats ? 16 : rows * columns / kLanes; }
+
+unsigned Tile::per_register() const {
+  const auto bits = bits_of_element(type);
+  return bits >= 32 ? 1 : 32 / bits;
+}
+
+Type Tile::register_type() const { return type == Type::f64 ? Type::f64 : type == Type::f32 ? Type::f32 : Type::b32; }
+
+Tile::Place Tile::place(unsigned lane, unsigned slot) const {
+  const unsigned group = lane / 4, own = lane % 4, packed = per_register();
+  const unsigned reg = slot / packed, part = slot % packed;
+  switch (places) {
+    case Places::left:
+      return rows == 16 ? Place{group + reg % 2 * 8, own * packed + part + reg / 2 * 4 * packed}
+                        : Place{group, own * packed + part + reg * 4 * packed};
+    case Places::right:
+      return {own * packed + part + reg * 4 * packed, group};
+    case Places::sum:
+      return {group + slot / 2 * 8, own * 2 + slot % 2};
+    case Places::by_row:
+      break;
+  }
+  const unsigned each = rows * columns / kLanes;
+  const unsigned index = lane * each + slot % each;
+  return {index / columns, index % columns};
+}
+
+std::byte* Tile::element(const Warp& warp, const Operand* registers, unsigned lane, unsigned slot) const {
+  const auto packed = per_register();
+  const auto size = size_of(type);
+  return warp.at<std::byte>(registers[slot / packed]) + lane * packed * size + slot % packed * size;
+}
+
+double Tile::small_number(std::uint32_t bits, Type type) {
+  if (type == Type::b1) return bits & 1;
+  const auto value = static_cast<int>(bits & 15);
+  return type == Type::s4 && value >= 8 ? value - 16 : value;
+}
+
+void Tile::gather(const Warp& warp, const Operand* registers, double* out) const {
+  for (unsigned slot = 0; slot < rows * columns / kLanes; ++slot)
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      const auto p = place(lane, slot);
+      auto& number = out[p.row * columns + p.column];
+      if (const auto bits = bits_of_element(type); bits < 8)
+        number = small_number(
+            warp.at<std::uint32_t>(registers[slot / per_register()])[lane] >> slot % per_register() * bits, type);
+      else
+        number = tile_number(element(warp, registers, lane, slot), type);
+    }
+}
+
+void Tile::scatter(const Warp& warp, const Operand* registers, const double* from) const {
+  for (unsigned slot = 0; slot < slots(); ++slot)
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      const auto p = place(lane, slot);
+      put(element(warp, registers, lane, slot), type, from[p.row * columns + p.column]);
+    }
+}
+
+}  // namespace nvmlkit::ptx

@@ -1,0 +1,218 @@
+// atom and red, and what stands between accesses of several threads. Other threads of the host may reach the same
+// memory: each change is one of the host, too.
+#include <bit>
+
+#include "ptx/decode/form.hpp"
+#include "ptx/instructions/numbers/numbers.hpp"
+
+namespace nvmlkit::ptx {
+namespace {
+
+template <std::size_t size>
+struct BitsOf;
+template <>
+struct BitsOf<2> {
+  using type = std::uint16_t;
+};
+template <>
+struct BitsOf<4> {
+  using type = std::uint32_t;
+};
+template <>
+struct BitsOf<8> {
+  using type = std::uint64_t;
+};
+
+struct Exchange {
+  template <class T>
+  static T of(T, T b) {
+    return b;
+  }
+};
+struct AtomicAnd {
+  template <class T>
+  static T of(T a, T b) {
+    return a & b;
+  }
+};
+struct AtomicOr {
+  template <class T>
+  static T of(T a, T b) {
+    return a | b;
+  }
+};
+struct AtomicXor {
+  template <class T>
+  static T of(T a, T b) {
+    return a ^ b;
+  }
+};
+struct Increment {
+  template <class T>
+  static T of(T a, T b) {
+    return a >= b ? T{0} : static_cast<T>(a + 1);
+  }
+};
+struct Decrement {
+  template <class T>
+  static T of(T a, T b) {
+    return a == 0 || a > b ? b : static_cast<T>(a - 1);
+  }
+};
+struct AtomicAdd {
+  template <class T>
+  static T of(T a, T b) {
+    if constexpr (std::is_integral_v<T>)
+      return wrapped<T>(std::uint64_t(a) + std::uint64_t(b));
+    else
+      return a + b;
+  }
+};
+struct Least {
+  template <class T>
+  static T of(T a, T b) {
+    return b < a ? b : a;
+  }
+};
+struct Greatest {
+  template <class T>
+  static T of(T a, T b) {
+    return a < b ? b : a;
+  }
+};
+
+// One lane after the other: what an earlier one did, a later one sees.
+template <class T, class F>
+void atomic(Warp& w, const Instruction& i, Mask lanes) {
+  using Bits = typename BitsOf<sizeof(T)>::type;
+  std::uint64_t addresses[kLanes];
+  w.addresses(i, addresses);
+  if (i.space != Space::shared) w.polls(1);
+  const auto* const b = w.at<T>(i.b);
+  auto* const d = i.d.is_there() ? w.at<Bits>(i.d) : nullptr;
+  for (unsigned l = 0; l < kLanes; ++l) {
+    if (!(lanes >> l & 1)) continue;
+    auto* const p = reinterpret_cast<Bits*>(w.resolve(i.space, i, addresses[l], sizeof(T), l));
+    if (!p) return;
+    const T operand = b[l];
+    Bits old = __atomic_load_n(p, __ATOMIC_RELAXED);
+    Bits next;
+    do next = std::bit_cast<Bits>(F::of(std::bit_cast<T>(old), operand));
+    while (!__atomic_compare_exchange_n(p, &old, next, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+    if (d) d[l] = old;
+  }
+}
+
+template <class T>
+void compare_exchange(Warp& w, const Instruction& i, Mask lanes) {
+  std::uint64_t addresses[kLanes];
+  w.addresses(i, addresses);
+  if (i.space != Space::shared) w.polls(1);
+  const auto* const expected = w.at<T>(i.b);
+  const auto* const wanted = w.at<T>(i.c);
+  auto* const d = i.d.is_there() ? w.at<T>(i.d) : nullptr;
+  for (unsigned l = 0; l < kLanes; ++l) {
+    if (!(lanes >> l & 1)) continue;
+    auto* const p = reinterpret_cast<T*>(w.resolve(i.space, i, addresses[l], sizeof(T), l));
+    if (!p) return;
+    T old = expected[l];
+    __atomic_compare_exchange_n(p, &old, wanted[l], false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    if (d) d[l] = old;
+  }
+}
+
+template <class F>
+Handler of_bits(Type type) {
+  if (is_float(type)) return nullptr;
+  return size_of(type) == 4 ? &atomic<std::uint32_t, F> : size_of(type) == 8 ? &atomic<std::uint64_t, F> : nullptr;
+}
+
+template <class F>
+Handler ordered(Type type) {
+  switch (type) {
+    case Type::u32:
+      return &atomic<std::uint32_t, F>;
+    case Type::s32:
+      return &atomic<std::int32_t, F>;
+    case Type::u64:
+      return &atomic<std::uint64_t, F>;
+    case Type::s64:
+      return &atomic<std::int64_t, F>;
+    default:
+      return nullptr;
+  }
+}
+
+Handler adding(Type type) {
+  switch (type) {
+    case Type::f32:
+      return &atomic<float, AtomicAdd>;
+    case Type::f64:
+      return &atomic<double, AtomicAdd>;
+    case Type::f16:
+      return &atomic<Half, Lifted<AtomicAdd>>;
+    case Type::bf16:
+      return &atomic<Bfloat, Lifted<AtomicAdd>>;
+    case Type::f16x2:
+      return &atomic<Pair<Half>, Lifted<AtomicAdd>>;
+    case Type::bf16x2:
+      return &atomic<Pair<Bfloat>, Lifted<AtomicAdd>>;
+    default:
+      return of_bits<AtomicAdd>(type);
+  }
+}
+
+// What stands before it is seen before what stands behind it. The thread sanitizer knows no fences, but changes of a
+// word.
+void fence(Warp&, const Instruction&, Mask) {
+#ifdef __SANITIZE_THREAD__
+  static constinit unsigned word = 0;
+  __atomic_fetch_add(&word, 1, __ATOMIC_SEQ_CST);
+#else
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
+}  // namespace
+
+namespace decoders {
+
+void atomics(Form& f) {
+  if (f.has("async")) return async_changes(f);
+  if (f.type() == Type::b128) return quad_atomics(f);
+  if (!f.one_of({"v2", "v4", "v8"}).empty()) return vector_atomics(f);
+  const bool returns = f.op() == Op::atom_;
+  const auto type = f.type();
+  const std::size_t first = returns ? 1 : 0;
+  f.out.space = f.space();
+  if (returns) f.out.d = f.target(0, type);
+  f.address(f.term(first), f.out.space);
+  f.out.b = f.source(first + 1, type);
+  const auto what = f.one_of({"and", "or", "xor", "cas", "exch", "add", "inc", "dec", "min", "max"});
+  if (what == "cas") {
+    f.out.c = f.source(first + 2, type);
+    const auto size = size_of(type);
+    f.out.run = size == 2   ? &compare_exchange<std::uint16_t>
+                : size == 4 ? &compare_exchange<std::uint32_t>
+                            : &compare_exchange<std::uint64_t>;
+  }
+  if (what == "exch") f.out.run = of_bits<Exchange>(type);
+  if (what == "and") f.out.run = of_bits<AtomicAnd>(type);
+  if (what == "or") f.out.run = of_bits<AtomicOr>(type);
+  if (what == "xor") f.out.run = of_bits<AtomicXor>(type);
+  if (what == "inc") f.out.run = of_bits<Increment>(type);
+  if (what == "dec") f.out.run = of_bits<Decrement>(type);
+  if (what == "add") f.out.run = adding(type);
+  if (what == "min") f.out.run = ordered<Least>(type);
+  if (what == "max") f.out.run = ordered<Greatest>(type);
+}
+
+void ordering(Form& f) {
+  if (f.op() == Op::nanosleep_)
+    f.out.run = [](Warp& w, const Instruction&, Mask) { w.polls(kWeightOfPoll); };
+  else
+    f.out.run = &fence;
+}
+
+}  // namespace decoders
+}  // namespace nvmlkit::ptx

@@ -1,0 +1,294 @@
+// ld, st, and asynchronous copies, which are done at once.
+#include <cstring>
+
+#include "ptx/decode/form.hpp"
+#include "ptx/decode/variants.hpp"
+#include "ptx/instructions/memory/mbarrier.hpp"
+#include "ptx/run/block.hpp"
+#include "ptx/run/places.hpp"
+
+namespace nvmlkit::ptx {
+namespace {
+
+template <class Mem, class Reg>
+void load(Warp& w, const Instruction& i, Mask lanes) {
+  auto* const d = w.at<Reg>(i.d);
+  std::byte* start = nullptr;
+  const auto pattern = lanes == kAllLanes ? pattern_of(w, i, sizeof(Mem), start) : Pattern::scattered;
+  if (pattern == Pattern::scattered) {
+    each_place(w, i, lanes, sizeof(Mem), [=](unsigned l, const std::byte* p) {
+      Mem value;
+      std::memcpy(&value, p, sizeof value);
+      d[l] = static_cast<Reg>(value);
+    });
+    return;
+  }
+  Mem values[kLanes];
+  if (pattern == Pattern::row) {
+    std::memcpy(values, start, sizeof values);
+  } else {
+    Mem value;
+    std::memcpy(&value, start, sizeof value);
+    for (auto& v : values) v = value;
+  }
+  for (unsigned l = 0; l < kLanes; ++l) d[l] = static_cast<Reg>(values[l]);
+}
+
+template <class Mem, class Reg>
+void store(Warp& w, const Instruction& i, Mask lanes) {
+  const auto* const b = w.at<Reg>(i.b);
+  std::byte* start = nullptr;
+  if (lanes == kAllLanes && pattern_of(w, i, sizeof(Mem), start) == Pattern::row) {
+    Mem values[kLanes];
+    for (unsigned l = 0; l < kLanes; ++l) values[l] = static_cast<Mem>(b[l]);
+    std::memcpy(start, values, sizeof values);
+    return;
+  }
+  each_place(w, i, lanes, sizeof(Mem), [=](unsigned l, std::byte* p) {
+    const auto value = static_cast<Mem>(b[l]);
+    std::memcpy(p, &value, sizeof value);
+  });
+}
+
+// Memory that others change at the same time: to look at it again and again ends the turn of a warp.
+void poll(Warp& w, const Instruction& i) {
+  if (i.space == Space::shared)
+    w.waits(kWeightOfPoll);
+  else
+    w.polls(kWeightOfPoll);
+}
+
+// One access to memory for each lane, which no other thread of the host sees half done.
+template <class T>
+T read_whole(const std::byte* p) {
+  return *reinterpret_cast<const volatile T*>(p);
+}
+template <class T>
+void write_whole(std::byte* p, T value) {
+  *reinterpret_cast<volatile T*>(p) = value;
+}
+
+using Sixteen = std::uint64_t __attribute__((vector_size(16), may_alias));
+constexpr std::size_t kMostOfVector = 32;
+
+template <class Mem, class Reg>
+void load_vector(Warp& w, const Instruction& i, Mask lanes) {
+  const auto* const targets = w.frame().function->operands.data() + i.side;
+  const auto size = sizeof(Mem) * i.count;
+  if (i.flag) poll(w, i);
+  each_place(w, i, lanes, size, [&](unsigned l, const std::byte* p) {
+    alignas(kMostOfVector) std::byte bytes[kMostOfVector];
+    if (size == 16)
+      write_whole(bytes, read_whole<Sixteen>(p));
+    else if (size == 8)
+      write_whole(bytes, read_whole<std::uint64_t>(p));
+    else
+      std::memcpy(bytes, p, size);
+    for (unsigned k = 0; k < i.count; ++k) {
+      if (!targets[k].is_there()) continue;
+      Mem value;
+      std::memcpy(&value, bytes + k * sizeof(Mem), sizeof value);
+      w.at<Reg>(targets[k])[l] = static_cast<Reg>(value);
+    }
+  });
+}
+
+template <class Mem, class Reg>
+void store_vector(Warp& w, const Instruction& i, Mask lanes) {
+  const auto* const sources = w.frame().function->operands.data() + i.side;
+  const auto size = sizeof(Mem) * i.count;
+  each_place(w, i, lanes, size, [&](unsigned l, std::byte* p) {
+    alignas(kMostOfVector) std::byte bytes[kMostOfVector];
+    for (unsigned k = 0; k < i.count; ++k) {
+      const auto value = static_cast<Mem>(w.at<Reg>(sources[k])[l]);
+      std::memcpy(bytes + k * sizeof(Mem), &value, sizeof value);
+    }
+    if (size == 16)
+      write_whole(p, read_whole<Sixteen>(bytes));
+    else if (size == 8)
+      write_whole(p, read_whole<std::uint64_t>(bytes));
+    else
+      std::memcpy(p, bytes, size);
+  });
+}
+
+template <class Mem, class Reg>
+void load_ordered(Warp& w, const Instruction& i, Mask lanes) {
+  auto* const d = w.at<Reg>(i.d);
+  poll(w, i);
+  each_place(w, i, lanes, sizeof(Mem), [=](unsigned l, const std::byte* p) {
+    d[l] = static_cast<Reg>(__atomic_load_n(reinterpret_cast<const Mem*>(p), __ATOMIC_ACQUIRE));
+  });
+}
+
+template <class Mem, class Reg>
+void store_ordered(Warp& w, const Instruction& i, Mask lanes) {
+  const auto* const b = w.at<Reg>(i.b);
+  each_place(w, i, lanes, sizeof(Mem), [=](unsigned l, std::byte* p) {
+    __atomic_store_n(reinterpret_cast<Mem*>(p), static_cast<Mem>(b[l]), __ATOMIC_RELEASE);
+  });
+}
+
+// What makes a handler: load or store, of a vector, at the same time as others.
+struct Access {
+  bool loads, vector, ordered;
+};
+
+template <class Mem, class Reg>
+Handler one_of(Access access) {
+  const auto [loads, vector, ordered] = access;
+  if constexpr (sizeof(Mem) <= 8)  // of more, no host does it at once
+    if (ordered && !vector) return loads ? &load_ordered<Mem, Reg> : &store_ordered<Mem, Reg>;
+  if (vector) return loads ? &load_vector<Mem, Reg> : &store_vector<Mem, Reg>;
+  return loads ? best<&load<Mem, Reg>>() : best<&store<Mem, Reg>>();
+}
+
+__extension__ using Bits128 = unsigned __int128;
+
+template <class Mem>
+Handler for_register(unsigned size, Access access) {
+  if constexpr (sizeof(Mem) == 16) return size == 16 ? one_of<Mem, Mem>(access) : nullptr;
+  if constexpr (sizeof(Mem) <= 1)
+    if (size == 1) return one_of<Mem, std::uint8_t>(access);
+  if constexpr (sizeof(Mem) <= 2)
+    if (size == 2) return one_of<Mem, std::uint16_t>(access);
+  if constexpr (sizeof(Mem) <= 4)
+    if (size == 4) return one_of<Mem, std::uint32_t>(access);
+  return size == 8 ? one_of<Mem, std::uint64_t>(access) : nullptr;
+}
+
+Handler handler_for(Type type, unsigned size, Access access) {
+  switch (size_of(type)) {
+    case 1:
+      return is_signed(type) ? for_register<std::int8_t>(size, access) : for_register<std::uint8_t>(size, access);
+    case 2:
+      return is_signed(type) ? for_register<std::int16_t>(size, access) : for_register<std::uint16_t>(size, access);
+    case 4:
+      return is_signed(type) ? for_register<std::int32_t>(size, access) : for_register<std::uint32_t>(size, access);
+    case 8:
+      return for_register<std::uint64_t>(size, access);
+    case 16:
+      return for_register<Bits128>(size, access);
+    default:
+      return nullptr;
+  }
+}
+
+// 16 bytes or fewer from global to shared memory; of what is left out, zeros.
+void copy_async(Warp& w, const Instruction& i, Mask lanes) {
+  const auto operands = w.frame().function->operands.data() + i.side;
+  const auto* const to = w.at<std::byte>(operands[0]);
+  const auto* const from = w.at<std::uint64_t>(operands[1]);
+  for (unsigned l = 0; l < kLanes; ++l) {
+    if (!(lanes >> l & 1)) continue;
+    std::uint64_t target = 0;
+    std::memcpy(&target, to + l * (i.wide_address ? 8 : 4), i.wide_address ? 8 : 4);
+    const std::size_t there = i.c.is_there() ? std::min<std::size_t>(w.at<std::uint32_t>(i.c)[l], i.count) : i.count;
+    auto* const d = w.resolve(Space::shared, i, target + (i.immediate & 0xFFFFFFFF), i.count, l);
+    if (!d) return;
+    std::byte bytes[16] = {};
+    if (there > 0) {
+      const auto* const s =
+          w.resolve(Space::global, i,
+                    from[l] + static_cast<std::uint64_t>(static_cast<std::int32_t>(i.immediate >> 32)), i.count, l);
+      if (!s) return;
+      std::memcpy(bytes, s, there);
+    }
+    std::memcpy(d, bytes, i.count);
+  }
+}
+
+// The copies before are done. Without `flag` the barrier expected no arrival for them.
+void arrive_after_copies(Warp& w, const Instruction& i, Mask lanes) {
+  std::uint64_t addresses[kLanes];
+  w.addresses(i, addresses);
+  for (unsigned l = 0; l < kLanes; ++l) {
+    if (!(lanes >> l & 1)) continue;
+    auto* const bytes = w.resolve(i.space, i, addresses[l], 8, l);
+    if (!bytes) return;
+    auto barrier = Mbarrier::read(bytes);
+    if (!i.flag) continue;
+    barrier.arrive(1);
+    barrier.write(bytes);
+  }
+}
+
+}  // namespace
+
+namespace decoders {
+
+void load_store(Form& f) {
+  if (f.has("async")) return async_changes(f);
+  const bool loads = f.op() != Op::st_;
+  const auto type = f.type();
+  f.out.space = f.space();
+  if (f.op() == Op::ldu_ && f.out.space == Space::generic) f.out.space = Space::global;
+  f.address(f.term(loads ? 1 : 0), f.out.space);
+  const auto& value = f.term(loads ? 0 : 1);
+  const bool vector = value.kind == Term::Kind::vector;
+  const auto words = f.one_of({"v2", "v4", "v8"});
+  const std::size_t count = words.empty() ? 1 : static_cast<std::size_t>(words[1] - '0');
+  if (vector != !words.empty() || (vector && value.items.size() != count)) f.fail("a vector of another length");
+  unsigned size = 0, first_size = 0;
+  std::vector<Operand> operands;
+  for (std::size_t k = 0; k < count; ++k) {
+    const auto& one = vector ? value.items[k] : value;
+    operands.push_back(loads ? f.wide_target(one, type, size) : f.wide_source(one, type, size));
+    if (operands.back().is_there()) {
+      if (first_size && size != first_size) f.fail("registers of different sizes");
+      first_size = size;
+    }
+  }
+  if (!first_size) first_size = size;
+  if (vector)
+    f.list(operands);
+  else
+    (loads ? f.out.d : f.out.b) = operands[0];
+  if (!vector && !operands[0].is_there()) f.fail("expected a register");
+  const bool ordered = !f.one_of({"volatile", "relaxed", "acquire", "release", "mmio"}).empty();
+  f.out.flag = ordered;
+  f.out.run = handler_for(type, first_size, {loads, vector, ordered});
+}
+
+void async_copies(Form& f) {
+  if (!f.has("async")) f.fail_types();
+  if (f.has("mbarrier") && !f.has("bulk")) {
+    f.out.space = f.space();
+    f.address(f.term(0), f.out.space);
+    f.out.flag = f.has("noinc");
+    f.out.run = &arrive_after_copies;
+    return;
+  }
+  if (f.has("commit_group") || f.has("wait_group") || f.has("wait_all")) return no_effect(f);
+  if (f.has("bulk")) return bulk_copies(f);
+  if (f.count() < 3 || f.space() == Space::generic) f.fail_types();
+  std::vector<Operand> operands;
+  Space space = Space::shared;
+  f.address(f.term(0), space);
+  if (f.out.local_base) f.fail_types();
+  bool wide = f.out.wide_address;
+  const auto target_offset = f.out.immediate;
+  if (!f.out.a.is_there()) {
+    operands.push_back(f.constant(0, 8));
+    wide = true;
+  } else {
+    operands.push_back(f.out.a);
+  }
+  f.out.a = {};
+  f.out.wide_address = true;
+  space = Space::global;
+  f.address(f.term(1), space);
+  if (!f.out.a.is_there() || !f.out.wide_address) f.fail("expected a register with an address");
+  operands.push_back(f.out.a);
+  f.list(operands);
+  f.out.immediate = f.out.immediate << 32 | (target_offset & 0xFFFFFFFF);
+  f.out.wide_address = wide;
+  const auto size = f.term(2).value;
+  if (f.term(2).kind != Term::Kind::integer || (size != 4 && size != 8 && size != 16)) f.fail("4, 8 or 16 bytes");
+  f.out.count = static_cast<std::uint8_t>(size);
+  if (f.count() > 3) f.out.c = f.source(3, Type::u32);
+  f.out.run = &copy_async;
+}
+
+}  // namespace decoders
+}  // namespace nvmlkit::ptx

@@ -1,0 +1,304 @@
+// add, sub, mul, mad, fma, div, min, max, neg, abs.
+#include <cmath>
+
+#include "ptx/instructions/numbers/float_mode.hpp"
+#include "ptx/instructions/numbers/fused.hpp"
+#include "ptx/instructions/numbers/numbers.hpp"
+
+namespace nvmlkit::ptx {
+namespace {
+
+struct Add {
+  template <class T>
+  static T of(T a, T b) {
+    if constexpr (std::is_integral_v<T>)
+      return wrapped<T>(std::uint64_t(a) + std::uint64_t(b));
+    else
+      return a + b;
+  }
+};
+
+struct Sub {
+  template <class T>
+  static T of(T a, T b) {
+    if constexpr (std::is_integral_v<T>)
+      return wrapped<T>(std::uint64_t(a) - std::uint64_t(b));
+    else
+      return a - b;
+  }
+};
+
+struct Mul {
+  template <class T>
+  static T of(T a, T b) {
+    if constexpr (sizeof(T) == 4 && std::is_integral_v<T>)
+      return wrapped<T>(std::uint32_t(a) * std::uint32_t(b));
+    else if constexpr (std::is_integral_v<T>)
+      return wrapped<T>(std::uint64_t(a) * std::uint64_t(b));
+    else
+      return a * b;
+  }
+};
+
+struct MulHigh {
+  template <class T>
+  static T of(T a, T b) {
+    return high_of_product(a, b);
+  }
+};
+
+struct Mad {
+  template <class T>
+  static T of(T a, T b, T c) {
+    return Add::of(Mul::of(a, b), c);
+  }
+};
+
+struct MadHigh {
+  template <class T>
+  static T of(T a, T b, T c) {
+    return Add::of(high_of_product(a, b), c);
+  }
+};
+
+// Signed addition that stays at the ends of its range.
+struct AddSaturated {
+  static std::int32_t of(std::int32_t a, std::int32_t b) {
+    std::int32_t out = 0;
+    return __builtin_add_overflow(a, b, &out) ? (a < 0 ? INT32_MIN : INT32_MAX) : out;
+  }
+};
+struct SubSaturated {
+  static std::int32_t of(std::int32_t a, std::int32_t b) {
+    std::int32_t out = 0;
+    return __builtin_sub_overflow(a, b, &out) ? (a < 0 ? INT32_MIN : INT32_MAX) : out;
+  }
+};
+
+// By zero the hardware gives all ones.
+struct Div {
+  template <class T>
+  static T of(T a, T b) {
+    if constexpr (std::is_integral_v<T>) {
+      if (b == 0) return static_cast<T>(-1);
+      if (std::is_signed_v<T> && b == static_cast<T>(-1)) return wrapped<T>(0 - std::uint64_t(a));
+      return static_cast<T>(a / b);
+    } else {
+      return a / b;
+    }
+  }
+};
+
+template <bool least, bool keeps_nan>
+struct Extreme {
+  template <class T>
+  static T of(T a, T b) {
+    if constexpr (!std::is_integral_v<T>) {
+      if (a != a || b != b)
+        return keeps_nan || (a != a && b != b) ? std::numeric_limits<T>::quiet_NaN() : a != a ? b : a;
+      if (a == b) return std::signbit(a) == least ? a : b;
+    }
+    return (a < b) == least ? a : b;
+  }
+};
+
+struct Fma {
+  static double of(double a, double b, double c) { return a * b + c; }  // of narrow ones: the product is exact
+};
+struct FmaRelu {
+  static double of(double a, double b, double c) { return std::max(a * b + c, 0.0); }
+};
+
+// Of numbers of 16 bits, cut to 0 and 1; what is no number becomes 0.
+template <class F>
+struct Cut {
+  template <class... T>
+  static double of(T... numbers) {
+    const double v = F::of(numbers...);
+    return v > 0 ? std::min(v, 1.0) : 0.0;
+  }
+};
+
+struct Neg {
+  template <class T>
+  static T of(T a) {
+    if constexpr (std::is_integral_v<T>)
+      return wrapped<T>(0 - std::uint64_t(a));
+    else
+      return -a;
+  }
+};
+
+struct Abs {
+  template <class T>
+  static T of(T a) {
+    if constexpr (std::is_integral_v<T>)
+      return a < 0 ? Neg::of(a) : a;
+    else
+      return std::fabs(a);
+  }
+};
+
+// Of f32 and f64, with what stands behind the name.
+template <class F>
+Handler in_mode_of(Type type, bool any) {
+  if (any && type == Type::f32) return &in_mode<binary_of<float, F>, float>;
+  if (any && type == Type::f64) return &in_mode<binary_of<double, F>, double>;
+  return binary_float<F>(type);
+}
+
+template <class Narrow, class Wide, class F>
+struct Widening {
+  static Wide of(Narrow a, Narrow b) { return static_cast<Wide>(static_cast<Wide>(a) * static_cast<Wide>(b)); }
+  static Wide of(Narrow a, Narrow b, Wide c) { return F::of(of(a, b), c); }
+};
+
+template <class Narrow, class Wide>
+Handler wide_product(bool with_sum) {
+  using F = Widening<Narrow, Wide, Add>;
+  return with_sum ? best<&map3<Wide, Narrow, Narrow, Wide, F>>() : best<&map2<Wide, Narrow, Narrow, F>>();
+}
+
+void decode_wide(Form& f, bool with_sum) {
+  using enum Type;
+  const auto type = f.type();
+  const Type wide = type == u16 ? u32 : type == s16 ? s32 : type == u32 ? u64 : type == s32 ? s64 : none;
+  if (wide == none) f.fail_types();
+  f.out.d = f.target(0, wide);
+  if (with_sum) f.out.c = f.source(3, wide);
+  f.out.run = type == u16   ? wide_product<std::uint16_t, std::uint32_t>(with_sum)
+              : type == s16 ? wide_product<std::int16_t, std::int32_t>(with_sum)
+              : type == u32 ? wide_product<std::uint32_t, std::uint64_t>(with_sum)
+                            : wide_product<std::int32_t, std::int64_t>(with_sum);
+}
+
+Handler of_integers(Form& f) {
+  const auto type = f.type();
+  const bool saturates = f.has("sat");
+  switch (f.op()) {
+    case Op::add_:
+      return saturates ? (type == Type::s32 ? &map2<std::int32_t, std::int32_t, std::int32_t, AddSaturated> : nullptr)
+                       : binary_unsigned<Add>(type);
+    case Op::sub_:
+      return saturates ? (type == Type::s32 ? &map2<std::int32_t, std::int32_t, std::int32_t, SubSaturated> : nullptr)
+                       : binary_unsigned<Sub>(type);
+    case Op::mul_:
+      return f.has("hi") ? binary_integer<MulHigh>(type) : binary_unsigned<Mul>(type);
+    case Op::mad_:
+      return saturates ? nullptr : f.has("hi") ? ternary_integer<MadHigh>(type) : ternary_integer<Mad>(type);
+    case Op::div_:
+      return binary_integer<Div>(type);
+    case Op::min_:
+      return binary_integer<Extreme<true, false>>(type);
+    case Op::max_:
+      return binary_integer<Extreme<false, false>>(type);
+    default:
+      return nullptr;
+  }
+}
+
+Handler narrow_fma(Type type, bool relu) {
+  switch (type) {
+    case Type::f16:
+      return relu ? ternary_of<Half, Lifted<FmaRelu>> : ternary_of<Half, Lifted<Fma>>;
+    case Type::bf16:
+      return relu ? ternary_of<Bfloat, Lifted<FmaRelu>> : ternary_of<Bfloat, Lifted<Fma>>;
+    case Type::f16x2:
+      return relu ? ternary_of<Pair<Half>, Lifted<FmaRelu>> : ternary_of<Pair<Half>, Lifted<Fma>>;
+    case Type::bf16x2:
+      return relu ? ternary_of<Pair<Bfloat>, Lifted<FmaRelu>> : ternary_of<Pair<Bfloat>, Lifted<Fma>>;
+    default:
+      return nullptr;
+  }
+}
+
+template <class F>
+Handler narrow_cut(Type type) {
+  using L = Lifted<Cut<F>>;
+  return type == Type::f16 ? binary_of<Half, L> : type == Type::f16x2 ? binary_of<Pair<Half>, L> : nullptr;
+}
+
+Handler saturated(Op op, Type type) {
+  switch (op) {
+    case Op::add_:
+      return narrow_cut<Add>(type);
+    case Op::sub_:
+      return narrow_cut<Sub>(type);
+    case Op::mul_:
+      return narrow_cut<Mul>(type);
+    case Op::fma_:
+      return type == Type::f16     ? ternary_of<Half, Lifted<Cut<Fma>>>
+             : type == Type::f16x2 ? ternary_of<Pair<Half>, Lifted<Cut<Fma>>>
+                                   : nullptr;
+    default:
+      return nullptr;
+  }
+}
+
+Handler of_floats(Form& f) {
+  const auto type = f.type();
+  const auto mode = FloatMode::of(f);
+  f.out.detail = mode.packed();
+  const bool any = mode.any();
+  if (mode.saturates && type != Type::f32) return saturated(f.op(), type);
+  switch (f.op()) {
+    case Op::add_:
+      return in_mode_of<Add>(type, any);
+    case Op::sub_:
+      return in_mode_of<Sub>(type, any);
+    case Op::mul_:
+      return in_mode_of<Mul>(type, any);
+    case Op::div_:
+      return in_mode_of<Div>(type, any);
+    case Op::min_:
+      return f.has("NaN") ? binary_float<Extreme<true, true>>(type) : binary_float<Extreme<true, false>>(type);
+    case Op::max_:
+      return f.has("NaN") ? binary_float<Extreme<false, true>>(type) : binary_float<Extreme<false, false>>(type);
+    case Op::mad_:
+    case Op::fma_:
+      return type == Type::f32 || type == Type::f64 ? fused(type, any) : narrow_fma(type, f.has("relu"));
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+namespace decoders {
+
+void arithmetic(Form& f) {
+  if (f.has("cc")) return carry(f);
+  const auto type = f.type();
+  if (type == Type::s16x2 || type == Type::u16x2 || (f.has("relu") && f.op() != Op::fma_)) return packed_integers(f);
+  f.out.a = f.source(1, type);
+  f.out.b = f.source(2, type);
+  const bool with_sum = f.op() == Op::mad_ || f.op() == Op::fma_;
+  if (f.has("wide")) return decode_wide(f, with_sum);
+  f.out.d = f.target(0, type);
+  if (with_sum) f.out.c = f.source(3, type);
+  const bool floats = is_float(type) || type == Type::f16x2 || type == Type::bf16x2;
+  f.out.run = floats ? of_floats(f) : of_integers(f);
+}
+
+void one_operand(Form& f) {
+  const auto type = f.type();
+  f.out.d = f.target(0, type);
+  f.out.a = f.source(1, type);
+  const bool negates = f.op() == Op::neg_;
+  switch (type) {
+    case Type::s16:
+      f.out.run = negates ? &map1<std::int16_t, std::int16_t, Neg> : &map1<std::int16_t, std::int16_t, Abs>;
+      break;
+    case Type::s32:
+      f.out.run = negates ? &map1<std::int32_t, std::int32_t, Neg> : &map1<std::int32_t, std::int32_t, Abs>;
+      break;
+    case Type::s64:
+      f.out.run = negates ? &map1<std::int64_t, std::int64_t, Neg> : &map1<std::int64_t, std::int64_t, Abs>;
+      break;
+    default:
+      f.out.run = negates ? unary_float<Neg>(type) : unary_float<Abs>(type);
+  }
+}
+
+}  // namespace decoders
+}  // namespace nvmlkit::ptx

@@ -1,0 +1,292 @@
+// cvt.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "ptx/instructions/numbers/float_mode.hpp"
+#include "ptx/instructions/numbers/numbers.hpp"
+
+namespace nvmlkit::ptx {
+namespace {
+
+// What the general conversion knows, in an instruction's immediate.
+struct Conversion {
+  Type to, from;
+  std::uint8_t to_register, from_register;  // bytes
+  bool to_integer, relu, rounds_up_ties;
+  std::uint8_t unused;
+};
+static_assert(sizeof(Conversion) == 8);
+
+Conversion conversion_of(const Instruction& i) {
+  Conversion out;
+  std::memcpy(&out, &i.immediate, sizeof out);
+  return out;
+}
+
+struct Number {
+  bool is_float, is_unsigned;
+  std::uint64_t bits;  // of an integer, its sign extended
+  double real;
+};
+
+Number read(const std::byte* at, Type type) {
+  Number n{is_float(type), false, 0, 0};
+  std::uint64_t raw = 0;
+  std::memcpy(&raw, at, size_of(type) < 8 ? size_of(type) : 8);
+  switch (type) {
+    case Type::f16:
+      n.real = Half::wide({static_cast<std::uint16_t>(raw)});
+      break;
+    case Type::bf16:
+      n.real = Bfloat::wide({static_cast<std::uint16_t>(raw)});
+      break;
+    case Type::f32:
+      n.real = std::bit_cast<float>(static_cast<std::uint32_t>(raw));
+      break;
+    case Type::f64:
+      n.real = std::bit_cast<double>(raw);
+      break;
+    case Type::s8:
+      n.bits = static_cast<std::uint64_t>(static_cast<std::int8_t>(raw));
+      break;
+    case Type::s16:
+      n.bits = static_cast<std::uint64_t>(static_cast<std::int16_t>(raw));
+      break;
+    case Type::s32:
+      n.bits = static_cast<std::uint64_t>(static_cast<std::int32_t>(raw));
+      break;
+    case Type::s64:
+      n.bits = raw;
+      break;
+    default:
+      n.bits = raw;
+      n.is_unsigned = true;
+  }
+  return n;
+}
+
+double whole(double v, Rounding rounding) {
+  switch (rounding) {
+    case Rounding::zero:
+      return std::trunc(v);
+    case Rounding::down:
+      return std::floor(v);
+    case Rounding::up:
+      return std::ceil(v);
+    case Rounding::nearest:
+      return v - std::remainder(v, 1.0);  // ties to even, whatever the host's mode is
+  }
+  return v;
+}
+
+// The ends of what an integer type holds, as bits.
+std::uint64_t lowest(Type type) { return is_signed(type) ? ~std::uint64_t{0} << (8 * size_of(type) - 1) : 0; }
+std::uint64_t highest(Type type) {
+  return (is_signed(type) ? ~std::uint64_t{0} >> 1 : ~std::uint64_t{0}) >> (64 - 8 * size_of(type));
+}
+
+std::uint64_t integer_of(double v, Type type, Rounding rounding, bool from_double) {
+  if (v != v) return from_double || size_of(type) == 8 ? std::uint64_t{1} << (8 * size_of(type) - 1) : 0;
+  const double r = std::isinf(v) ? v : whole(v, rounding);
+  const int bits = static_cast<int>(8 * size_of(type));
+  if (is_signed(type)) {
+    if (r >= std::ldexp(1.0, bits - 1)) return highest(type);
+    if (r < -std::ldexp(1.0, bits - 1)) return lowest(type);
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(r));
+  }
+  if (r >= std::ldexp(1.0, bits)) return highest(type);
+  return r <= 0 ? 0 : static_cast<std::uint64_t>(r);
+}
+
+std::uint64_t clamped(const Number& n, Type type) {
+  if (n.is_unsigned) return std::min(n.bits, highest(type));
+  const auto value = static_cast<std::int64_t>(n.bits);
+  if (!is_signed(type)) return value < 0 ? 0 : std::min(n.bits, highest(type));
+  return static_cast<std::uint64_t>(
+      std::clamp(value, static_cast<std::int64_t>(lowest(type)), static_cast<std::int64_t>(highest(type))));
+}
+
+std::uint64_t float_bits(const Number& n, Type type, Rounding rounding) {
+  const double real = n.is_float      ? n.real
+                      : n.is_unsigned ? static_cast<double>(n.bits)
+                                      : static_cast<double>(static_cast<std::int64_t>(n.bits));
+  switch (type) {
+    case Type::f16:
+      return Half::of(real, rounding).bits;
+    case Type::bf16:
+      return Bfloat::of(real, rounding).bits;
+    case Type::f64:
+      return std::bit_cast<std::uint64_t>(real);
+    case Type::tf32:
+      return std::uint64_t{narrowed<8, 10>(real, rounding)} << 13;
+    default:
+      if (n.is_float) return std::bit_cast<std::uint32_t>(static_cast<float>(n.real));
+      return std::bit_cast<std::uint32_t>(n.is_unsigned ? static_cast<float>(n.bits)
+                                                        : static_cast<float>(static_cast<std::int64_t>(n.bits)));
+  }
+}
+
+void general(Warp& w, const Instruction& i, Mask lanes) {
+  const auto c = conversion_of(i);
+  const auto rounding = static_cast<Rounding>(i.detail & 3);
+  const bool saturates = i.detail & kSaturates;
+  const FloatUnit unit(i.detail & ~kSaturates);
+  auto* const d = w.at<std::byte>(i.d);
+  const auto* const a = w.at<std::byte>(i.a);
+  for (unsigned l = 0; l < kLanes; ++l) {
+    if (!(lanes >> l & 1)) continue;
+    auto n = read(a + l * c.from_register, c.from);
+    std::uint64_t out = 0;
+    if (is_float(c.to) || c.to == Type::tf32) {
+      if (n.is_float && c.to_integer) n.real = std::copysign(whole(n.real, rounding), n.real);
+      if (n.is_float && (i.detail & 4) && std::fabs(n.real) < std::numeric_limits<float>::min())
+        n.real = std::copysign(0.0, n.real);
+      if (saturates) n.real = Saturate<double>::of(n.real);
+      if (c.relu && !(n.real > 0)) n.real = n.real != n.real ? n.real : 0;
+      out = float_bits(n, c.to, rounding);
+    } else {
+      out = n.is_float  ? integer_of(n.real, c.to, rounding, c.from == Type::f64)
+            : saturates ? clamped(n, c.to)
+                        : n.bits;
+      // Into a wider register with the sign of the type.
+      const unsigned unused = 64 - 8 * size_of(c.to);
+      out = is_signed(c.to) ? static_cast<std::uint64_t>(static_cast<std::int64_t>(out << unused) >> unused)
+                            : out << unused >> unused;
+    }
+    std::memcpy(d + l * c.to_register, &out, c.to_register);
+  }
+}
+
+// Two f32 into a pair; the first is the upper half.
+template <class T>
+void into_pair(Warp& w, const Instruction& i, Mask lanes) {
+  const auto rounding = static_cast<Rounding>(i.detail & 3);
+  auto* const d = w.at<Pair<T>>(i.d);
+  const auto* const a = w.at<float>(i.a);
+  const auto* const b = w.at<float>(i.b);
+  const auto one = [&](float v) { return T::of(i.flag && v < 0 ? 0.0f : v, rounding); };
+  each_lane(lanes, [&](unsigned l) { d[l] = {one(b[l]), one(a[l])}; });
+}
+
+// The same of eight bits, and from those; `flag`: with relu.
+template <class T>
+void into_eight_bits(Warp& w, const Instruction& i, Mask lanes) {
+  auto* const d = w.at<Pair<T>>(i.d);
+  const auto* const a = w.at<float>(i.a);
+  const auto* const b = w.at<float>(i.b);
+  const auto one = [&](float v) { return T::of(i.flag && v < 0 ? 0.0f : v); };
+  each_lane(lanes, [&](unsigned l) { d[l] = {one(b[l]), one(a[l])}; });
+}
+
+template <class T, class From>
+void pair_into_eight_bits(Warp& w, const Instruction& i, Mask lanes) {
+  auto* const d = w.at<Pair<T>>(i.d);
+  const auto* const a = w.at<Pair<From>>(i.a);
+  const auto one = [&](From v) {
+    const float wide = From::wide(v);
+    return T::of(i.flag && wide < 0 ? 0.0f : wide);
+  };
+  each_lane(lanes, [&](unsigned l) { d[l] = {one(a[l].low), one(a[l].high)}; });
+}
+
+template <class To, class T>
+void from_eight_bits(Warp& w, const Instruction& i, Mask lanes) {
+  auto* const d = w.at<Pair<To>>(i.d);
+  const auto* const a = w.at<Pair<T>>(i.a);
+  const auto one = [&](T v) { return To::of(i.flag && T::wide(v) < 0 ? 0.0f : T::wide(v)); };
+  each_lane(lanes, [&](unsigned l) { d[l] = {one(a[l].low), one(a[l].high)}; });
+}
+
+bool is_eight_bits(Type type) { return type == Type::e4m3x2 || type == Type::e5m2x2; }
+
+void convert_eight_bits(Form& f, Type to, Type from) {
+  f.out.flag = f.has("relu");
+  f.out.d = f.target(0, to);
+  f.out.a = f.source(1, from);
+  const bool first = to == Type::e4m3x2 || from == Type::e4m3x2;
+  if (from == Type::f32 && f.count() == 3) {
+    f.out.b = f.source(2, Type::f32);
+    f.out.run = first ? &into_eight_bits<Float8E4M3> : &into_eight_bits<Float8E5M2>;
+  } else if (from == Type::f16x2 && f.count() == 2) {
+    f.out.run = first ? &pair_into_eight_bits<Float8E4M3, Half> : &pair_into_eight_bits<Float8E5M2, Half>;
+  } else if (to == Type::f16x2 && f.count() == 2) {
+    f.out.run = first ? &from_eight_bits<Half, Float8E4M3> : &from_eight_bits<Half, Float8E5M2>;
+  }
+}
+
+template <class D, class S>
+struct Cast {
+  static D of(S v) { return static_cast<D>(v); }
+};
+
+// The usual ones between whole registers, at full speed.
+Handler fast(Type to, Type from) {
+  using enum Type;
+#define NVMLKIT_CAST(t, f, D, S) \
+  if (to == t && from == f) return best<&map1<D, S, Cast<D, S>>>();
+  NVMLKIT_CAST(u64, u32, std::uint64_t, std::uint32_t)
+  NVMLKIT_CAST(s64, s32, std::int64_t, std::int32_t)
+  NVMLKIT_CAST(u64, s32, std::int64_t, std::int32_t)
+  NVMLKIT_CAST(s64, u32, std::uint64_t, std::uint32_t)
+  NVMLKIT_CAST(u32, u64, std::uint32_t, std::uint64_t)
+  NVMLKIT_CAST(u32, s64, std::uint32_t, std::uint64_t)
+  NVMLKIT_CAST(s32, s64, std::uint32_t, std::uint64_t)
+  NVMLKIT_CAST(s32, u64, std::uint32_t, std::uint64_t)
+  NVMLKIT_CAST(u32, u16, std::uint32_t, std::uint16_t)
+  NVMLKIT_CAST(s32, s16, std::int32_t, std::int16_t)
+  NVMLKIT_CAST(u16, u32, std::uint16_t, std::uint32_t)
+  NVMLKIT_CAST(s16, s32, std::uint16_t, std::uint32_t)
+  NVMLKIT_CAST(f64, f32, double, float)
+#undef NVMLKIT_CAST
+  return nullptr;
+}
+
+}  // namespace
+
+namespace decoders {
+
+void convert(Form& f) {
+  if (f.has("pack")) return convert_and_pack(f);
+  if (f.types().size() != 2) f.fail("two types are needed");
+  const auto to = f.types()[0], from = f.types()[1];
+  if (is_eight_bits(to) || is_eight_bits(from)) return convert_eight_bits(f, to, from);
+  auto mode = FloatMode::of(f);
+  if (f.has("satfinite") || to == Type::pred) f.fail_types();
+  const bool pair = to == Type::f16x2 || to == Type::bf16x2;
+  if (pair) {
+    if (from != Type::f32 || f.count() != 3) f.fail_types();
+    f.out.d = f.target(0, to);
+    f.out.a = f.source(1, Type::f32);
+    f.out.b = f.source(2, Type::f32);
+    f.out.detail = static_cast<std::uint8_t>(mode.rounding);
+    f.out.flag = f.has("relu");
+    f.out.run = to == Type::f16x2 ? &into_pair<Half> : &into_pair<Bfloat>;
+    return;
+  }
+  if (from == Type::f16x2 || from == Type::bf16x2 || from == Type::tf32) f.fail_types();
+  unsigned to_register = 0, from_register = 0;
+  f.out.d = f.wide_target(f.term(0), to, to_register);
+  f.out.a = f.wide_source(f.term(1), from, from_register);
+  if (from_register < size_of(from)) f.fail("the register is smaller than the type");
+  const bool to_integer = !f.one_of({"rni", "rzi", "rmi", "rpi"}).empty();
+  const bool plain = to_register == size_of(to) && from_register == size_of(from) && !mode.any() && !to_integer;
+  if (plain) f.out.run = fast(to, from);
+  if (f.out.run) return;
+  const Conversion c{to,
+                     from,
+                     static_cast<std::uint8_t>(to_register),
+                     static_cast<std::uint8_t>(from_register),
+                     to_integer,
+                     f.has("relu"),
+                     f.has("rna"),
+                     0};
+  std::memcpy(&f.out.immediate, &c, sizeof c);
+  f.out.detail = mode.packed();
+  f.out.run = &general;
+}
+
+}  // namespace decoders
+}  // namespace nvmlkit::ptx

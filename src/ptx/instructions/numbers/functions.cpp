@@ -1,0 +1,132 @@
+// rcp, sqrt, rsqrt, sin, cos, lg2, ex2, tanh, copysign, testp. Approximate ones are as exact as the host's library.
+#include <cmath>
+
+#include "ptx/instructions/numbers/float_mode.hpp"
+#include "ptx/instructions/numbers/numbers.hpp"
+
+namespace nvmlkit::ptx {
+namespace {
+
+struct Rcp {
+  template <class T>
+  static T of(T a) {
+    return T{1} / a;
+  }
+};
+struct Sqrt {
+  template <class T>
+  static T of(T a) {
+    return std::sqrt(a);
+  }
+};
+struct Rsqrt {
+  static float of(float a) { return static_cast<float>(1.0 / std::sqrt(static_cast<double>(a))); }
+  static double of(double a) { return 1.0 / std::sqrt(a); }
+};
+
+#define NVMLKIT_FUNCTION(Name, function)                                                      \
+  struct Name {                                                                               \
+    static constexpr bool one_by_one = true;                                                  \
+    static float of(float a) { return static_cast<float>(function(static_cast<double>(a))); } \
+    static double of(double a) { return function(a); }                                        \
+  };
+NVMLKIT_FUNCTION(Sin, std::sin)
+NVMLKIT_FUNCTION(Cos, std::cos)
+NVMLKIT_FUNCTION(Log2, std::log2)
+NVMLKIT_FUNCTION(Exp2, std::exp2)
+NVMLKIT_FUNCTION(Tanh, std::tanh)
+#undef NVMLKIT_FUNCTION
+
+struct Copysign {  // of a, the number is b
+  template <class T>
+  static T of(T a, T b) {
+    return std::copysign(b, a);
+  }
+};
+
+template <class T>
+void test_property(Warp& w, const Instruction& i, Mask lanes) {
+  const auto* const a = w.at<T>(i.a);
+  w.set_predicate(i.d, lanes, gather([&](unsigned l) {
+                    const auto kind = std::fpclassify(a[l]);
+                    switch (i.detail) {
+                      case 'f':
+                        return kind != FP_INFINITE && kind != FP_NAN;
+                      case 'i':
+                        return kind == FP_INFINITE;
+                      case 'n':
+                        return kind != FP_NAN;
+                      case 'N':
+                        return kind == FP_NAN;
+                      case 'o':
+                        return kind == FP_NORMAL || kind == FP_ZERO;
+                      default:
+                        return kind == FP_SUBNORMAL;
+                    }
+                  }));
+}
+
+template <class F>
+Handler of_float(Type type, bool any) {
+  if (type == Type::f32) return any ? &in_mode<&map1<float, float, F>, float> : best<&map1<float, float, F>>();
+  if (type == Type::f64) return any ? &in_mode<&map1<double, double, F>, double> : best<&map1<double, double, F>>();
+  return nullptr;
+}
+
+}  // namespace
+
+namespace decoders {
+
+void functions(Form& f) {
+  const auto type = f.type();
+  if (f.op() == Op::testp_) {
+    f.out.d = f.target(0, Type::pred);
+    f.out.a = f.source(1, type);
+    const auto word = f.one_of({"finite", "infinite", "number", "notanumber", "normal", "subnormal"});
+    if (word.empty()) f.fail_types();
+    f.out.detail = static_cast<std::uint8_t>(word == "notanumber" ? 'N' : word == "normal" ? 'o' : word[0]);
+    f.out.run = type == Type::f32 ? &test_property<float> : &test_property<double>;
+    return;
+  }
+  f.out.d = f.target(0, type);
+  f.out.a = f.source(1, type);
+  if (f.op() == Op::copysign_) {
+    f.out.b = f.source(2, type);
+    f.out.run = type == Type::f32 ? binary_of<float, Copysign> : binary_of<double, Copysign>;
+    return;
+  }
+  const auto mode = FloatMode::of(f);
+  f.out.detail = mode.packed();
+  const bool narrow = type != Type::f32 && type != Type::f64;
+  switch (f.op()) {
+    case Op::rcp_:
+      f.out.run = of_float<Rcp>(type, mode.any());
+      break;
+    case Op::sqrt_:
+      f.out.run = of_float<Sqrt>(type, mode.any());
+      break;
+    case Op::rsqrt_:
+      f.out.run = of_float<Rsqrt>(type, mode.any());
+      break;
+    case Op::sin_:
+      f.out.run = of_float<Sin>(type, mode.any());
+      break;
+    case Op::cos_:
+      f.out.run = of_float<Cos>(type, mode.any());
+      break;
+    case Op::lg2_:
+      f.out.run = of_float<Log2>(type, mode.any());
+      break;
+    case Op::ex2_:
+      f.out.run = narrow ? unary_float<Exp2>(type) : of_float<Exp2>(type, mode.any());
+      break;
+    case Op::tanh_:
+      f.out.run = unary_float<Tanh>(type);
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace decoders
+}  // namespace nvmlkit::ptx

@@ -1,0 +1,146 @@
+// What the types of PTX are on the host, and functions of one type lifted to the narrow ones.
+#pragma once
+
+#include <type_traits>
+
+#include "ptx/decode/variants.hpp"
+#include "ptx/instructions/numbers/narrow_floats.hpp"
+#include "ptx/run/lanes.hpp"
+
+namespace nvmlkit::ptx {
+
+template <class T>
+inline constexpr bool is_narrow = std::is_same_v<T, Half> || std::is_same_v<T, Bfloat>;
+template <class T>
+inline constexpr bool is_pair = false;
+template <class T>
+inline constexpr bool is_pair<Pair<T>> = true;
+
+// F on numbers of 16 bits is F on doubles, rounded once; on pairs it is F on each.
+template <class F>
+struct Lifted {
+  template <class T, class... Rest>
+  static T of(T a, Rest... rest) {
+    if constexpr (is_narrow<T>)
+      return T::of(F::of(static_cast<double>(T::wide(a)), static_cast<double>(T::wide(rest))...));
+    else if constexpr (is_pair<T>)
+      return {of(a.low, rest.low...), of(a.high, rest.high...)};
+    else
+      return F::of(a, rest...);
+  }
+};
+
+// Handlers of one F for the types that it has a meaning for; null for others.
+template <class F>
+Handler unary_float(Type type) {
+  switch (type) {
+    case Type::f32:
+      return best<&map1<float, float, F>>();
+    case Type::f64:
+      return best<&map1<double, double, F>>();
+    case Type::f16:
+      return &map1<Half, Half, Lifted<F>>;
+    case Type::bf16:
+      return &map1<Bfloat, Bfloat, Lifted<F>>;
+    case Type::f16x2:
+      return &map1<Pair<Half>, Pair<Half>, Lifted<F>>;
+    case Type::bf16x2:
+      return &map1<Pair<Bfloat>, Pair<Bfloat>, Lifted<F>>;
+    default:
+      return nullptr;
+  }
+}
+
+template <class T, class F>
+constexpr Handler binary_of = &map2<T, T, T, F>;
+
+template <class F>
+Handler binary_float(Type type) {
+  switch (type) {
+    case Type::f32:
+      return best<binary_of<float, F>>();
+    case Type::f64:
+      return best<binary_of<double, F>>();
+    case Type::f16:
+      return binary_of<Half, Lifted<F>>;
+    case Type::bf16:
+      return binary_of<Bfloat, Lifted<F>>;
+    case Type::f16x2:
+      return binary_of<Pair<Half>, Lifted<F>>;
+    case Type::bf16x2:
+      return binary_of<Pair<Bfloat>, Lifted<F>>;
+    default:
+      return nullptr;
+  }
+}
+
+template <class F>
+Handler binary_unsigned(Type type) {
+  switch (size_of(type)) {
+    case 2:
+      return binary_of<std::uint16_t, F>;
+    case 4:
+      return best<binary_of<std::uint32_t, F>>();
+    case 8:
+      return best<binary_of<std::uint64_t, F>>();
+    default:
+      return nullptr;
+  }
+}
+
+template <class F>
+Handler binary_integer(Type type) {
+  switch (type) {
+    case Type::s16:
+      return binary_of<std::int16_t, F>;
+    case Type::s32:
+      return best<binary_of<std::int32_t, F>>();
+    case Type::s64:
+      return best<binary_of<std::int64_t, F>>();
+    default:
+      return is_float(type) ? nullptr : binary_unsigned<F>(type);
+  }
+}
+
+template <class T, class F>
+constexpr Handler ternary_of = &map3<T, T, T, T, F>;
+
+template <class F>
+Handler ternary_integer(Type type) {
+  switch (type) {
+    case Type::u16:
+      return ternary_of<std::uint16_t, F>;
+    case Type::u32:
+      return best<ternary_of<std::uint32_t, F>>();
+    case Type::u64:
+      return best<ternary_of<std::uint64_t, F>>();
+    case Type::s16:
+      return ternary_of<std::int16_t, F>;
+    case Type::s32:
+      return best<ternary_of<std::int32_t, F>>();
+    case Type::s64:
+      return best<ternary_of<std::int64_t, F>>();
+    default:
+      return nullptr;
+  }
+}
+
+// The upper half of a product.
+template <class T>
+T high_of_product(T a, T b) {
+  if constexpr (sizeof(T) == 8) {
+    __extension__ using Wide = std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
+    return static_cast<T>(static_cast<Wide>(a) * b >> 64);
+  } else {
+    using Wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+    return static_cast<T>(static_cast<Wide>(a) * b >> 8 * sizeof(T));
+  }
+}
+
+// Without the undefined behaviour of signed overflow, or of small types becoming int.
+template <class T>
+T wrapped(std::uint64_t value) {
+  return static_cast<T>(value);
+}
+
+}  // namespace nvmlkit::ptx

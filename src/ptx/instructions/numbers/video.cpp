@@ -1,0 +1,163 @@
+// Video instructions: an operation on whole words, and another one with the third operand; or one on each of the halves
+// or bytes of words, whose results may be added up.
+#include <algorithm>
+
+#include "ptx/decode/form.hpp"
+#include "ptx/run/lanes.hpp"
+
+namespace nvmlkit::ptx {
+namespace {
+
+// What `detail` says.
+constexpr std::uint8_t kSignedA = 1, kSignedB = 2, kSignedResult = 4;
+
+std::int64_t first_operation(Op op, std::int64_t a, std::int64_t b) {
+  switch (op) {
+    case Op::vadd_:
+      return a + b;
+    case Op::vsub_:
+      return a - b;
+    case Op::vabsdiff_:
+      return a < b ? b - a : a - b;
+    case Op::vmin_:
+      return std::min(a, b);
+    default:
+      return std::max(a, b);
+  }
+}
+
+std::int64_t wide(std::uint32_t value, bool is_signed_value) {
+  return is_signed_value ? std::int64_t{static_cast<std::int32_t>(value)} : std::int64_t{value};
+}
+
+template <Op op>
+void video_words(Warp& w, const Instruction& i, Mask lanes) {
+  const auto* const a = w.at<std::uint32_t>(i.a);
+  const auto* const b = w.at<std::uint32_t>(i.b);
+  auto* const d = w.at<std::uint32_t>(i.d);
+  const bool is_signed_result = i.detail & kSignedResult;
+  each_lane(lanes, [&](unsigned l) {
+    auto result = first_operation(op, wide(a[l], i.detail & kSignedA), wide(b[l], i.detail & kSignedB));
+    if (i.flag)  // .sat
+      result = is_signed_result ? std::clamp<std::int64_t>(result, INT32_MIN, INT32_MAX)
+                                : std::clamp<std::int64_t>(result, 0, UINT32_MAX);
+    if (i.c.is_there()) {
+      const auto once = wide(static_cast<std::uint32_t>(result), is_signed_result);
+      const auto c = wide(w.at<std::uint32_t>(i.c)[l], is_signed_result);
+      result = i.immediate == '+' ? once + c : i.immediate == '<' ? std::min(once, c) : std::max(once, c);
+    }
+    d[l] = static_cast<std::uint32_t>(result);
+  });
+}
+
+std::int64_t operation_of_parts(Op op, std::int64_t a, std::int64_t b) {
+  switch (op) {
+    case Op::vadd2_:
+    case Op::vadd4_:
+      return a + b;
+    case Op::vsub2_:
+    case Op::vsub4_:
+      return a - b;
+    case Op::vavrg2_:
+    case Op::vavrg4_:
+      return (a + b + (a + b >= 0)) >> 1;
+    case Op::vabsdiff2_:
+    case Op::vabsdiff4_:
+      return a < b ? b - a : a - b;
+    case Op::vmin2_:
+    case Op::vmin4_:
+      return std::min(a, b);
+    default:
+      return std::max(a, b);
+  }
+}
+
+// `count` parts of each word.
+void video_parts(Warp& w, const Instruction& i, Mask lanes) {
+  const auto* const a = w.at<std::uint32_t>(i.a);
+  const auto* const b = w.at<std::uint32_t>(i.b);
+  const auto* const c = w.at<std::uint32_t>(i.c);
+  auto* const d = w.at<std::uint32_t>(i.d);
+  const unsigned bits = 32 / i.count;
+  const auto limit = std::int64_t{1} << bits;
+  const auto part = [=](std::uint32_t word, unsigned k, bool is_signed_part) {
+    const auto value = static_cast<std::int64_t>(word >> k * bits) & (limit - 1);
+    return is_signed_part && value >= limit / 2 ? value - limit : value;
+  };
+  const bool is_signed_result = i.detail & kSignedResult, adds = i.immediate & 1;
+  const auto least = is_signed_result ? -limit / 2 : 0, most = is_signed_result ? limit / 2 - 1 : limit - 1;
+  each_lane(lanes, [&](unsigned l) {
+    std::uint32_t packed = 0;
+    std::int64_t sum = c[l];
+    for (unsigned k = 0; k < i.count; ++k) {
+      auto result = operation_of_parts(static_cast<Op>(i.immediate >> 1), part(a[l], k, i.detail & kSignedA),
+                                       part(b[l], k, i.detail & kSignedB));
+      if (i.flag) result = std::clamp(result, least, most);
+      sum += result;
+      packed |= static_cast<std::uint32_t>(result & (limit - 1)) << k * bits;
+    }
+    d[l] = adds ? static_cast<std::uint32_t>(sum) : packed;
+  });
+}
+
+// The result and two words, and which of them have signs.
+void read_words(Form& f) {
+  const auto types = f.types();
+  if (types.size() != 3) f.fail_types();
+  f.out.detail = static_cast<std::uint8_t>((is_signed(types[0]) ? kSignedResult : 0) |
+                                           (is_signed(types[1]) ? kSignedA : 0) | (is_signed(types[2]) ? kSignedB : 0));
+  f.out.flag = f.has("sat");
+  f.out.d = f.target(0, Type::b32);
+  f.out.a = f.source(1, Type::b32);
+  f.out.b = f.source(2, Type::b32);
+}
+
+}  // namespace
+
+namespace decoders {
+
+void video_of_parts(Form& f) {
+  read_words(f);
+  f.out.c = f.source(3, Type::b32);
+  f.out.immediate = static_cast<std::uint64_t>(f.op()) << 1 | (f.has("add") ? 1 : 0);
+  switch (f.op()) {
+    case Op::vadd2_:
+    case Op::vsub2_:
+    case Op::vavrg2_:
+    case Op::vabsdiff2_:
+    case Op::vmin2_:
+    case Op::vmax2_:
+      f.out.count = 2;
+      break;
+    default:
+      f.out.count = 4;
+  }
+  f.out.run = &video_parts;
+}
+
+void video(Form& f) {
+  read_words(f);
+  const auto second = f.one_of({"add", "min", "max"});
+  if (second.empty() != (f.count() == 3)) f.fail("three operands, or four and what to do with the fourth");
+  if (!second.empty()) f.out.c = f.source(3, Type::b32);
+  f.out.immediate = second == "add" ? '+' : second == "min" ? '<' : '>';
+  switch (f.op()) {
+    case Op::vadd_:
+      f.out.run = &video_words<Op::vadd_>;
+      break;
+    case Op::vsub_:
+      f.out.run = &video_words<Op::vsub_>;
+      break;
+    case Op::vabsdiff_:
+      f.out.run = &video_words<Op::vabsdiff_>;
+      break;
+    case Op::vmin_:
+      f.out.run = &video_words<Op::vmin_>;
+      break;
+    default:
+      f.out.run = &video_words<Op::vmax_>;
+  }
+}
+
+}  // namespace decoders
+}  // namespace nvmlkit::ptx

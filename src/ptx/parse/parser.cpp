@@ -1,0 +1,221 @@
+#include "ptx/parse/parser.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "ptx/parse/link.hpp"
+
+namespace nvmlkit::ptx {
+
+Token Parser::take() {
+  const Token out = ahead_[0];
+  ahead_[0] = ahead_[1];
+  ahead_[1] = lexer_.next();
+  return out;
+}
+
+bool Parser::accept(char symbol) {
+  if (!peek().is(symbol)) return false;
+  take();
+  return true;
+}
+
+void Parser::expect(char symbol) {
+  if (!accept(symbol)) fail(std::string("expected '") + symbol + "', got '" + std::string(peek().text) + "'");
+}
+
+std::string_view Parser::word(const char* what) {
+  if (peek().kind != TokenKind::word)
+    fail(std::string("expected ") + what + ", got '" + std::string(peek().text) + "'");
+  return take().text;
+}
+
+std::int64_t Parser::integer() {
+  const bool minus = accept('-');
+  if (peek().kind != TokenKind::integer) fail("expected a number, got '" + std::string(peek().text) + "'");
+  const auto value = static_cast<std::int64_t>(take().value);
+  return minus ? static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(value)) : value;
+}
+
+// To the end of a directive that means nothing here: the next ';', or the next line.
+void Parser::skip_statement() {
+  const int line = peek().line;
+  while (peek().kind != TokenKind::end && peek().line == line && !peek().is('}'))
+    if (take().is(';')) return;
+}
+
+void Parser::skip_block() {
+  while (!peek().is('{') && peek().kind != TokenKind::end) take();
+  int depth = 0;
+  do {
+    if (peek().is('{')) ++depth;
+    if (peek().is('}')) --depth;
+    if (peek().kind == TokenKind::end) fail("a block without end");
+    take();
+  } while (depth > 0);
+}
+
+void Parser::module_directive() {
+  auto linkage = Linkage::local;
+  while (true) {
+    if (peek().kind != TokenKind::dotted) fail("expected a directive, got '" + std::string(peek().text) + "'");
+    const auto name = take().text;
+    if (name == "extern" || name == "visible" || name == "weak" || name == "common") {
+      linkage = name == "extern"    ? Linkage::external
+                : name == "visible" ? Linkage::visible
+                : name == "weak"    ? Linkage::weak
+                                    : Linkage::common;
+    } else if (name == "attribute") {  // between .global and the type it stands in variable()
+      fail(".attribute before a state space");
+    } else if (name == "version") {
+      if (peek().kind != TokenKind::real64) fail("expected a version");
+      const auto text = take().text;
+      const auto dot = text.find('.');
+      if (text.size() > 6) fail("expected a version");
+      if (module_->version != 0) names_ = &source_.parts.emplace_back();
+      module_->version = std::atoi(std::string(text.substr(0, dot)).c_str()) * 10 +
+                         std::atoi(std::string(text.substr(dot + 1)).c_str());
+      return;
+    } else if (name == "target") {
+      module_->target = std::string(word("a target"));
+      return skip_statement();
+    } else if (name == "address_size") {
+      if (integer() != 64) fail("only 64-bit addresses are simulated");
+      return;
+    } else if (name == "entry" || name == "func") {
+      return function(name == "entry", linkage);
+    } else if (name == "global" || name == "const" || name == "shared") {
+      const auto space = name == "global" ? Space::global : name == "const" ? Space::constant : Space::shared;
+      return module_variables(space, linkage);
+    } else if (name == "section") {
+      return skip_block();
+    } else if (name == "alias") {
+      return alias();
+    } else if (name == "file" || name == "loc" || name == "pragma") {
+      return skip_statement();
+    } else {
+      fail("unknown directive ." + std::string(name));
+    }
+  }
+}
+
+void Parser::parameters(std::vector<Variable>& into) {
+  expect('(');
+  std::uint64_t offset = 0;
+  while (!accept(')')) {
+    if (!peek().is_dotted("param") && !peek().is_dotted("reg")) fail("expected .param");
+    take();
+    auto made = variable(Space::param, Linkage::local);
+    offset = aligned(offset, made.align);
+    made.offset = offset;
+    offset += made.size;
+    into.push_back(std::move(made));
+    accept(',');
+  }
+}
+
+void Parser::function_directives(Function& f) {
+  while (peek().kind == TokenKind::dotted) {
+    const auto name = take().text;
+    if (name == "maxntid" || name == "reqntid") {
+      unsigned sizes[3] = {1, 1, 1};
+      for (auto& size : sizes) {
+        size = static_cast<unsigned>(integer());
+        if (!accept(',')) break;
+      }
+      f.max_threads = sizes[0] * sizes[1] * sizes[2];
+      if (name == "reqntid")
+        for (int i = 0; i < 3; ++i) f.required[i] = sizes[i];
+    } else if (name == "minnctapersm" || name == "maxnreg" || name == "maxnctapersm") {
+      integer();
+    } else if (name == "maxclusterrank") {
+      f.max_cluster = static_cast<unsigned>(integer());
+    } else if (name == "explicitcluster") {
+      f.needs_cluster = true;
+    } else if (name == "noreturn" || name == "blocksareclusters" || name == "unified") {
+      continue;
+    } else if (name == "reqnctapercluster") {
+      std::fill_n(f.cluster, 3, 1u);
+      for (auto& size : f.cluster) {
+        size = static_cast<unsigned>(integer());
+        if (!accept(',')) break;
+      }
+    } else if (name == "pragma") {
+      skip_statement();
+    } else if (name == "attribute") {
+      expect('(');
+      while (!accept(')')) take();
+    } else {
+      fail("unknown directive ." + std::string(name) + " of a function");
+    }
+  }
+}
+
+Function& Parser::named_function(std::string_view name) {
+  if (const auto at = names_->functions.find(name); at != names_->functions.end()) return *at->second;
+  auto& made = module_->functions.emplace_back();
+  made.name = std::string(name);
+  made.number = static_cast<std::uint32_t>(module_->functions.size() - 1);
+  made.part = static_cast<std::uint32_t>(source_.parts.size() - 1);
+  names_->functions[made.name] = &made;
+  return made;
+}
+
+void Parser::alias() {
+  const auto name = word("the name of a function");
+  expect(',');
+  names_->aliases.push_back({name, word("the name of a function"), peek().line});
+  expect(';');
+}
+
+void Parser::function(bool entry, Linkage linkage) {
+  const int line = peek().line;
+  if (peek().is_dotted("attribute")) {
+    take();
+    expect('(');
+    while (!accept(')')) take();
+  }
+  std::vector<Variable> results, formals;
+  if (peek().is('(')) parameters(results);
+  const auto name = word("the name of a function");
+  if (peek().is('(')) parameters(formals);
+  auto* const known = &named_function(name);
+  known->is_entry = entry;
+  known->line = line;
+  if (!known->is_defined) {
+    known->results = std::move(results);
+    known->parameters = std::move(formals);
+    known->linkage = linkage;
+  }
+  function_directives(*known);
+  if (accept(';')) return;
+  if (linkage == Linkage::external || known->is_defined) fail("a second body of " + known->name);
+  known->is_defined = true;
+  body(*known);
+}
+
+Source Parser::run() {
+  source_.module = std::make_unique<Module>();
+  module_ = source_.module.get();
+  names_ = &source_.parts.emplace_back();
+  try {
+    while (peek().kind != TokenKind::end)
+      if (!accept(';')) module_directive();
+  } catch (Error& e) {
+    e.name_part(source_.parts.size() - 1, source_.parts.size() > 1);
+    throw;
+  }
+  return std::move(source_);
+}
+
+Source parse(std::string_view text) { return Parser(text).run(); }
+
+std::unique_ptr<Module> load(std::string_view text) {
+  auto source = parse(text);
+  if (source.module->version == 0) throw Error{1, "no .version: this is no PTX"};
+  resolve(source);
+  decode(source);
+  return std::move(source.module);
+}
+
+}  // namespace nvmlkit::ptx

@@ -1,0 +1,86 @@
+// Reads PTX text: directives of the module, then functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "ptx/parse/source.hpp"
+
+namespace nvmlkit::ptx {
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : lexer_(text) {
+    ahead_[0] = lexer_.next();
+    ahead_[1] = lexer_.next();
+  }
+  Source run();
+
+ private:
+  // Tokens.
+  const Token& peek() const { return ahead_[0]; }
+  const Token& second() const { return ahead_[1]; }
+  Token take();
+  bool accept(char symbol);
+  void expect(char symbol);
+  std::string_view word(const char* what);
+  std::int64_t integer();
+  [[noreturn]] void fail(const std::string& text) const { throw Error{peek().line, text}; }
+
+  // The module.
+  void module_directive();
+  void function(bool entry, Linkage linkage);
+  void alias();
+  Function& named_function(std::string_view name);
+  void parameters(std::vector<Variable>& into);
+  void function_directives(Function& function);
+  void skip_statement();
+  void skip_block();
+
+  // Variables.
+  Variable variable(Space space, Linkage linkage);
+  void initializer(Variable& variable);
+  void initial_values(Variable& variable, std::uint64_t& at);
+  void module_variables(Space space, Linkage linkage);
+  void keep_variable(Variable made);
+
+  // Bodies of functions.
+  struct Entity {
+    enum class Kind { reg, range, variable } kind;
+    Type type;
+    std::uint32_t offset, count;
+    Variable* variable;
+    unsigned width = 1;  // elements of a vector
+  };
+  using Scope = std::unordered_map<std::string_view, Entity>;
+  void body(Function& function);
+  void body_item();
+  void body_directive();
+  void registers();
+  void body_variables(Space space);
+  void body_variable(Variable made);
+  void label_directive();
+  void instruction();
+  void vector_move(const Statement& statement);
+  Term term();
+  Term name_term(std::string_view name);
+  Term address();
+  const Entity* find(std::string_view name, std::uint32_t& index) const;
+
+  Lexer lexer_;
+  Token ahead_[2];
+  Source source_;
+  Module* module_ = nullptr;
+  Names* names_ = nullptr;  // of the module that is read
+  Body* body_ = nullptr;
+  std::vector<Scope> scopes_;
+  std::vector<int> scope_numbers_;
+  int depth_ = 0;  // of lists within lists
+};
+
+// Rounded up to a multiple of a power of two.
+constexpr std::uint64_t aligned(std::uint64_t value, std::uint64_t align) { return (value + align - 1) & ~(align - 1); }
+
+}  // namespace nvmlkit::ptx

@@ -1,0 +1,146 @@
+// Memory as lanes see it: windows, bounds, alignment.
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "ptx/run/block.hpp"
+#include "ptx/run/places.hpp"
+
+namespace nvmlkit::ptx {
+
+void Warp::fault(FaultKind kind, std::uint64_t address, const Instruction& i) {
+  auto& fault = block.run().fault;
+  if (fault.kind != FaultKind::none) return;
+  fault.kind = kind;
+  fault.address = address;
+  fault.line = i.line;
+  fault.function = frame_->function->name;
+}
+
+bool Warp::has_local(std::uint64_t size) {
+  if (size <= local_capacity_) return true;
+  const auto larger = std::max(size, 2 * local_capacity_);
+  if (larger > block.run().grid.most_local * 2) return false;
+  std::vector<std::byte> moved(larger * kLanes);
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    std::copy_n(local_.data() + lane * local_capacity_, local_capacity_, moved.data() + lane * larger);
+  local_.swap(moved);
+  local_capacity_ = larger;
+  return true;
+}
+
+void Warp::addresses(const Instruction& i, std::uint64_t* out) const { effective_addresses(*this, i, out); }
+
+std::byte* Warp::reach_shared_by_lanes(const Instruction& i, std::uint64_t address, std::uint64_t bytes,
+                                       std::size_t align) {
+  if ((address & (align - 1)) == 0) {
+    if (i.space == Space::global) return block.run().global(address, bytes);
+    auto& shared = block.shared();
+    if (i.space == Space::shared && address < shared.size() && bytes <= shared.size() - address)
+      return shared.data() + address;
+  }
+  Reach out;
+  const Bounds bounds{address, address + bytes - align, address};
+  if (!reach(i, bounds, align, out) || out.stride != 0) return nullptr;
+  return reinterpret_cast<std::byte*>(out.base + address);
+}
+
+bool Warp::reach(const Instruction& i, Bounds addresses, std::size_t size, Reach& out) {
+  auto [low, high, bits] = addresses;
+  if ((bits & (size - 1)) != 0) return false;
+  auto space = i.space;
+  std::uint64_t window = 0;
+  if (space == Space::generic) {
+    window = low & std::uint64_t{0xFF} << 56;
+    if ((high & std::uint64_t{0xFF} << 56) != window) return false;
+    space = window == kSharedWindow  ? Space::shared
+            : window == kLocalWindow ? Space::local
+            : window == kParamWindow ? Space::kernel_param
+                                     : Space::global;
+    if (space == Space::global) window = 0;
+    low -= window;
+    high -= window;
+  }
+  const auto length = high - low + size;
+  std::byte* start = nullptr;
+  std::uint64_t room = 0;
+  switch (space) {
+    case Space::shared:
+      start = block.shared().data();
+      room = block.shared().size();
+      break;
+    case Space::local:
+      start = local_.data();
+      room = local_capacity_;
+      out.stride = local_capacity_;
+      break;
+    case Space::param:
+      start = frame_->params.data();
+      room = frame_->function->frame_param_bytes;
+      out.stride = room;
+      break;
+    case Space::kernel_param:
+      start = const_cast<std::byte*>(block.run().grid.params.data());
+      room = block.run().grid.params.size();
+      break;
+    case Space::generic:
+    case Space::global:
+    case Space::constant:
+      start = block.run().global(low, length);
+      if (!start) return false;
+      out.base = reinterpret_cast<std::uintptr_t>(start) - low;
+      return true;
+  }
+  if (high >= room || size > room - high) return false;
+  out.base = reinterpret_cast<std::uintptr_t>(start) - window;
+  return true;
+}
+
+std::byte* Warp::resolve(Space space, const Instruction& i, std::uint64_t address, std::size_t size, unsigned lane) {
+  if (address % size != 0) {
+    fault(FaultKind::misaligned_address, address, i);
+    return nullptr;
+  }
+  if (space == Space::generic) {
+    const auto window = address & (std::uint64_t{0xFF} << 56);
+    if (window == kSharedWindow)
+      space = Space::shared;
+    else if (window == kLocalWindow)
+      space = Space::local;
+    else if (window == kParamWindow)
+      space = Space::kernel_param;
+    else
+      space = Space::global;
+    if (space != Space::global) address -= window;
+  }
+  std::byte* found = nullptr;
+  const auto within = [&](std::byte* start, std::uint64_t room) {
+    if (address < room && size <= room - address) found = start + address;
+  };
+  switch (space) {
+    case Space::shared:
+      within(block.shared().data(), block.shared().size());
+      if (!found) found = block.shared_of_peer(address, size);
+      break;
+    case Space::local:
+      within(local_.data() + lane * local_capacity_, local_capacity_);
+      break;
+    case Space::param:
+      within(frame_->param(lane), frame_->function->frame_param_bytes);
+      break;
+    case Space::kernel_param: {
+      const auto params = block.run().grid.params;
+      within(const_cast<std::byte*>(params.data()), params.size());
+      break;
+    }
+    case Space::generic:
+    case Space::global:
+    case Space::constant:
+      found = block.run().global(address, size);
+      break;
+  }
+  if (!found) fault(FaultKind::illegal_address, address, i);
+  return found;
+}
+
+}  // namespace nvmlkit::ptx

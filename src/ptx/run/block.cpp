@@ -1,0 +1,160 @@
+#include "ptx/run/block.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "ptx/run/group.hpp"
+
+namespace nvmlkit::ptx {
+
+Block::Block(Run& run, Group& group, unsigned rank) : run_(&run), group_(group), rank_(rank), output_(run.grid.output) {
+  const auto warps = (run.threads_of_block + kLanes - 1) / kLanes;
+  for (unsigned i = 0; i < warps; ++i) warps_.push_back(std::make_unique<Warp>(*this));
+  asked_ = (run.grid.module->shared_bytes + run.grid.dynamic_shared + 15) / 16 * 16;
+  shared_.resize(asked_ + kReserved);
+  for (unsigned i = 0; i < warps; ++i) fill_special(*warps_[i], i);
+}
+
+void Block::start(std::uint64_t number) {
+  std::fill(std::begin(barriers_), std::end(barriers_), Barrier{});
+  std::fill(shared_.begin(), shared_.end(), std::byte{});
+  live_threads_ = run_->threads_of_block;
+  for (unsigned i = 0; i < warps_.size(); ++i) {
+    const auto rest = run_->threads_of_block - i * kLanes;
+    warps_[i]->start(i, rest >= kLanes ? kAllLanes : (Mask{1} << rest) - 1);
+  }
+  fill_place(number);
+}
+
+// What is the same in all blocks of a launch.
+void Block::fill_special(Warp& warp, unsigned index) {
+  const auto& grid = run_->grid;
+  auto& s = warp.special();
+  const auto fill = [](auto& row, auto value) {
+    std::fill_n(row, kLanes, static_cast<std::decay_t<decltype(*row)>>(value));
+  };
+  auto x = index * kLanes % grid.threads[0], y = index * kLanes / grid.threads[0] % grid.threads[1],
+       z = index * kLanes / grid.threads[0] / grid.threads[1];
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    s.tid[0][lane] = x;
+    s.tid[1][lane] = y;
+    s.tid[2][lane] = z;
+    if (++x < grid.threads[0]) continue;
+    x = 0;
+    if (++y < grid.threads[1]) continue;
+    y = 0;
+    ++z;
+  }
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const Mask own = Mask{1} << lane;
+    s.laneid[lane] = lane;
+    s.lanemask[0][lane] = own;
+    s.lanemask[1][lane] = own | (own - 1);
+    s.lanemask[2][lane] = own - 1;
+    s.lanemask[3][lane] = ~(own - 1);
+    s.lanemask[4][lane] = ~(own | (own - 1));
+  }
+  for (int k = 0; k < 3; ++k) {
+    fill(s.ntid[k], grid.threads[k]);
+    fill(s.nctaid[k], grid.blocks[k]);
+    fill(s.nclusterid[k], grid.blocks[k] / grid.cluster[k]);
+    fill(s.cluster_nctaid[k], grid.cluster[k]);
+  }
+  fill(s.warpid, index);
+  fill(s.nwarpid, warps_.size());
+  fill(s.nsmid, grid.multiprocessors);
+  fill(s.shared_bytes[0], asked_);
+  fill(s.shared_bytes[1], asked_);
+  fill(s.shared_bytes[2], grid.dynamic_shared);
+  fill(s.reserved[0], asked_);
+  fill(s.reserved[1], asked_ + kReserved);
+  fill(s.reserved[2], asked_);
+  fill(s.reserved[3], asked_ + kReserved / 2);
+  fill(s.warp_size, kLanes);
+  fill(s.cluster_ctarank, rank_);
+  fill(s.cluster_nctarank, cluster_size(grid));
+  fill(s.is_explicit_cluster, grid.is_cluster_launch ? kAllLanes : 0);
+  fill(s.gridid, grid.number);
+  fill(s.envreg[0], 0);
+  fill(s.envreg[1], grid.workspace >> 32);
+  fill(s.envreg[2], grid.workspace);
+}
+
+void Block::fill_place(std::uint64_t number) {
+  const auto& grid = run_->grid;
+  const auto blocks_x = grid.blocks[0], blocks_y = grid.blocks[1];
+  const std::uint32_t place[3] = {static_cast<std::uint32_t>(number % blocks_x),
+                                  static_cast<std::uint32_t>(number / blocks_x % blocks_y),
+                                  static_cast<std::uint32_t>(number / blocks_x / blocks_y)};
+  for (auto& warp : warps_) {
+    auto& s = warp->special();
+    for (int k = 0; k < 3; ++k) {
+      std::fill_n(s.ctaid[k], kLanes, place[k]);
+      std::fill_n(s.clusterid[k], kLanes, place[k] / grid.cluster[k]);
+      std::fill_n(s.cluster_ctaid[k], kLanes, place[k] % grid.cluster[k]);
+    }
+    std::fill_n(s.smid, kLanes, static_cast<std::uint32_t>(number % grid.multiprocessors));
+  }
+}
+
+Progress Block::execute(Run& run, std::uint64_t instructions_of_warp) {
+  run_ = &run;
+  bool finished = true, moves = false;
+  for (auto& warp : warps_) {
+    if (run.ended.load(std::memory_order_relaxed)) return Progress::paused;
+    released_ = false;
+    const auto progress = warp->run(instructions_of_warp);
+    if (progress == Progress::faulted) {
+      flush();
+      return progress;
+    }
+    finished &= progress == Progress::finished;
+    moves |= progress == Progress::paused || released_;
+  }
+  if (!finished && moves) return Progress::paused;
+  flush();
+  return finished ? Progress::finished : Progress::blocked;
+}
+
+void Block::print(std::string_view text) {
+  printed_ += text;
+  if (printed_.size() > kMostPrinted) flush();
+}
+
+void Block::flush() {
+  if (output_ && !printed_.empty()) std::fwrite(printed_.data(), 1, printed_.size(), output_);
+  printed_.clear();
+}
+
+void Block::arrive(unsigned barrier, unsigned threads, unsigned with_true, unsigned expected) {
+  auto& b = barriers_[barrier];
+  b.arrived += threads;
+  b.arrived_true += with_true;
+  b.expected = expected;
+  check(barrier);
+}
+
+void Block::threads_ended(unsigned threads) {
+  live_threads_ -= threads;
+  for (unsigned i = 0; i < kBarriers; ++i)
+    if (barriers_[i].arrived > 0 && barriers_[i].expected == 0) check(i);
+  group_.threads_ended(threads);
+}
+
+void Block::release_from_cluster() {
+  released_ = true;
+  for (auto& warp : warps_) warp->release(kClusterBarrier, 0, 0);
+}
+
+std::byte* Block::shared_of_peer(std::uint64_t address, std::uint64_t size) { return group_.bytes(address, size); }
+
+void Block::check(unsigned barrier) {
+  auto& b = barriers_[barrier];
+  if (b.arrived < (b.expected ? b.expected : live_threads_)) return;
+  const auto arrived = b.arrived, with_true = b.arrived_true;
+  b = {};
+  released_ = true;
+  for (auto& warp : warps_) warp->release(barrier, with_true, arrived);
+}
+
+}  // namespace nvmlkit::ptx

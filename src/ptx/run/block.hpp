@@ -1,0 +1,71 @@
+// A block of a launch: warps that share memory and wait for each other at barriers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ptx/run/run.hpp"
+#include "ptx/run/warp.hpp"
+
+namespace nvmlkit::ptx {
+
+class Group;
+
+class Block {
+ public:
+  Block(Run& run, Group& group, unsigned rank);
+  ~Block() { flush(); }
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+
+  void start(std::uint64_t number);
+  // Until all threads have ended, nothing moves for now, or each warp has executed about so many instructions.
+  Progress execute(Run& run, std::uint64_t instructions_of_warp);
+
+  // Of the worker that executes the block.
+  Run& run() { return *run_; }
+  std::vector<std::byte>& shared() { return shared_; }
+  Group& group() { return group_; }
+  unsigned rank() const { return rank_; }
+  // `size` bytes of shared memory of a block of the cluster, or null.
+  std::byte* shared_of_peer(std::uint64_t address, std::uint64_t size);
+
+  static constexpr unsigned kBarriers = 16;
+  static constexpr unsigned kClusterBarrier = kBarriers;  // what waits for the barrier of the cluster
+  // Bytes of shared memory for the libraries that come with the compiler.
+  static constexpr std::size_t kReserved = 1024;
+  // Bytes of text that wait for the end of the block.
+  static constexpr std::size_t kMostPrinted = std::size_t{1} << 20;
+  // `expected` threads, 0 for all that live.
+  void arrive(unsigned barrier, unsigned threads, unsigned with_true, unsigned expected);
+  void threads_ended(unsigned threads);
+  void release_from_cluster();
+  // To the output of printf, where the text of a block stands together.
+  void print(std::string_view text);
+
+ private:
+  struct Barrier {
+    unsigned arrived = 0, arrived_true = 0, expected = 0;
+  };
+  void check(unsigned barrier);
+  void flush();
+  void fill_special(Warp& warp, unsigned index);
+  void fill_place(std::uint64_t number);
+
+  Run* run_;
+  Group& group_;
+  const unsigned rank_;
+  std::vector<std::unique_ptr<Warp>> warps_;
+  std::vector<std::byte> shared_;
+  std::size_t asked_ = 0;  // bytes of it that the program asked for
+  Barrier barriers_[kBarriers];
+  unsigned live_threads_ = 0;
+  bool released_ = false;
+  std::FILE* output_;
+  std::string printed_;
+};
+
+}  // namespace nvmlkit::ptx

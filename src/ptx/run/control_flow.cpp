@@ -1,0 +1,189 @@
+// What an instruction does that is more than a change of values: branches, calls, barriers, ends.
+#include <bit>
+#include <cstring>
+
+#include "ptx/builtins/builtins.hpp"
+#include "ptx/run/group.hpp"
+#include "ptx/run/warp.hpp"
+
+namespace nvmlkit::ptx {
+namespace {
+
+constexpr std::uint32_t kDeepest = 4096;  // calls within calls
+
+}  // namespace
+
+void Warp::control(std::size_t number, const Instruction& i, Mask lanes) {
+  const auto own = take(number);
+  const auto with = [&](Mask mask, std::uint32_t pc) { return Fragment{own.frame, pc, mask, Wait::none, 0}; };
+  if (const Mask others = own.mask & ~lanes) add(with(others, own.pc + 1));
+  switch (i.kind) {
+    case Kind::branch:
+      return add(with(lanes, static_cast<std::uint32_t>(i.immediate)));
+    case Kind::branch_table: {
+      const auto& table = own.frame->function->tables[i.side];
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
+        if (!(lanes >> lane & 1)) continue;
+        const auto index = at<std::uint32_t>(i.a)[lane];
+        if (index >= table.size()) return fault(FaultKind::illegal_instruction, index, i);
+        add(with(Mask{1} << lane, table[index]));
+      }
+      return;
+    }
+    case Kind::call:
+      return call(own, i, lanes);
+    case Kind::ret:
+      return leave(own, lanes);
+    case Kind::exit:
+      return end(own.frame, lanes);
+    case Kind::barrier:
+      return arrive(own, i, lanes);
+    case Kind::trap:
+      return fault(FaultKind::trap, 0, i);
+    case Kind::plain:
+    case Kind::guarded:
+    case Kind::converge:
+      return;
+  }
+}
+
+void Warp::call(const Fragment& own, const Instruction& i, Mask lanes) {
+  const auto& site = own.frame->function->calls[i.side];
+  if (site.builtin >= 0) {
+    call_builtin(site, *this, i, lanes);
+    if (block.run().fault.kind != FaultKind::none) return;
+    return add({own.frame, own.pc + 1, lanes, Wait::none, 0});
+  }
+  if (site.function) return call_function(own, site, *site.function, lanes, i);
+  // By address: lanes that call one function call it together.
+  const auto& functions = block.run().grid.module->functions;
+  const auto* const targets = at<std::uint64_t>(i.a);
+  while (lanes != 0) {
+    const auto target = targets[std::countr_zero(lanes)];
+    const auto index = (target - kCodeWindow) / 16;
+    if (target < kCodeWindow || target % 16 != 0 || index >= functions.size() || !functions[index].is_defined ||
+        functions[index].is_entry || functions[index].parameters.size() != site.arguments.size() ||
+        functions[index].results.size() != site.results.size())
+      return fault(FaultKind::illegal_instruction, target, i);
+    Mask same = 0;
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      if ((lanes >> lane & 1) && targets[lane] == target) same |= Mask{1} << lane;
+    call_function(own, site, functions[index], same, i);
+    lanes &= ~same;
+  }
+}
+
+void Warp::call_function(const Fragment& own, const CallSite& site, const Function& callee, Mask lanes,
+                         const Instruction& i) {
+  const auto start = (own.frame->local_start + own.frame->function->local_bytes + 15) / 16 * 16;
+  if (own.frame->depth >= kDeepest || start + callee.local_bytes > block.run().grid.most_local)
+    return fault(FaultKind::stack_overflow, 0, i);
+  if (!has_local(start + callee.local_bytes)) return fault(FaultKind::stack_overflow, 0, i);
+  Frame* const frame = new_frame(callee);
+  frame->caller = own.frame;
+  frame->site = &site;
+  frame->return_to = own.pc + 1;
+  frame->depth = own.frame->depth + 1;
+  frame->local_start = start;
+  frame->inside = lanes;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if (!(lanes >> lane & 1)) continue;
+    for (std::size_t k = 0; k < site.arguments.size(); ++k)
+      std::memcpy(frame->param(lane) + callee.parameters[k].offset, own.frame->param(lane) + site.arguments[k],
+                  callee.parameters[k].size);
+  }
+  fragments_.push_back({frame, 0, lanes, Wait::none, 0});
+}
+
+void Warp::leave(const Fragment& own, Mask lanes) {
+  Frame* const frame = own.frame;
+  if (!frame->caller) return end(frame, lanes);
+  const auto& function = *frame->function;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if (!(lanes >> lane & 1)) continue;
+    for (std::size_t k = 0; k < function.results.size(); ++k)
+      std::memcpy(frame->caller->param(lane) + frame->site->results[k], frame->param(lane) + function.results[k].offset,
+                  function.results[k].size);
+  }
+  add({frame->caller, frame->return_to, lanes, Wait::none, 0});
+  frame->inside &= ~lanes;
+  if (frame->inside == 0) free_frames_.push_back(frame);
+}
+
+void Warp::end(Frame* frame, Mask lanes) {
+  for (; frame; frame = frame->caller) {
+    frame->inside &= ~lanes;
+    if (frame->inside == 0) free_frames_.push_back(frame);
+  }
+  live_ &= ~lanes;
+  // What waits for these lanes looks again.
+  for (auto& f : fragments_)
+    if (f.wait == Wait::lanes) f.wait = Wait::none;
+  block.threads_ended(static_cast<unsigned>(std::popcount(lanes)));
+}
+
+void Warp::arrive(const Fragment& own, const Instruction& i, Mask lanes) {
+  if (i.detail == 'W') return wait_for_cluster(own, lanes);
+  if (i.detail == 'A') return arrive_in_cluster(own, lanes);
+  const auto first = static_cast<unsigned>(std::countr_zero(lanes));
+  const auto barrier = at<std::uint32_t>(i.a)[first];
+  const auto expected = i.b.is_there() ? at<std::uint32_t>(i.b)[first] : 0;
+  if (barrier >= Block::kBarriers) return fault(FaultKind::illegal_instruction, barrier, i);
+  Mask with_true = 0;
+  if (i.c.is_there()) with_true = (i.flag ? ~predicate(i.c) : predicate(i.c)) & lanes;
+  Fragment waiting{own.frame, own.pc, lanes, Wait::barrier, static_cast<std::uint8_t>(barrier)};
+  const bool only_arrives = i.detail == 'a';
+  if (only_arrives) waiting = {own.frame, own.pc + 1, lanes, Wait::none, 0};
+  if (only_arrives)
+    add(waiting);
+  else
+    fragments_.push_back(waiting);
+  block.arrive(barrier, static_cast<unsigned>(std::popcount(lanes)), static_cast<unsigned>(std::popcount(with_true)),
+               expected);
+}
+
+void Warp::arrive_in_cluster(const Fragment& own, Mask lanes) {
+  add({own.frame, own.pc + 1, lanes, Wait::none, 0});
+  const auto phase = block.group().arrive(static_cast<unsigned>(std::popcount(lanes)));
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    if (lanes >> lane & 1) cluster_phase_[lane] = phase;
+}
+
+void Warp::wait_for_cluster(const Fragment& own, Mask lanes) {
+  Mask done = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    if ((lanes >> lane & 1) && block.group().has_ended(cluster_phase_[lane])) done |= Mask{1} << lane;
+  if (done) add({own.frame, own.pc + 1, done, Wait::none, 0});
+  if (lanes & ~done) fragments_.push_back({own.frame, own.pc, lanes & ~done, Wait::barrier, Block::kClusterBarrier});
+}
+
+void Warp::release(unsigned barrier, std::uint32_t with_true, std::uint32_t arrived) {
+  auto& released = released_;
+  released.clear();
+  for (std::size_t n = 0; n < fragments_.size();) {
+    if (fragments_[n].wait != Wait::barrier || fragments_[n].barrier != barrier) {
+      ++n;
+      continue;
+    }
+    released.push_back(take(n));
+  }
+  for (auto& f : released) {
+    const auto& i = f.frame->function->code[f.pc];
+    if (i.d.is_there()) {
+      auto* const d = f.frame->registers.get() + i.d.offset();
+      if (i.detail == 'p') {
+        for (unsigned lane = 0; lane < kLanes; ++lane)
+          if (f.mask >> lane & 1) reinterpret_cast<std::uint32_t*>(d)[lane] = with_true;
+      } else {
+        const bool result = i.detail == '&' ? with_true == arrived : with_true > 0;
+        auto& p = *reinterpret_cast<Mask*>(d);
+        p = result ? p | f.mask : p & ~f.mask;
+      }
+    }
+    f.wait = Wait::none;
+    ++f.pc;
+    add(f);
+  }
+}
+
+}  // namespace nvmlkit::ptx

@@ -1,0 +1,120 @@
+#include "ptx/run/execution.hpp"
+
+namespace nvmlkit::ptx {
+namespace {
+
+// Instructions that a warp executes before the next one has its turn; few where blocks wait for each other.
+constexpr std::uint64_t kSlice = 1 << 16, kShortSlice = 1 << 12;
+// Instructions that a launch executes before it asks for help. To wake a thread takes as long as some thousand.
+constexpr std::uint64_t kAlone = 1 << 14;
+
+}  // namespace
+
+Execution::Execution(const Grid& grid)
+    : grid_(grid), count_(std::uint64_t{grid.blocks[0]} * grid.blocks[1] * grid.blocks[2] / cluster_size(grid)) {}
+
+Outcome Execution::run() {
+  Run run(grid_, ended_);
+  try {
+    work(run, true);
+  } catch (...) {
+    end_with({});
+    if (has_helpers_) Helpers::own().withdraw(*this, [] {});
+    throw;
+  }
+  if (has_helpers_)
+    Helpers::own().withdraw(*this, [&] {
+      if (grid_.tick) grid_.tick(grid_.tick_of);
+    });
+  if (failure_) std::rethrow_exception(failure_);
+  return std::move(outcome_);
+}
+
+void Execution::help() noexcept {
+  try {
+    Run run(grid_, ended_);
+    work(run, false);
+  } catch (...) {
+    end_with({});
+    const std::lock_guard lock(mutex_);
+    failure_ = std::current_exception();
+  }
+}
+
+// The first fault is the one of the launch; the other workers see that it has ended.
+void Execution::end_with(Fault fault) {
+  const std::lock_guard lock(mutex_);
+  if (!ended_.exchange(true)) outcome_.fault = std::move(fault);
+}
+
+void Execution::ask_for_help() {
+  const auto threads = grid_.threads_of_host ? grid_.threads_of_host : usable_cores();
+  const auto left = count_ - std::min(count_, begun_.load(std::memory_order_relaxed));
+  const auto wanted = std::min<std::uint64_t>(threads - 1, left + waiting_count_.load(std::memory_order_relaxed));
+  has_helpers_ = wanted > 0 && Helpers::own().lend(*this, static_cast<unsigned>(wanted));
+}
+
+// Those that wait have begun earlier, and go first; but every other time a new one begins, for which they may wait.
+std::unique_ptr<Group> Execution::next(Run& run, std::unique_ptr<Group>& spare) {
+  if (waiting_count_.load(std::memory_order_relaxed) > 0) {
+    const std::lock_guard lock(mutex_);
+    const bool may_begin = begun_.load(std::memory_order_relaxed) < count_ && waiting_.size() < grid_.most_resident;
+    if (!waiting_.empty() && !(begins_next_ && may_begin)) {
+      begins_next_ = true;
+      return take_waiting();
+    }
+    begins_next_ = false;
+  }
+  const auto number = begun_.fetch_add(1, std::memory_order_relaxed);
+  if (number < count_) {
+    auto group = spare ? std::move(spare) : std::make_unique<Group>(run);
+    group->start(number);
+    return group;
+  }
+  const std::lock_guard lock(mutex_);
+  return waiting_.empty() ? nullptr : take_waiting();
+}
+
+std::unique_ptr<Group> Execution::take_waiting() {
+  auto group = std::move(waiting_.front());
+  waiting_.pop_front();
+  waiting_count_.store(waiting_.size(), std::memory_order_relaxed);
+  return group;
+}
+
+void Execution::put_back(std::unique_ptr<Group> group) {
+  const std::lock_guard lock(mutex_);
+  waiting_.push_back(std::move(group));
+  waiting_count_.store(waiting_.size(), std::memory_order_relaxed);
+}
+
+void Execution::work(Run& run, bool by_caller) {
+  std::unique_ptr<Group> group, spare;
+  bool has_asked = !by_caller;
+  for (unsigned turn = 1; !ended_.load(std::memory_order_relaxed); ++turn) {
+    if (!group) group = next(run, spare);
+    if (!group) break;
+    if (by_caller && grid_.tick && turn % 64 == 0) grid_.tick(grid_.tick_of);
+    if (grid_.stop && grid_.stop->load(std::memory_order_relaxed)) {
+      end_with({FaultKind::stopped, 0, {}, 0});
+      break;
+    }
+    run.spins = false;
+    const bool is_short = group->polls || grid_.cooperative || !has_asked;
+    const auto progress = group->execute(run, is_short ? kShortSlice : kSlice);
+    group->polls = run.spins;
+    if (progress == Progress::finished) spare = std::move(group);
+    if (progress == Progress::faulted) end_with(run.fault);
+    if (progress == Progress::blocked)  // every thread waits for one that will not come
+      end_with({FaultKind::deadlock, 0, grid_.entry->name, 0});
+    if (!has_asked && run.instructions > kAlone) {
+      has_asked = true;
+      ask_for_help();
+    }
+    if (progress == Progress::paused && (run.spins || grid_.cooperative)) put_back(std::move(group));
+  }
+  const std::lock_guard lock(mutex_);
+  outcome_.instructions += run.instructions;
+}
+
+}  // namespace nvmlkit::ptx

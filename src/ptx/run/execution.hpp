@@ -1,0 +1,46 @@
+// One launch while it is executed: by the thread that asks for it and, when it is long, by helpers.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+
+#include "ptx/run/group.hpp"
+#include "ptx/run/helpers.hpp"
+
+namespace nvmlkit::ptx {
+
+class Execution final : public Helpers::Work {
+ public:
+  explicit Execution(const Grid& grid);
+
+  Outcome run();
+  void help() noexcept override;
+
+ private:
+  // Groups that were not begun, in order, and those that gave their turn away.
+  std::unique_ptr<Group> next(Run& run, std::unique_ptr<Group>& spare);
+  std::unique_ptr<Group> take_waiting();
+  void put_back(std::unique_ptr<Group> group);
+
+  void work(Run& run, bool by_caller);
+  void end_with(Fault fault);
+  void ask_for_help();
+
+  const Grid& grid_;
+  const std::uint64_t count_;
+  std::atomic<std::uint64_t> begun_{0};
+  std::atomic<bool> ended_{false};
+  std::atomic<std::size_t> waiting_count_{0};
+  bool has_helpers_ = false;
+
+  std::mutex mutex_;
+  std::deque<std::unique_ptr<Group>> waiting_;
+  bool begins_next_ = false;  // the next one that is chosen is a new one
+  Outcome outcome_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace nvmlkit::ptx

@@ -1,0 +1,93 @@
+// Where the lanes of an access to memory find their bytes.
+#pragma once
+
+#include <algorithm>
+
+#include "ptx/run/lanes.hpp"
+
+namespace nvmlkit::ptx {
+
+// The effective addresses of an instruction.
+inline void effective_addresses(const Warp& w, const Instruction& i, std::uint64_t* out) {
+  const auto offset = i.immediate + (i.local_base ? w.local_start() : 0);
+  if (!i.a.is_there()) {
+    std::fill_n(out, kLanes, offset);
+  } else if (i.wide_address) {
+    const auto* const base = w.at<std::uint64_t>(i.a);
+    for (unsigned lane = 0; lane < kLanes; ++lane) out[lane] = base[lane] + offset;
+  } else {
+    const auto* const base = w.at<std::uint32_t>(i.a);
+    for (unsigned lane = 0; lane < kLanes; ++lane) out[lane] = static_cast<std::uint32_t>(base[lane] + offset);
+  }
+}
+
+inline Bounds bounds_of(const std::uint64_t* addresses, Mask lanes) {
+  Bounds out;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const bool is_active = lanes >> lane & 1;
+    out.low = std::min(out.low, is_active ? addresses[lane] : ~std::uint64_t{0});
+    out.high = std::max(out.high, is_active ? addresses[lane] : 0);
+    out.bits |= is_active ? addresses[lane] : 0;
+  }
+  return out;
+}
+
+// Calls f(lane, bytes) for each lane; at the first fault it ends. `size` is a power of two.
+template <class F>
+inline void each_place(Warp& w, const Instruction& i, Mask lanes, std::size_t size, F f) {
+  std::uint64_t addresses[kLanes];
+  effective_addresses(w, i, addresses);
+  Reach reach;
+  if (w.reach(i, bounds_of(addresses, lanes), size, reach)) {
+    const auto at = [&](unsigned l) {
+      return reinterpret_cast<std::byte*>(reach.base + addresses[l] + l * reach.stride);
+    };
+    if (lanes == kAllLanes) {
+      for (unsigned l = 0; l < kLanes; ++l) f(l, at(l));
+    } else {
+      for (Mask left = lanes; left != 0; left &= left - 1) {
+        const auto l = static_cast<unsigned>(std::countr_zero(left));
+        f(l, at(l));
+      }
+    }
+    return;
+  }
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(left));
+    auto* const p = w.resolve(i.space, i, addresses[l], size, l);
+    if (!p) return;
+    f(l, p);
+  }
+}
+
+enum class Pattern : std::uint8_t { scattered, same, row };
+
+// The usual accesses of all lanes: to one place, or to a row of places one behind the other, whose bytes begin at
+// `start`.
+inline Pattern pattern_of(Warp& w, const Instruction& i, std::size_t size, std::byte*& start) {
+  if (!i.a.is_there()) {
+    if (i.local_base) return Pattern::scattered;
+    start = w.reach_shared_by_lanes(i, i.immediate, size, size);
+    return start ? Pattern::same : Pattern::scattered;
+  }
+  std::uint64_t first = i.immediate + (i.local_base ? w.local_start() : 0), off_row = 0, off_first = 0;
+  const auto compare = [&](const auto* base) {
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      off_row |= base[lane] ^ static_cast<std::decay_t<decltype(*base)>>(base[0] + lane * size);
+      off_first |= base[lane] ^ base[0];
+    }
+    first += base[0];
+  };
+  if (i.wide_address) {
+    compare(w.at<std::uint64_t>(i.a));
+  } else {
+    compare(w.at<std::uint32_t>(i.a));
+    first = static_cast<std::uint32_t>(first);
+  }
+  const bool is_same = off_first == 0;
+  if (!is_same && off_row != 0) return Pattern::scattered;
+  start = w.reach_shared_by_lanes(i, first, is_same ? size : kLanes * size, size);
+  return !start ? Pattern::scattered : is_same ? Pattern::same : Pattern::row;
+}
+
+}  // namespace nvmlkit::ptx

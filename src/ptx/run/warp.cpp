@@ -1,0 +1,218 @@
+// Fragments: which goes on, where they part and meet.
+#include "ptx/run/warp.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "ptx/run/block.hpp"
+
+namespace nvmlkit::ptx {
+
+void Warp::start(unsigned index, Mask lanes) {
+  index_ = index;
+  live_ = lanes;
+  fragments_.clear();
+  free_frames_.clear();
+  for (const auto& frame : frames_) free_frames_.push_back(frame.get());
+  const auto* entry = block.run().grid.entry;
+  local_capacity_ = std::max<std::uint64_t>(local_capacity_, entry->local_bytes);
+  local_.assign(local_capacity_ * kLanes, std::byte{});
+  areas_[Operand::special] = reinterpret_cast<std::byte*>(&special_);
+  Frame* const frame = new_frame(*entry);
+  frame->inside = lanes;
+  fragments_.push_back({frame, 0, lanes, Wait::none, 0});
+  forced_ = false;
+  turn_ = 0;
+}
+
+Frame* Warp::new_frame(const Function& function) {
+  auto at = std::find_if(free_frames_.begin(), free_frames_.end(), [&](Frame* f) { return f->function == &function; });
+  Frame* frame = nullptr;
+  if (at != free_frames_.end()) {
+    frame = *at;
+    free_frames_.erase(at);
+  } else {
+    frames_.push_back(std::make_unique<Frame>());
+    frame = frames_.back().get();
+    frame->registers.reset(new (std::align_val_t{64}) std::byte[function.register_bytes + 64]());
+    frame->params.resize(std::size_t{function.frame_param_bytes} * kLanes);
+    frame->function = &function;
+  }
+  frame->caller = nullptr;
+  frame->site = nullptr;
+  frame->depth = 0;
+  frame->local_start = 0;
+  return frame;
+}
+
+void Warp::enter(const Fragment& fragment) {
+  frame_ = fragment.frame;
+  areas_[Operand::registers] = frame_->registers.get();
+  areas_[Operand::constants] = const_cast<std::byte*>(frame_->function->constants.data());
+}
+
+// The innermost function first, then what is furthest behind.
+std::size_t Warp::choose() {
+  std::size_t best = fragments_.size();
+  for (std::size_t i = 0; i < fragments_.size(); ++i) {
+    const auto& f = fragments_[i];
+    if (f.wait != Wait::none) continue;
+    if (best == fragments_.size()) {
+      best = i;
+      continue;
+    }
+    const auto& b = fragments_[best];
+    if (f.frame->depth != b.frame->depth ? f.frame->depth > b.frame->depth : f.pc < b.pc) best = i;
+  }
+  return best;
+}
+
+// After a slice that did not end, another one has its turn: it may be what the first one waits for.
+std::size_t Warp::choose_next(std::size_t last) {
+  for (std::size_t k = 1; k <= fragments_.size(); ++k) {
+    const auto i = (last + k) % fragments_.size();
+    if (fragments_[i].wait == Wait::none) return i;
+  }
+  return fragments_.size();
+}
+
+Progress Warp::run(std::uint64_t instructions) {
+  budget_ = static_cast<std::int64_t>(instructions);
+  polls_ = false;
+  while (!fragments_.empty()) {
+    auto number = turn_ ? choose_next(turn_ - 1) : choose();
+    turn_ = 0;
+    if (number == fragments_.size()) {
+      const auto waiting =
+          std::find_if(fragments_.begin(), fragments_.end(), [](const auto& f) { return f.wait == Wait::lanes; });
+      if (waiting == fragments_.end()) return Progress::blocked;
+      waiting->wait = Wait::none;
+      forced_ = true;
+      number = static_cast<std::size_t>(waiting - fragments_.begin());
+    }
+    auto& run = block.run();
+    const auto executed = step(number);
+    budget_ -= static_cast<std::int64_t>(executed);
+    run.instructions += executed;
+    if (run.fault.kind != FaultKind::none) return Progress::faulted;
+    if (budget_ <= 0) {
+      run.spins |= polls_;
+      turn_ = fragments_.size() > 1 ? number + 1 : 0;
+      return Progress::paused;
+    }
+  }
+  return Progress::finished;
+}
+
+// The first instruction at or behind the fragment's where another one of its frame stands.
+std::uint32_t Warp::limit_of(std::size_t number) const {
+  const auto& own = fragments_[number];
+  std::uint32_t limit = ~0u;
+  for (std::size_t i = 0; i < fragments_.size(); ++i) {
+    const auto& other = fragments_[i];
+    if (i != number && other.frame == own.frame && other.wait != Wait::barrier && other.pc >= own.pc)
+      limit = std::min(limit, other.pc);
+  }
+  return limit;
+}
+
+// Lanes that stand at one instruction of one frame go on together.
+void Warp::add(const Fragment& fragment) {
+  for (auto& known : fragments_) {
+    if (known.frame != fragment.frame || known.pc != fragment.pc || known.wait == Wait::barrier) continue;
+    known.mask |= fragment.mask;
+    known.wait = Wait::none;
+    return;
+  }
+  fragments_.push_back(fragment);
+}
+
+// Takes a fragment out; what becomes of its lanes is added anew.
+Fragment Warp::take(std::size_t number) {
+  const auto out = fragments_[number];
+  fragments_[number] = fragments_.back();
+  fragments_.pop_back();
+  return out;
+}
+
+// Gives the number of instructions.
+std::uint64_t Warp::step(std::size_t number) {
+  enter(fragments_[number]);
+  const Instruction* const code = frame_->function->code.data();
+  const FaultKind& fault_kind = block.run().fault.kind;
+  const Mask mask = fragments_[number].mask;
+  auto pc = fragments_[number].pc;
+  auto limit = limit_of(number);
+  std::uint64_t before = 0;  // instructions up to `start`
+  auto start = pc;
+  while (pc < limit) {
+    const auto& i = code[pc];
+    if (i.kind == Kind::plain) [[likely]] {
+      i.run(*this, i, mask);
+      ++pc;
+      if (fault_kind != FaultKind::none) [[unlikely]]
+        return before + pc - start;
+      continue;
+    }
+    Mask lanes = mask;
+    if (i.guard.is_there()) {
+      const Mask p = predicate(i.guard);
+      lanes &= i.guard_negated ? ~p : p;
+    }
+    if (lanes == 0) {
+      ++pc;
+      continue;
+    }
+    if (i.kind == Kind::guarded) {
+      i.run(*this, i, lanes);
+      ++pc;
+      if (fault_kind != FaultKind::none) return before + pc - start;
+      continue;
+    }
+    fragments_[number].pc = pc;
+    if (i.kind == Kind::branch && lanes == mask) {
+      const bool back = i.immediate <= pc;
+      before += pc + 1 - start;
+      fragments_[number].pc = start = pc = static_cast<std::uint32_t>(i.immediate);
+      if (back && budget_ <= static_cast<std::int64_t>(before)) return before;
+      if (fragments_.size() > 1) {
+        limit = limit_of(number);
+        if (is_ahead(number)) return before;
+      }
+      continue;
+    }
+    if (i.kind == Kind::converge) {
+      if (!converge(number, i, lanes)) return before + pc - start;
+      i.run(*this, i, lanes);
+      ++pc;
+      if (fault_kind != FaultKind::none) return before + pc - start;
+      continue;
+    }
+    control(number, i, lanes);
+    return before + pc + 1 - start;
+  }
+  fragments_[number].pc = pc;
+  if (limit != ~0u) add(take(number));  // met another one
+  return before + pc - start;
+}
+
+// Is there one of the same frame further behind that can go on?
+bool Warp::is_ahead(std::size_t number) const {
+  const auto& own = fragments_[number];
+  return std::any_of(fragments_.begin(), fragments_.end(),
+                     [&](const auto& f) { return f.frame == own.frame && f.wait == Wait::none && f.pc < own.pc; });
+}
+
+// Lanes of an instruction for all of a set of lanes wait for the others of it; false: not all are here yet.
+bool Warp::converge(std::size_t number, const Instruction& i, Mask lanes) {
+  const bool waits = !std::exchange(forced_, false) && fragments_.size() > 1;
+  const auto* const sets = at<Mask>(i.c);
+  Mask wanted = 0;
+  for (Mask left = waits ? lanes : 0; left != 0; left &= left - 1) wanted |= sets[std::countr_zero(left)];
+  if ((wanted & live_ & ~lanes) == 0) return true;
+  fragments_[number].wait = Wait::lanes;
+  return false;
+}
+
+}  // namespace nvmlkit::ptx

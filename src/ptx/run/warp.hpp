@@ -1,0 +1,158 @@
+// A warp: 32 lanes that execute instructions together. Lanes that took different ways are fragments; the one that is
+// furthest behind goes first, so that they meet again where their ways do.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "ptx/memory_view.hpp"
+#include "ptx/module.hpp"
+#include "ptx/run/special.hpp"
+
+namespace nvmlkit::ptx {
+
+class Block;
+
+// What a look at memory that others change counts for, in instructions.
+inline constexpr unsigned kWeightOfPoll = 64;
+// A turn, however long.
+inline constexpr unsigned kWholeTurn = 1u << 30;
+
+struct Frame {
+  const Function* function = nullptr;
+  Frame* caller = nullptr;
+  const CallSite* site = nullptr;
+  std::uint32_t return_to = 0;  // instruction of the caller
+  std::uint32_t depth = 0;
+  std::uint64_t local_start = 0;
+  Mask inside = 0;  // lanes that have not returned
+  struct Free {
+    void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t{64}); }
+  };
+  std::unique_ptr<std::byte[], Free> registers;
+  std::vector<std::byte> params;  // lane after lane
+
+  std::byte* param(unsigned lane) { return params.data() + std::size_t{lane} * function->frame_param_bytes; }
+};
+
+// What is known of the addresses of some lanes: the ends, and all bits that are set in one.
+struct Bounds {
+  std::uint64_t low = ~std::uint64_t{0}, high = 0, bits = 0;
+};
+
+struct Reach {
+  std::uintptr_t base = 0;  // a number: where address 0 would be, nothing has to lie
+  std::size_t stride = 0;
+};
+
+enum class Wait : std::uint8_t { none, barrier, lanes };
+
+struct Fragment {
+  Frame* frame = nullptr;
+  std::uint32_t pc = 0;
+  Mask mask = 0;
+  Wait wait = Wait::none;
+  std::uint8_t barrier = 0;
+};
+
+enum class Progress : std::uint8_t { finished, blocked, paused, faulted };
+
+class Warp {
+ public:
+  explicit Warp(Block& owner) : block(owner) {}
+
+  void start(unsigned index, Mask lanes);
+  // Executes until no lane can go on, or for about so many instructions.
+  Progress run(std::uint64_t instructions);
+
+  // The 32 values of an operand.
+  template <class T>
+  T* at(Operand operand) const {
+    return reinterpret_cast<T*>(areas_[operand.packed >> 30] + (operand.packed & 0x3FFFFFFF));
+  }
+  Mask predicate(Operand operand) const { return *at<Mask>(operand); }
+  void set_predicate(Operand operand, Mask lanes, Mask value) const {
+    auto& p = *at<Mask>(operand);
+    p = (p & ~lanes) | (value & lanes);
+  }
+
+  // `size` bytes of memory for a lane; null after a fault. `size` is what the address must be a multiple of.
+  std::byte* resolve(Space space, const Instruction& i, std::uint64_t address, std::size_t size, unsigned lane);
+  // The same for all lanes at once, where their addresses lie close together and well: the bytes of a lane begin at
+  // base + address + lane * stride. False says nothing.
+  bool reach(const Instruction& i, Bounds addresses, std::size_t size, Reach& out);
+  // So many bytes of memory that lanes share, or null, which says nothing.
+  std::byte* reach_shared_by_lanes(const Instruction& i, std::uint64_t address, std::uint64_t bytes, std::size_t align);
+  // The effective addresses of an instruction.
+  void addresses(const Instruction& i, std::uint64_t* out) const;
+
+  void fault(FaultKind kind, std::uint64_t address, const Instruction& i);
+
+  // It may be waiting for another thread of the block: where it does so often, its turn ends sooner.
+  void waits(unsigned weight) { budget_ -= weight; }
+  // The same for a thread of any block.
+  void polls(unsigned weight) {
+    polls_ = true;
+    waits(weight);
+  }
+
+  // Ends the waiting of lanes at a barrier; `predicate` goes to those that asked for a reduction.
+  void release(unsigned barrier, std::uint32_t arrived_true, std::uint32_t arrived);
+
+  Mask live() const { return live_; }
+  unsigned index() const { return index_; }
+  Frame& frame() const { return *frame_; }
+  std::uint64_t local_start() const { return frame_->local_start; }
+  SpecialValues& special() { return special_; }
+
+  Block& block;
+  Mask carry = 0;  // of the last instruction with .cc
+
+ private:
+  // Fragments; `number` is their place in the list, which changes with every take().
+  std::size_t choose();
+  std::size_t choose_next(std::size_t last);
+  std::uint64_t step(std::size_t number);
+  void enter(const Fragment& fragment);
+  std::uint32_t limit_of(std::size_t number) const;
+  bool is_ahead(std::size_t number) const;
+  void add(const Fragment& fragment);
+  Fragment take(std::size_t number);
+  bool converge(std::size_t number, const Instruction& i, Mask lanes);
+
+  // What becomes of lanes.
+  void control(std::size_t number, const Instruction& i, Mask lanes);
+  void call(const Fragment& own, const Instruction& i, Mask lanes);
+  void call_function(const Fragment& own, const CallSite& site, const Function& callee, Mask lanes,
+                     const Instruction& i);
+  void leave(const Fragment& own, Mask lanes);
+  void end(Frame* frame, Mask lanes);
+  void arrive(const Fragment& own, const Instruction& i, Mask lanes);
+  void arrive_in_cluster(const Fragment& own, Mask lanes);
+  void wait_for_cluster(const Fragment& own, Mask lanes);
+
+  Frame* new_frame(const Function& function);
+  bool has_local(std::uint64_t size);
+
+  std::byte* areas_[4] = {};
+  Frame* frame_ = nullptr;
+  std::vector<Fragment> fragments_;
+  std::vector<Fragment> released_;              // while release() lasts
+  std::vector<std::unique_ptr<Frame>> frames_;  // in use, and free ones
+  std::vector<Frame*> free_frames_;
+  std::vector<std::byte> local_;  // lane after lane
+  std::uint64_t local_capacity_ = 0;
+  SpecialValues special_;
+  Mask live_ = 0;
+  unsigned index_ = 0;
+  std::int64_t budget_ = 0;  // instructions that are left of the turn
+  bool polls_ = false;
+  std::uint32_t cluster_phase_[kLanes] = {};  // that lanes arrived in at the barrier of the cluster
+  bool forced_ = false;                       // lanes that wait for others that do not come go on without them
+  std::size_t turn_ = 0;                      // the number of the fragment whose slice ran out, and 1
+};
+
+}  // namespace nvmlkit::ptx
