@@ -1,104 +1,25 @@
 // atom and red, and what stands between accesses of several threads. Other threads of the host may reach the same
 // memory: each change is one of the host, too.
-#include <bit>
-
 #include "ptx/decode/form.hpp"
-#include "ptx/instructions/numbers/numbers.hpp"
+#include "ptx/instructions/memory/atomic_change.hpp"
+#include "ptx/instructions/numbers/operations.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
 
-template <std::size_t size>
-struct BitsOf;
-template <>
-struct BitsOf<2> {
-  using type = std::uint16_t;
-};
-template <>
-struct BitsOf<4> {
-  using type = std::uint32_t;
-};
-template <>
-struct BitsOf<8> {
-  using type = std::uint64_t;
-};
-
-struct Exchange {
-  template <class T>
-  static T of(T, T b) {
-    return b;
-  }
-};
-struct AtomicAnd {
-  template <class T>
-  static T of(T a, T b) {
-    return a & b;
-  }
-};
-struct AtomicOr {
-  template <class T>
-  static T of(T a, T b) {
-    return a | b;
-  }
-};
-struct AtomicXor {
-  template <class T>
-  static T of(T a, T b) {
-    return a ^ b;
-  }
-};
-struct Increment {
-  template <class T>
-  static T of(T a, T b) {
-    return a >= b ? T{0} : static_cast<T>(a + 1);
-  }
-};
-struct Decrement {
-  template <class T>
-  static T of(T a, T b) {
-    return a == 0 || a > b ? b : static_cast<T>(a - 1);
-  }
-};
-struct AtomicAdd {
-  template <class T>
-  static T of(T a, T b) {
-    if constexpr (std::is_integral_v<T>)
-      return wrapped<T>(std::uint64_t(a) + std::uint64_t(b));
-    else
-      return a + b;
-  }
-};
-struct Least {
-  template <class T>
-  static T of(T a, T b) {
-    return b < a ? b : a;
-  }
-};
-struct Greatest {
-  template <class T>
-  static T of(T a, T b) {
-    return a < b ? b : a;
-  }
-};
-
 // One lane after the other: what an earlier one did, a later one sees.
 template <class T, class F>
 void atomic(Warp& w, const Instruction& i, Mask lanes) {
-  using Bits = typename BitsOf<sizeof(T)>::type;
   std::uint64_t addresses[kLanes];
   w.addresses(i, addresses);
   if (i.space != Space::shared) w.polls(1);
   const auto* const b = w.at<T>(i.b);
-  auto* const d = i.d.is_there() ? w.at<Bits>(i.d) : nullptr;
+  auto* const d = i.d.is_there() ? w.at<BitsOf<sizeof(T)>>(i.d) : nullptr;
   for (unsigned l = 0; l < kLanes; ++l) {
     if (!(lanes >> l & 1)) continue;
-    auto* const p = reinterpret_cast<Bits*>(w.resolve(i.space, i, addresses[l], sizeof(T), l));
+    auto* const p = w.resolve(i.space, i, addresses[l], sizeof(T), l);
     if (!p) return;
-    const T operand = b[l];
-    Bits old = __atomic_load_n(p, __ATOMIC_RELAXED);
-    Bits next;
-    do next = std::bit_cast<Bits>(F::of(std::bit_cast<T>(old), operand));
-    while (!__atomic_compare_exchange_n(p, &old, next, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+    const auto old = change_atomically<T>(p, [operand = b[l]](T value) { return F::of(value, operand); });
     if (d) d[l] = old;
   }
 }
@@ -146,19 +67,19 @@ Handler ordered(Type type) {
 Handler adding(Type type) {
   switch (type) {
     case Type::f32:
-      return &atomic<float, AtomicAdd>;
+      return &atomic<float, Add>;
     case Type::f64:
-      return &atomic<double, AtomicAdd>;
+      return &atomic<double, Add>;
     case Type::f16:
-      return &atomic<Half, Lifted<AtomicAdd>>;
+      return &atomic<Half, Lifted<Add>>;
     case Type::bf16:
-      return &atomic<Bfloat, Lifted<AtomicAdd>>;
+      return &atomic<Bfloat, Lifted<Add>>;
     case Type::f16x2:
-      return &atomic<Pair<Half>, Lifted<AtomicAdd>>;
+      return &atomic<Pair<Half>, Lifted<Add>>;
     case Type::bf16x2:
-      return &atomic<Pair<Bfloat>, Lifted<AtomicAdd>>;
+      return &atomic<Pair<Bfloat>, Lifted<Add>>;
     default:
-      return of_bits<AtomicAdd>(type);
+      return of_bits<Add>(type);
   }
 }
 
@@ -196,10 +117,10 @@ void atomics(Form& f) {
                 : size == 4 ? &compare_exchange<std::uint32_t>
                             : &compare_exchange<std::uint64_t>;
   }
-  if (what == "exch") f.out.run = of_bits<Exchange>(type);
-  if (what == "and") f.out.run = of_bits<AtomicAnd>(type);
-  if (what == "or") f.out.run = of_bits<AtomicOr>(type);
-  if (what == "xor") f.out.run = of_bits<AtomicXor>(type);
+  if (what == "exch") f.out.run = of_bits<Replace>(type);
+  if (what == "and") f.out.run = of_bits<And>(type);
+  if (what == "or") f.out.run = of_bits<Or>(type);
+  if (what == "xor") f.out.run = of_bits<Xor>(type);
   if (what == "inc") f.out.run = of_bits<Increment>(type);
   if (what == "dec") f.out.run = of_bits<Decrement>(type);
   if (what == "add") f.out.run = adding(type);

@@ -2,8 +2,9 @@
 
 #include <cstring>
 
+#include "ptx/instructions/memory/atomic_change.hpp"
 #include "ptx/instructions/memory/mbarrier.hpp"
-#include "ptx/instructions/numbers/numbers.hpp"
+#include "ptx/instructions/numbers/operations.hpp"
 #include "ptx/run/block.hpp"
 
 namespace nvmlkit::ptx {
@@ -11,51 +12,37 @@ namespace {
 
 template <class T>
 T combined(Reduction how, T a, T b) {
-  if constexpr (is_narrow<T>) {
-    return T::of(combined<double>(how, T::wide(a), T::wide(b)));
-  } else {
-    switch (how) {
-      case Reduction::copy:
-        return b;
-      case Reduction::min:
-        return b < a ? b : a;
-      case Reduction::max:
-        return a < b ? b : a;
-      case Reduction::add:
-        if constexpr (std::is_integral_v<T>)
-          return wrapped<T>(std::uint64_t(a) + std::uint64_t(b));
-        else
-          return a + b;
-      default:
-        break;
-    }
-    if constexpr (std::is_integral_v<T>) switch (how) {
-        case Reduction::inc:
-          return a >= b ? T{0} : static_cast<T>(a + 1);
-        case Reduction::dec:
-          return a == 0 || a > b ? b : static_cast<T>(a - 1);
-        case Reduction::all:
-          return a & b;
-        case Reduction::any:
-          return a | b;
-        default:
-          return a ^ b;
-      }
-    return a;
+  switch (how) {
+    case Reduction::add:
+      return Lifted<Add>::of(a, b);
+    case Reduction::min:
+      return Lifted<Least>::of(a, b);
+    case Reduction::max:
+      return Lifted<Greatest>::of(a, b);
+    default:
+      break;
   }
+  if constexpr (std::is_integral_v<T>) switch (how) {
+      case Reduction::inc:
+        return Increment::of(a, b);
+      case Reduction::dec:
+        return Decrement::of(a, b);
+      case Reduction::all:
+        return And::of(a, b);
+      case Reduction::any:
+        return Or::of(a, b);
+      default:
+        return Xor::of(a, b);
+    }
+  return a;
 }
 
-template <class Bits, class T>
+template <class T>
 void reduce_each(Reduction how, std::byte* into, const std::byte* from, std::size_t size) {
-  static_assert(sizeof(Bits) == sizeof(T));
   for (std::size_t at = 0; at < size; at += sizeof(T)) {
-    auto* const p = reinterpret_cast<Bits*>(into + at);
     T operand;
     std::memcpy(&operand, from + at, sizeof operand);
-    Bits old = __atomic_load_n(p, __ATOMIC_RELAXED);
-    Bits next;
-    do next = std::bit_cast<Bits>(combined(how, std::bit_cast<T>(old), operand));
-    while (!__atomic_compare_exchange_n(p, &old, next, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+    change_atomically<T>(into + at, [=](T value) { return combined(how, value, operand); });
   }
 }
 
@@ -96,22 +83,22 @@ bool may_reduce(Reduction how, Type type) {
 void reduce(Reduction how, Type type, std::byte* into, const std::byte* from, std::size_t size) {
   switch (type) {
     case Type::f16:
-      return reduce_each<std::uint16_t, Half>(how, into, from, size);
+      return reduce_each<Half>(how, into, from, size);
     case Type::bf16:
-      return reduce_each<std::uint16_t, Bfloat>(how, into, from, size);
+      return reduce_each<Bfloat>(how, into, from, size);
     case Type::f32:
-      return reduce_each<std::uint32_t, float>(how, into, from, size);
+      return reduce_each<float>(how, into, from, size);
     case Type::f64:
-      return reduce_each<std::uint64_t, double>(how, into, from, size);
+      return reduce_each<double>(how, into, from, size);
     case Type::s32:
-      return reduce_each<std::uint32_t, std::int32_t>(how, into, from, size);
+      return reduce_each<std::int32_t>(how, into, from, size);
     case Type::s64:
-      return reduce_each<std::uint64_t, std::int64_t>(how, into, from, size);
+      return reduce_each<std::int64_t>(how, into, from, size);
     case Type::u64:
     case Type::b64:
-      return reduce_each<std::uint64_t, std::uint64_t>(how, into, from, size);
+      return reduce_each<std::uint64_t>(how, into, from, size);
     default:
-      return reduce_each<std::uint32_t, std::uint32_t>(how, into, from, size);
+      return reduce_each<std::uint32_t>(how, into, from, size);
   }
 }
 

@@ -4,7 +4,7 @@
 
 #include "ptx/decode/form.hpp"
 #include "ptx/instructions/memory/mbarrier.hpp"
-#include "ptx/instructions/numbers/numbers.hpp"
+#include "ptx/instructions/numbers/operations.hpp"
 #include "ptx/run/group.hpp"
 
 namespace nvmlkit::ptx {
@@ -59,71 +59,16 @@ void change_at_peer(Warp& w, const Instruction& i, Mask lanes) {
   }
 }
 
-struct Replaced {
-  template <class T>
-  static T of(T, T b) {
-    return b;
-  }
-};
-struct Added {
-  template <class T>
-  static T of(T a, T b) {
-    return wrapped<T>(std::uint64_t(a) + std::uint64_t(b));
-  }
-};
-struct Smaller {
-  template <class T>
-  static T of(T a, T b) {
-    return b < a ? b : a;
-  }
-};
-struct Larger {
-  template <class T>
-  static T of(T a, T b) {
-    return a < b ? b : a;
-  }
-};
-struct Incremented {
-  template <class T>
-  static T of(T a, T b) {
-    return a >= b ? T{0} : static_cast<T>(a + 1);
-  }
-};
-struct Decremented {
-  template <class T>
-  static T of(T a, T b) {
-    return a == 0 || a > b ? b : static_cast<T>(a - 1);
-  }
-};
-struct AllBits {
-  template <class T>
-  static T of(T a, T b) {
-    return a & b;
-  }
-};
-struct AnyBits {
-  template <class T>
-  static T of(T a, T b) {
-    return a | b;
-  }
-};
-struct OddBits {
-  template <class T>
-  static T of(T a, T b) {
-    return a ^ b;
-  }
-};
-
 template <class T>
 Handler change_of(std::string_view what) {
-  if (what == "inc") return &change_at_peer<T, Incremented>;
-  if (what == "dec") return &change_at_peer<T, Decremented>;
-  if (what == "min") return &change_at_peer<T, Smaller>;
-  if (what == "max") return &change_at_peer<T, Larger>;
-  if (what == "and") return &change_at_peer<T, AllBits>;
-  if (what == "or") return &change_at_peer<T, AnyBits>;
-  if (what == "xor") return &change_at_peer<T, OddBits>;
-  return what == "add" ? &change_at_peer<T, Added> : &change_at_peer<T, Replaced>;
+  if (what == "inc") return &change_at_peer<T, Increment>;
+  if (what == "dec") return &change_at_peer<T, Decrement>;
+  if (what == "min") return &change_at_peer<T, Least>;
+  if (what == "max") return &change_at_peer<T, Greatest>;
+  if (what == "and") return &change_at_peer<T, And>;
+  if (what == "or") return &change_at_peer<T, Or>;
+  if (what == "xor") return &change_at_peer<T, Xor>;
+  return what == "add" ? &change_at_peer<T, Add> : &change_at_peer<T, Replace>;
 }
 
 }  // namespace

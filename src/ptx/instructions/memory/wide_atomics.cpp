@@ -1,40 +1,17 @@
 // Atomics on more than a word: each number of a vector for itself, or 128 bits at once.
 #include <atomic>
-#include <bit>
 #include <cstring>
 
 #include "ptx/decode/form.hpp"
-#include "ptx/instructions/numbers/numbers.hpp"
+#include "ptx/instructions/memory/atomic_change.hpp"
+#include "ptx/instructions/numbers/operations.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
 
-struct AddedNumber {
-  template <class T>
-  static T of(T a, T b) {
-    return a + b;
-  }
-};
-struct LeastNumber {
-  template <class T>
-  static T of(T a, T b) {
-    return b < a ? b : a;
-  }
-};
-struct GreatestNumber {
-  template <class T>
-  static T of(T a, T b) {
-    return a < b ? b : a;
-  }
-};
-
-template <std::size_t size>
-using Word = std::conditional_t<size == 2, std::uint16_t, std::uint32_t>;
-
 // In Function::operands: the numbers to work with, then where the old ones go, if they do.
 template <class T, class F>
 void each_of_vector(Warp& w, const Instruction& i, Mask lanes) {
-  using Bits = Word<sizeof(T)>;
   std::uint64_t addresses[kLanes];
   w.addresses(i, addresses);
   const auto* const operands = w.frame().function->operands.data() + i.side;
@@ -44,13 +21,9 @@ void each_of_vector(Warp& w, const Instruction& i, Mask lanes) {
     auto* const bytes = w.resolve(i.space, i, addresses[l], sizeof(T) * count, l);
     if (!bytes) return;
     for (unsigned k = 0; k < count; ++k) {
-      auto* const p = reinterpret_cast<Bits*>(bytes) + k;
       const T operand = w.at<T>(operands[k])[l];
-      Bits old = __atomic_load_n(p, __ATOMIC_RELAXED);
-      Bits next;
-      do next = std::bit_cast<Bits>(F::of(std::bit_cast<T>(old), operand));
-      while (!__atomic_compare_exchange_n(p, &old, next, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
-      if (i.flag && operands[count + k].is_there()) w.at<Bits>(operands[count + k])[l] = old;
+      const auto old = change_atomically<T>(bytes + k * sizeof(T), [=](T value) { return F::of(value, operand); });
+      if (i.flag && operands[count + k].is_there()) w.at<BitsOf<sizeof(T)>>(operands[count + k])[l] = old;
     }
   }
 }
@@ -134,11 +107,11 @@ void vector_atomics(Form& f) {
   f.list(std::move(operands));
   const auto what = f.one_of({"add", "min", "max"});
   if (type == Type::f32)
-    f.out.run = what == "add" ? &each_of_vector<float, AddedNumber> : nullptr;
+    f.out.run = what == "add" ? &each_of_vector<float, Add> : nullptr;
   else if (!what.empty())
-    f.out.run = what == "add"   ? narrow_vector<AddedNumber>(type)
-                : what == "min" ? narrow_vector<LeastNumber>(type)
-                                : narrow_vector<GreatestNumber>(type);
+    f.out.run = what == "add"   ? narrow_vector<Add>(type)
+                : what == "min" ? narrow_vector<Least>(type)
+                                : narrow_vector<Greatest>(type);
 }
 
 void quad_atomics(Form& f) {

@@ -3,20 +3,10 @@
 
 #include "ptx/instructions/numbers/float_mode.hpp"
 #include "ptx/instructions/numbers/fused.hpp"
-#include "ptx/instructions/numbers/numbers.hpp"
+#include "ptx/instructions/numbers/operations.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
-
-struct Add {
-  template <class T>
-  static T of(T a, T b) {
-    if constexpr (std::is_integral_v<T>)
-      return wrapped<T>(std::uint64_t(a) + std::uint64_t(b));
-    else
-      return a + b;
-  }
-};
 
 struct Sub {
   template <class T>
@@ -89,15 +79,13 @@ struct Div {
   }
 };
 
+// Of floats, of which one may be no number.
 template <bool least, bool keeps_nan>
 struct Extreme {
   template <class T>
   static T of(T a, T b) {
-    if constexpr (!std::is_integral_v<T>) {
-      if (a != a || b != b)
-        return keeps_nan || (a != a && b != b) ? std::numeric_limits<T>::quiet_NaN() : a != a ? b : a;
-      if (a == b) return std::signbit(a) == least ? a : b;
-    }
+    if (a != a || b != b) return keeps_nan || (a != a && b != b) ? std::numeric_limits<T>::quiet_NaN() : a != a ? b : a;
+    if (a == b) return std::signbit(a) == least ? a : b;
     return (a < b) == least ? a : b;
   }
 };
@@ -189,9 +177,9 @@ Handler of_integers(Form& f) {
     case Op::div_:
       return binary_integer<Div>(type);
     case Op::min_:
-      return binary_integer<Extreme<true, false>>(type);
+      return binary_integer<Least>(type);
     case Op::max_:
-      return binary_integer<Extreme<false, false>>(type);
+      return binary_integer<Greatest>(type);
     default:
       return nullptr;
   }

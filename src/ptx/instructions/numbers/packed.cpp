@@ -3,29 +3,10 @@
 #include <algorithm>
 
 #include "ptx/decode/form.hpp"
-#include "ptx/instructions/numbers/numbers.hpp"
+#include "ptx/instructions/numbers/operations.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
-
-struct SumOfPart {
-  template <class T>
-  static T of(T a, T b) {
-    return wrapped<T>(std::uint64_t(a) + std::uint64_t(b));
-  }
-};
-struct LeastOfPart {
-  template <class T>
-  static T of(T a, T b) {
-    return std::min(a, b);
-  }
-};
-struct GreatestOfPart {
-  template <class T>
-  static T of(T a, T b) {
-    return std::max(a, b);
-  }
-};
 
 template <class F>
 struct NotNegative {
@@ -77,9 +58,9 @@ void packed_integers(Form& f) {
   f.out.d = f.target(0, type);
   f.out.a = f.source(1, type);
   f.out.b = f.source(2, type);
-  if (f.op() == Op::add_ && !relu) f.out.run = of_parts<SumOfPart>(type);
-  if (f.op() == Op::min_) f.out.run = relu ? not_negative<LeastOfPart>(type) : of_parts<LeastOfPart>(type);
-  if (f.op() == Op::max_) f.out.run = relu ? not_negative<GreatestOfPart>(type) : of_parts<GreatestOfPart>(type);
+  if (f.op() == Op::add_ && !relu) f.out.run = of_parts<Add>(type);
+  if (f.op() == Op::min_) f.out.run = relu ? not_negative<Least>(type) : of_parts<Least>(type);
+  if (f.op() == Op::max_) f.out.run = relu ? not_negative<Greatest>(type) : of_parts<Greatest>(type);
 }
 
 void convert_and_pack(Form& f) {

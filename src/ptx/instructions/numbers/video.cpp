@@ -11,15 +11,26 @@ namespace {
 // What `detail` says.
 constexpr std::uint8_t kSignedA = 1, kSignedB = 2, kSignedResult = 4;
 
-std::int64_t first_operation(Op op, std::int64_t a, std::int64_t b) {
+std::int64_t operation(Op op, std::int64_t a, std::int64_t b) {
   switch (op) {
     case Op::vadd_:
+    case Op::vadd2_:
+    case Op::vadd4_:
       return a + b;
     case Op::vsub_:
+    case Op::vsub2_:
+    case Op::vsub4_:
       return a - b;
+    case Op::vavrg2_:
+    case Op::vavrg4_:
+      return (a + b + (a + b >= 0)) >> 1;
     case Op::vabsdiff_:
+    case Op::vabsdiff2_:
+    case Op::vabsdiff4_:
       return a < b ? b - a : a - b;
     case Op::vmin_:
+    case Op::vmin2_:
+    case Op::vmin4_:
       return std::min(a, b);
     default:
       return std::max(a, b);
@@ -37,7 +48,7 @@ void video_words(Warp& w, const Instruction& i, Mask lanes) {
   auto* const d = w.at<std::uint32_t>(i.d);
   const bool is_signed_result = i.detail & kSignedResult;
   each_lane(lanes, [&](unsigned l) {
-    auto result = first_operation(op, wide(a[l], i.detail & kSignedA), wide(b[l], i.detail & kSignedB));
+    auto result = operation(op, wide(a[l], i.detail & kSignedA), wide(b[l], i.detail & kSignedB));
     if (i.flag)  // .sat
       result = is_signed_result ? std::clamp<std::int64_t>(result, INT32_MIN, INT32_MAX)
                                 : std::clamp<std::int64_t>(result, 0, UINT32_MAX);
@@ -48,28 +59,6 @@ void video_words(Warp& w, const Instruction& i, Mask lanes) {
     }
     d[l] = static_cast<std::uint32_t>(result);
   });
-}
-
-std::int64_t operation_of_parts(Op op, std::int64_t a, std::int64_t b) {
-  switch (op) {
-    case Op::vadd2_:
-    case Op::vadd4_:
-      return a + b;
-    case Op::vsub2_:
-    case Op::vsub4_:
-      return a - b;
-    case Op::vavrg2_:
-    case Op::vavrg4_:
-      return (a + b + (a + b >= 0)) >> 1;
-    case Op::vabsdiff2_:
-    case Op::vabsdiff4_:
-      return a < b ? b - a : a - b;
-    case Op::vmin2_:
-    case Op::vmin4_:
-      return std::min(a, b);
-    default:
-      return std::max(a, b);
-  }
 }
 
 // `count` parts of each word.
@@ -90,8 +79,8 @@ void video_parts(Warp& w, const Instruction& i, Mask lanes) {
     std::uint32_t packed = 0;
     std::int64_t sum = c[l];
     for (unsigned k = 0; k < i.count; ++k) {
-      auto result = operation_of_parts(static_cast<Op>(i.immediate >> 1), part(a[l], k, i.detail & kSignedA),
-                                       part(b[l], k, i.detail & kSignedB));
+      auto result = operation(static_cast<Op>(i.immediate >> 1), part(a[l], k, i.detail & kSignedA),
+                              part(b[l], k, i.detail & kSignedB));
       if (i.flag) result = std::clamp(result, least, most);
       sum += result;
       packed |= static_cast<std::uint32_t>(result & (limit - 1)) << k * bits;

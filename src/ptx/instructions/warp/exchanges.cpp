@@ -4,7 +4,7 @@
 
 #include "ptx/decode/form.hpp"
 #include "ptx/decode/variants.hpp"
-#include "ptx/run/lanes.hpp"
+#include "ptx/instructions/numbers/operations.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
@@ -65,33 +65,16 @@ void match_all(Warp& w, const Instruction& i, Mask lanes) {
   if (i.d2.is_there()) w.set_predicate(i.d2, lanes, all ? kAllLanes : 0);
 }
 
-void reduce(Warp& w, const Instruction& i, Mask lanes) {
-  const auto* const a = w.at<std::uint32_t>(i.a);
-  std::uint32_t sum = a[std::countr_zero(lanes)];
-  for (auto l = static_cast<unsigned>(std::countr_zero(lanes)) + 1; l < kLanes; ++l) {
-    if (!(lanes >> l & 1)) continue;
-    const auto v = a[l];
-    switch (i.detail) {
-      case '+':
-        sum += v;
-        break;
-      case '&':
-        sum &= v;
-        break;
-      case '|':
-        sum |= v;
-        break;
-      case '^':
-        sum ^= v;
-        break;
-      default: {
-        const bool less = i.flag ? static_cast<std::int32_t>(v) < static_cast<std::int32_t>(sum) : v < sum;
-        if (v != sum && less == (i.detail == '<')) sum = v;
-      }
-    }
-  }
-  auto* const d = w.at<std::uint32_t>(i.d);
-  each_lane(lanes, [=](unsigned l) { d[l] = sum; });
+// F of what all lanes have.
+template <class T, class F>
+void reduce_lanes(Warp& w, const Instruction& i, Mask lanes) {
+  const auto* const a = w.at<T>(i.a);
+  const auto first = static_cast<unsigned>(std::countr_zero(lanes));
+  T result = a[first];
+  for (auto l = first + 1; l < kLanes; ++l)
+    if (lanes >> l & 1) result = F::of(result, a[l]);
+  auto* const d = w.at<T>(i.d);
+  each_lane(lanes, [=](unsigned l) { d[l] = result; });
 }
 
 void elect_one(Warp& w, const Instruction& i, Mask lanes) {
@@ -131,6 +114,16 @@ template <Handler inner>
 void wait_and_run(Form& f, std::size_t index) {
   wait_for(f, index);
   f.out.run = f.has("sync") && f.term(index).kind != Term::Kind::integer ? &by_set<inner> : inner;
+}
+
+template <class T>
+void reduction(Form& f, std::string_view what) {
+  if (what == "add") return wait_and_run<reduce_lanes<T, Add>>(f, 2);
+  if (what == "min") return wait_and_run<reduce_lanes<T, Least>>(f, 2);
+  if (what == "max") return wait_and_run<reduce_lanes<T, Greatest>>(f, 2);
+  if (what == "and") return wait_and_run<reduce_lanes<T, And>>(f, 2);
+  if (what == "or") return wait_and_run<reduce_lanes<T, Or>>(f, 2);
+  wait_and_run<reduce_lanes<T, Xor>>(f, 2);
 }
 
 }  // namespace
@@ -186,16 +179,9 @@ void lanes(Form& f) {
     case Op::redux_: {
       const auto what = f.one_of({"add", "min", "max", "and", "or", "xor"});
       if (what.empty()) f.fail_types();
-      f.out.detail = what == "add"   ? '+'
-                     : what == "min" ? '<'
-                     : what == "max" ? '>'
-                     : what == "and" ? '&'
-                     : what == "or"  ? '|'
-                                     : '^';
-      f.out.flag = is_signed(f.type());
       f.out.d = f.target(0, Type::b32);
       f.out.a = f.source(1, Type::b32);
-      wait_and_run<reduce>(f, 2);
+      is_signed(f.type()) ? reduction<std::int32_t>(f, what) : reduction<std::uint32_t>(f, what);
       return;
     }
     default:
