@@ -1,5 +1,6 @@
 // What the nodes of a graph do.
 #include "driver/cudart/graph_params.hpp"
+#include "driver/cudart/launches.hpp"
 
 namespace nvmlkit::cudart {
 using Nodes = const CUgraphNode*;
@@ -8,13 +9,7 @@ CUresult read(const KernelParams* params, CUDA_KERNEL_NODE_PARAMS& out) {
   if (!params) return CUDA_ERROR_INVALID_VALUE;
   out = {};
   if (const auto result = function_of(params->function, &out.func); result != CUDA_SUCCESS) return result;
-  out.gridDimX = params->grid.x;
-  out.gridDimY = params->grid.y;
-  out.gridDimZ = params->grid.z;
-  out.blockDimX = params->block.x;
-  out.blockDimY = params->block.y;
-  out.blockDimZ = params->block.z;
-  out.sharedMemBytes = params->shared;
+  set_shape(out, params->grid, params->block, params->shared);
   out.kernelParams = params->arguments;
   out.extra = params->extra;
   return CUDA_SUCCESS;

@@ -1,5 +1,6 @@
-// Launches, attributes of kernels, occupancy.
-#include "driver/cudart/runtime.hpp"
+#include "driver/cudart/launches.hpp"
+
+#include <vector>
 
 namespace nvmlkit::cudart {
 namespace {
@@ -21,55 +22,14 @@ Error launch(const void* symbol, Dim3 grid, Dim3 block, void** args, std::size_t
           : cuLaunchKernel(f, grid.x, grid.y, grid.z, block.x, block.y, block.z, bytes, stream, args, nullptr)));
 }
 
-struct LaunchConfig {
-  Dim3 grid, block;
-  std::size_t shared;
-  CUstream stream;
-  void* attributes;
-  unsigned count;
-};
-
-struct FunctionAttributes {
-  std::size_t shared, constants, local;
-  int most_threads, registers, ptx_version, binary_version, cache_mode, most_dynamic_shared, carveout;
-#if NVMLKIT_CUDART_VERSION >= 12000
-  int needs_cluster, cluster_width, cluster_height, cluster_depth, cluster_policy, any_cluster_size;
-  int reserved[16];
-#endif
-};
-static_assert(sizeof(FunctionAttributes) == (NVMLKIT_CUDART_VERSION >= 12000 ? 144 : 56));
-
-CUlaunchConfig of_driver(const LaunchConfig& config, bool thread_stream) {
-  CUlaunchConfig c{};
-  c.gridDimX = config.grid.x;
-  c.gridDimY = config.grid.y;
-  c.gridDimZ = config.grid.z;
-  c.blockDimX = config.block.x;
-  c.blockDimY = config.block.y;
-  c.blockDimZ = config.block.z;
-  c.sharedMemBytes = static_cast<unsigned>(config.shared);
-  c.hStream = thread_stream ? per_thread(config.stream) : config.stream;
-  c.attrs = static_cast<CUlaunchAttribute*>(config.attributes);
-  c.numAttrs = config.count;
-  return c;
-}
-
 Error launch_with(const LaunchConfig* config, const void* symbol, void** args, bool thread_stream) {
   if (!config) return keep(kInvalidValue);
   if (const auto result = ready(); result != CUDA_SUCCESS) return keep(result);
   CUfunction f = nullptr;
   if (const auto result = function_of(symbol, &f); result != CUDA_SUCCESS) return keep(result);
-  const auto c = of_driver(*config, thread_stream);
+  auto c = of_driver(*config);
+  if (thread_stream) c.hStream = per_thread(c.hStream);
   return keep(launched(cuLaunchKernelEx(&c, f, args, nullptr)));
-}
-
-template <class Work>
-Error with_function(const void* symbol, Work work) {
-  return with_context([&]() -> CUresult {
-    CUfunction f = nullptr;
-    if (const auto result = function_of(symbol, &f); result != CUDA_SUCCESS) return result;
-    return work(f);
-  });
 }
 
 }  // namespace
@@ -105,92 +65,36 @@ NVMLKIT_RUNTIME Error cudaLaunchKernelExC_ptsz(const LaunchConfig* config, const
   return launch_with(config, f, args, true);
 }
 
-NVMLKIT_RUNTIME Error cudaFuncGetAttributes(FunctionAttributes* out, const void* symbol) {
-  if (!out) return keep(kInvalidValue);
-  return with_function(symbol, [&](CUfunction f) {
-    const auto get = [&](CUfunction_attribute which) {
-      int value = 0;
-      cuFuncGetAttribute(&value, which, f);
-      return value;
-    };
-    *out = {};
-    out->shared = static_cast<std::size_t>(get(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
-    out->constants = static_cast<std::size_t>(get(CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES));
-    out->local = static_cast<std::size_t>(get(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES));
-    out->most_threads = get(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-    out->registers = get(CU_FUNC_ATTRIBUTE_NUM_REGS);
-    out->ptx_version = get(CU_FUNC_ATTRIBUTE_PTX_VERSION);
-    out->binary_version = get(CU_FUNC_ATTRIBUTE_BINARY_VERSION);
-    out->most_dynamic_shared = get(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
-    out->carveout = get(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT);
-#if NVMLKIT_CUDART_VERSION >= 12000
-    out->needs_cluster = get(CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET);
-    out->cluster_width = get(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH);
-    out->cluster_height = get(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT);
-    out->cluster_depth = get(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH);
-    out->cluster_policy = get(CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE);
-    out->any_cluster_size = get(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED);
+#if NVMLKIT_CUDART_VERSION < 13000
+namespace {
+
+struct LaunchOnDevice {
+  void* function;
+  Dim3 grid, block;
+  void** arguments;
+  std::size_t shared;
+  CUstream stream;
+};
+static_assert(sizeof(LaunchOnDevice) == 56);
+
+}  // namespace
+
+NVMLKIT_RUNTIME Error cudaLaunchCooperativeKernelMultiDevice(LaunchOnDevice* launches, unsigned count, unsigned flags) {
+  constexpr unsigned kMost = 1024;
+  if (!launches || count == 0 || count > kMost) return keep(kInvalidValue);
+  return with_context([&] {
+    std::vector<CUDA_LAUNCH_PARAMS> all(count);
+    for (unsigned i = 0; i < count; ++i) {
+      const auto& one = launches[i];
+      auto& out = all[i];
+      if (const auto result = function_of(one.function, &out.function); result != CUDA_SUCCESS) return result;
+      set_shape(out, one.grid, one.block, one.shared);
+      out.hStream = one.stream;
+      out.kernelParams = one.arguments;
+    }
+    return cuLaunchCooperativeKernelMultiDevice(all.data(), count, flags);
+  });
+}
 #endif
-    return CUDA_SUCCESS;
-  });
-}
-
-NVMLKIT_RUNTIME Error cudaFuncSetAttribute(const void* symbol, int attribute, int value) {
-  return with_function(
-      symbol, [&](CUfunction f) { return cuFuncSetAttribute(f, static_cast<CUfunction_attribute>(attribute), value); });
-}
-NVMLKIT_RUNTIME Error cudaFuncSetCacheConfig(const void* symbol, int) {
-  return with_function(symbol, [](CUfunction) { return CUDA_SUCCESS; });
-}
-NVMLKIT_RUNTIME Error cudaFuncSetSharedMemConfig(const void* symbol, int) {
-  return with_function(symbol, [](CUfunction) { return CUDA_SUCCESS; });
-}
-NVMLKIT_RUNTIME Error cudaFuncGetName(const char** name, const void* symbol) {
-  if (!name) return keep(kInvalidValue);
-  return with_function(symbol, [&](CUfunction f) { return cuFuncGetName(name, f); });
-}
-NVMLKIT_RUNTIME Error cudaGetFuncBySymbol(CUfunction* function, const void* symbol) {
-  if (!function) return keep(kInvalidValue);
-  return with_function(symbol,
-                       [&](CUfunction f) { return cuKernelGetFunction(function, reinterpret_cast<CUkernel>(f)); });
-}
-NVMLKIT_RUNTIME Error cudaGetKernel(CUkernel* kernel, const void* symbol) {
-  if (!kernel) return keep(kInvalidValue);
-  return with_context([&] { return kernel_of(symbol, kernel); });
-}
-
-NVMLKIT_RUNTIME Error cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* symbol, int threads,
-                                                                    std::size_t shared) {
-  if (!blocks) return keep(kInvalidValue);
-  return with_function(
-      symbol, [&](CUfunction f) { return cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, f, threads, shared); });
-}
-NVMLKIT_RUNTIME Error cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* symbol,
-                                                                             int threads, std::size_t shared,
-                                                                             unsigned flags) {
-  if (flags > 1) return keep(kInvalidValue);
-  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, symbol, threads, shared);
-}
-NVMLKIT_RUNTIME Error cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* shared, const void* symbol, int blocks,
-                                                                int threads) {
-  if (!shared) return keep(kInvalidValue);
-  return with_function(
-      symbol, [&](CUfunction f) { return cuOccupancyAvailableDynamicSMemPerBlock(shared, f, blocks, threads); });
-}
-
-NVMLKIT_RUNTIME Error cudaOccupancyMaxActiveClusters(int* clusters, const void* symbol, const LaunchConfig* config) {
-  if (!clusters || !config) return keep(kInvalidValue);
-  return with_function(symbol, [&](CUfunction f) {
-    const auto c = of_driver(*config, false);
-    return cuOccupancyMaxActiveClusters(clusters, f, &c);
-  });
-}
-NVMLKIT_RUNTIME Error cudaOccupancyMaxPotentialClusterSize(int* size, const void* symbol, const LaunchConfig* config) {
-  if (!size || !config) return keep(kInvalidValue);
-  return with_function(symbol, [&](CUfunction f) {
-    const auto c = of_driver(*config, false);
-    return cuOccupancyMaxPotentialClusterSize(size, f, &c);
-  });
-}
 
 }  // namespace nvmlkit::cudart

@@ -1,6 +1,5 @@
-// Pools of other processes and of places, what GPUs do with each other's memory, kernels on several GPUs.
-#include <initializer_list>
-#include <vector>
+// Pools of other processes and of places, what GPUs do with each other's memory.
+#include <iterator>
 
 #include "driver/cudart/runtime.hpp"
 
@@ -89,44 +88,6 @@ NVMLKIT_RUNTIME Error cudaDeviceGetP2PAtomicCapabilities(unsigned* out, const un
   int are_native = 0;
   const auto result = cuDeviceGetP2PAttribute(&are_native, CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED, from, to);
   return result == CUDA_SUCCESS ? tell_atomics(out, operations, count, are_native != 0) : keep(result);
-}
-#endif
-
-#if NVMLKIT_CUDART_VERSION < 13000
-namespace {
-
-struct LaunchOnDevice {
-  void* function;
-  Dim3 grid, block;
-  void** arguments;
-  std::size_t shared;
-  CUstream stream;
-};
-static_assert(sizeof(LaunchOnDevice) == 56);
-
-}  // namespace
-
-NVMLKIT_RUNTIME Error cudaLaunchCooperativeKernelMultiDevice(LaunchOnDevice* launches, unsigned count, unsigned flags) {
-  constexpr unsigned kMost = 1024;
-  if (!launches || count == 0 || count > kMost) return keep(kInvalidValue);
-  return with_context([&] {
-    std::vector<CUDA_LAUNCH_PARAMS> all(count);
-    for (unsigned i = 0; i < count; ++i) {
-      const auto& one = launches[i];
-      auto& out = all[i];
-      if (const auto result = function_of(one.function, &out.function); result != CUDA_SUCCESS) return result;
-      out.gridDimX = one.grid.x;
-      out.gridDimY = one.grid.y;
-      out.gridDimZ = one.grid.z;
-      out.blockDimX = one.block.x;
-      out.blockDimY = one.block.y;
-      out.blockDimZ = one.block.z;
-      out.sharedMemBytes = static_cast<unsigned>(one.shared);
-      out.hStream = one.stream;
-      out.kernelParams = one.arguments;
-    }
-    return cuLaunchCooperativeKernelMultiDevice(all.data(), count, flags);
-  });
 }
 #endif
 
