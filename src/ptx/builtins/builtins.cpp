@@ -6,7 +6,7 @@
 #include <string>
 
 #include "ptx/builtins/builtin_call.hpp"
-#include "ptx/builtins/device_runtime.hpp"
+#include "ptx/builtins/runtime/device_runtime.hpp"
 
 namespace nvmlkit::ptx {
 namespace {

@@ -1,5 +1,5 @@
 // Functions that device code calls and the driver supplies: printf, assert, malloc, free, and those of the device
-// runtime (ptx/device_runtime.hpp).
+// runtime (runtime/device_runtime.hpp).
 #pragma once
 
 #include <string_view>

@@ -57,13 +57,15 @@ class Parser {
   using Scope = std::unordered_map<std::string_view, Entity>;
   void body(Function& function);
   void body_item();
+  void label();
   void body_directive();
   void registers();
   void body_variables(Space space);
   void body_variable(Variable made);
-  void label_directive();
   void instruction();
   void vector_move(const Statement& statement);
+
+  // Operands.
   Term term();
   Term name_term(std::string_view name);
   Term address();

@@ -1,4 +1,4 @@
-// add, sub, mul, mad, fma, div, min, max, neg, abs.
+// add, sub, mul, mad, fma, div, min, max.
 #include <cmath>
 
 #include "ptx/instructions/numbers/float_mode.hpp"
@@ -104,26 +104,6 @@ struct Cut {
   static double of(T... numbers) {
     const double v = F::of(numbers...);
     return v > 0 ? std::min(v, 1.0) : 0.0;
-  }
-};
-
-struct Neg {
-  template <class T>
-  static T of(T a) {
-    if constexpr (std::is_integral_v<T>)
-      return wrapped<T>(0 - std::uint64_t(a));
-    else
-      return -a;
-  }
-};
-
-struct Abs {
-  template <class T>
-  static T of(T a) {
-    if constexpr (std::is_integral_v<T>)
-      return a < 0 ? Neg::of(a) : a;
-    else
-      return std::fabs(a);
   }
 };
 
@@ -266,26 +246,6 @@ void arithmetic(Form& f) {
   if (with_sum) f.out.c = f.source(3, type);
   const bool floats = is_float(type) || type == Type::f16x2 || type == Type::bf16x2;
   f.out.run = floats ? of_floats(f) : of_integers(f);
-}
-
-void one_operand(Form& f) {
-  const auto type = f.type();
-  f.out.d = f.target(0, type);
-  f.out.a = f.source(1, type);
-  const bool negates = f.op() == Op::neg_;
-  switch (type) {
-    case Type::s16:
-      f.out.run = negates ? &map1<std::int16_t, std::int16_t, Neg> : &map1<std::int16_t, std::int16_t, Abs>;
-      break;
-    case Type::s32:
-      f.out.run = negates ? &map1<std::int32_t, std::int32_t, Neg> : &map1<std::int32_t, std::int32_t, Abs>;
-      break;
-    case Type::s64:
-      f.out.run = negates ? &map1<std::int64_t, std::int64_t, Neg> : &map1<std::int64_t, std::int64_t, Abs>;
-      break;
-    default:
-      f.out.run = negates ? unary_float<Neg>(type) : unary_float<Abs>(type);
-  }
 }
 
 }  // namespace decoders

@@ -1,4 +1,4 @@
-// Logic, shifts, and everything about single bits.
+// Everything about single bits, fields of bits and bytes: popc, clz, brev, bfind, bfe, bfi, bmsk, szext, fns, prmt.
 #include <algorithm>
 #include <bit>
 
@@ -7,82 +7,6 @@
 
 namespace nvmlkit::ptx {
 namespace {
-
-struct And {
-  template <class T>
-  static T of(T a, T b) {
-    return a & b;
-  }
-};
-struct Or {
-  template <class T>
-  static T of(T a, T b) {
-    return a | b;
-  }
-};
-struct Xor {
-  template <class T>
-  static T of(T a, T b) {
-    return a ^ b;
-  }
-};
-struct Not {
-  template <class T>
-  static T of(T a) {
-    return static_cast<T>(~a);
-  }
-};
-struct Cnot {
-  template <class T>
-  static T of(T a) {
-    return a == 0;
-  }
-};
-
-// Of predicates: masks as a whole. `detail` is the operation, `flag` and `count` whether a and b are negated.
-void predicates(Warp& w, const Instruction& i, Mask lanes) {
-  const Mask a = i.flag ? ~w.predicate(i.a) : w.predicate(i.a);
-  const Mask b = !i.b.is_there() ? 0 : i.count == 2 ? ~w.predicate(i.b) : w.predicate(i.b);
-  w.set_predicate(i.d, lanes, i.detail == '&' ? a & b : i.detail == '|' ? a | b : i.detail == '^' ? a ^ b : ~a);
-}
-
-// Shifts by at least the width leave zeros, or signs.
-struct Shl {
-  template <class T>
-  static T of(T a, std::uint32_t b) {
-    return b < 8 * sizeof(T) ? static_cast<T>(a << b) : T{0};
-  }
-};
-struct Shr {
-  template <class T>
-  static T of(T a, std::uint32_t b) {
-    if (b < 8 * sizeof(T)) return static_cast<T>(a >> b);
-    return std::is_signed_v<T> && a < T{0} ? static_cast<T>(-1) : T{0};
-  }
-};
-
-template <bool left, bool wraps>
-struct Funnel {
-  static std::uint32_t of(std::uint32_t low, std::uint32_t high, std::uint32_t by) {
-    const auto n = wraps ? by & 31 : std::min(by, 32u);
-    const auto both = std::uint64_t{high} << 32 | low;
-    return static_cast<std::uint32_t>(left ? both << n >> 32 : both >> n);
-  }
-};
-
-void lop3(Warp& w, const Instruction& i, Mask lanes) {
-  auto* const d = w.at<std::uint32_t>(i.d);
-  const auto* const a = w.at<std::uint32_t>(i.a);
-  const auto* const b = w.at<std::uint32_t>(i.b);
-  const auto* const c = w.at<std::uint32_t>(i.c);
-  const auto table = static_cast<std::uint32_t>(i.immediate);
-  each_lane(lanes, [=](unsigned l) {
-    std::uint32_t out = 0;
-    for (unsigned k = 0; k < 8; ++k)
-      if (table >> k & 1) out |= (k & 4 ? a[l] : ~a[l]) & (k & 2 ? b[l] : ~b[l]) & (k & 1 ? c[l] : ~c[l]);
-    d[l] = out;
-  });
-}
 
 struct Popc {
   template <class T>
@@ -217,108 +141,9 @@ void permute(Warp& w, const Instruction& i, Mask lanes) {
   });
 }
 
-template <class F>
-Handler unary_bits(Type type) {
-  switch (size_of(type)) {
-    case 2:
-      return &map1<std::uint16_t, std::uint16_t, F>;
-    case 4:
-      return &map1<std::uint32_t, std::uint32_t, F>;
-    case 8:
-      return &map1<std::uint64_t, std::uint64_t, F>;
-    default:
-      return nullptr;
-  }
-}
-
-template <class F, class T>
-constexpr Handler shift_of = &map2<T, T, std::uint32_t, F>;
-
 }  // namespace
 
 namespace decoders {
-
-void logic(Form& f) {
-  const auto type = f.type();
-  f.out.d = f.target(0, type);
-  if (type == Type::pred) {
-    f.out.a = f.predicate(f.term(1));
-    f.out.flag = f.term(1).negated;
-    if (f.count() > 2) {
-      f.out.b = f.predicate(f.term(2));
-      f.out.count = f.term(2).negated ? 2 : 1;
-    }
-    f.out.detail = f.op() == Op::and_ ? '&' : f.op() == Op::or_ ? '|' : f.op() == Op::xor_ ? '^' : '!';
-    f.out.run = &predicates;
-    return;
-  }
-  f.out.a = f.source(1, type);
-  if (f.count() > 2) f.out.b = f.source(2, type);
-  switch (f.op()) {
-    case Op::and_:
-      f.out.run = binary_unsigned<And>(type);
-      break;
-    case Op::or_:
-      f.out.run = binary_unsigned<Or>(type);
-      break;
-    case Op::xor_:
-      f.out.run = binary_unsigned<Xor>(type);
-      break;
-    case Op::not_:
-      f.out.run = unary_bits<Not>(type);
-      break;
-    case Op::cnot_:
-      f.out.run = unary_bits<Cnot>(type);
-      break;
-    case Op::lop3_:
-      f.out.c = f.source(3, type);
-      f.out.immediate = f.term(4).value;
-      f.out.run = best<&lop3>();
-      break;
-    default:
-      break;
-  }
-}
-
-void shifts(Form& f) {
-  const auto type = f.type();
-  f.out.d = f.target(0, type);
-  f.out.a = f.source(1, type);
-  if (f.op() == Op::shf_) {
-    f.out.b = f.source(2, Type::b32);
-    f.out.c = f.source(3, Type::b32);
-    using U = std::uint32_t;
-    if (f.has("l"))
-      f.out.run = f.has("wrap") ? &map3<U, U, U, U, Funnel<true, true>> : &map3<U, U, U, U, Funnel<true, false>>;
-    else
-      f.out.run = f.has("wrap") ? &map3<U, U, U, U, Funnel<false, true>> : &map3<U, U, U, U, Funnel<false, false>>;
-    return;
-  }
-  f.out.b = f.source(2, Type::u32);
-  const bool left = f.op() == Op::shl_;
-  switch (type) {
-    case Type::s16:
-      f.out.run = left ? nullptr : shift_of<Shr, std::int16_t>;
-      break;
-    case Type::s32:
-      f.out.run = left ? nullptr : best<shift_of<Shr, std::int32_t>>();
-      break;
-    case Type::s64:
-      f.out.run = left ? nullptr : best<shift_of<Shr, std::int64_t>>();
-      break;
-    case Type::b16:
-    case Type::u16:
-      f.out.run = left ? shift_of<Shl, std::uint16_t> : shift_of<Shr, std::uint16_t>;
-      break;
-    case Type::b32:
-    case Type::u32:
-      f.out.run = left ? best<shift_of<Shl, std::uint32_t>>() : best<shift_of<Shr, std::uint32_t>>();
-      break;
-    default:
-      f.out.run = left ? best<shift_of<Shl, std::uint64_t>>() : best<shift_of<Shr, std::uint64_t>>();
-      break;
-  }
-}
 
 void bits(Form& f) {
   using U32 = std::uint32_t;

@@ -74,6 +74,21 @@ Handler binary_float(Type type) {
   }
 }
 
+// Of bits, whatever they mean.
+template <class F>
+Handler unary_bits(Type type) {
+  switch (size_of(type)) {
+    case 2:
+      return &map1<std::uint16_t, std::uint16_t, F>;
+    case 4:
+      return &map1<std::uint32_t, std::uint32_t, F>;
+    case 8:
+      return &map1<std::uint64_t, std::uint64_t, F>;
+    default:
+      return nullptr;
+  }
+}
+
 template <class F>
 Handler binary_unsigned(Type type) {
   switch (size_of(type)) {
@@ -101,6 +116,10 @@ Handler binary_integer(Type type) {
       return is_float(type) ? nullptr : binary_unsigned<F>(type);
   }
 }
+
+// The second operand is a number of bits.
+template <class F, class T>
+constexpr Handler shift_of = &map2<T, T, std::uint32_t, F>;
 
 template <class T, class F>
 constexpr Handler ternary_of = &map3<T, T, T, T, F>;

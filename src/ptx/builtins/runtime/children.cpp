@@ -1,4 +1,4 @@
-#include "ptx/builtins/children.hpp"
+#include "ptx/builtins/runtime/children.hpp"
 
 #include <algorithm>
 #include <cstring>

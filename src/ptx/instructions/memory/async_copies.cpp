@@ -1,0 +1,95 @@
+// Asynchronous copies of a few bytes for each lane, which are done at once.
+#include <cstring>
+
+#include "ptx/decode/form.hpp"
+#include "ptx/instructions/memory/mbarrier.hpp"
+#include "ptx/run/block.hpp"
+
+namespace nvmlkit::ptx {
+namespace {
+
+// 16 bytes or fewer from global to shared memory; of what is left out, zeros.
+void copy_async(Warp& w, const Instruction& i, Mask lanes) {
+  const auto operands = w.frame().function->operands.data() + i.side;
+  const auto* const to = w.at<std::byte>(operands[0]);
+  const auto* const from = w.at<std::uint64_t>(operands[1]);
+  for (unsigned l = 0; l < kLanes; ++l) {
+    if (!(lanes >> l & 1)) continue;
+    std::uint64_t target = 0;
+    std::memcpy(&target, to + l * (i.wide_address ? 8 : 4), i.wide_address ? 8 : 4);
+    const std::size_t there = i.c.is_there() ? std::min<std::size_t>(w.at<std::uint32_t>(i.c)[l], i.count) : i.count;
+    auto* const d = w.resolve(Space::shared, i, target + (i.immediate & 0xFFFFFFFF), i.count, l);
+    if (!d) return;
+    std::byte bytes[16] = {};
+    if (there > 0) {
+      const auto* const s =
+          w.resolve(Space::global, i,
+                    from[l] + static_cast<std::uint64_t>(static_cast<std::int32_t>(i.immediate >> 32)), i.count, l);
+      if (!s) return;
+      std::memcpy(bytes, s, there);
+    }
+    std::memcpy(d, bytes, i.count);
+  }
+}
+
+// The copies before are done. Without `flag` the barrier expected no arrival for them.
+void arrive_after_copies(Warp& w, const Instruction& i, Mask lanes) {
+  std::uint64_t addresses[kLanes];
+  w.addresses(i, addresses);
+  for (unsigned l = 0; l < kLanes; ++l) {
+    if (!(lanes >> l & 1)) continue;
+    auto* const bytes = w.resolve(i.space, i, addresses[l], 8, l);
+    if (!bytes) return;
+    auto barrier = Mbarrier::read(bytes);
+    if (!i.flag) continue;
+    barrier.arrive(1);
+    barrier.write(bytes);
+  }
+}
+
+}  // namespace
+
+namespace decoders {
+
+void async_copies(Form& f) {
+  if (!f.has("async")) f.fail_types();
+  if (f.has("mbarrier") && !f.has("bulk")) {
+    f.out.space = f.space();
+    f.address(f.term(0), f.out.space);
+    f.out.flag = f.has("noinc");
+    f.out.run = &arrive_after_copies;
+    return;
+  }
+  if (f.has("commit_group") || f.has("wait_group") || f.has("wait_all")) return no_effect(f);
+  if (f.has("bulk")) return bulk_copies(f);
+  if (f.count() < 3 || f.space() == Space::generic) f.fail_types();
+  std::vector<Operand> operands;
+  Space space = Space::shared;
+  f.address(f.term(0), space);
+  if (f.out.local_base) f.fail_types();
+  bool wide = f.out.wide_address;
+  const auto target_offset = f.out.immediate;
+  if (!f.out.a.is_there()) {
+    operands.push_back(f.constant(0, 8));
+    wide = true;
+  } else {
+    operands.push_back(f.out.a);
+  }
+  f.out.a = {};
+  f.out.wide_address = true;
+  space = Space::global;
+  f.address(f.term(1), space);
+  if (!f.out.a.is_there() || !f.out.wide_address) f.fail("expected a register with an address");
+  operands.push_back(f.out.a);
+  f.list(operands);
+  f.out.immediate = f.out.immediate << 32 | (target_offset & 0xFFFFFFFF);
+  f.out.wide_address = wide;
+  const auto size = f.term(2).value;
+  if (f.term(2).kind != Term::Kind::integer || (size != 4 && size != 8 && size != 16)) f.fail("4, 8 or 16 bytes");
+  f.out.count = static_cast<std::uint8_t>(size);
+  if (f.count() > 3) f.out.c = f.source(3, Type::u32);
+  f.out.run = &copy_async;
+}
+
+}  // namespace decoders
+}  // namespace nvmlkit::ptx
