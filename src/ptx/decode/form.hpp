@@ -81,6 +81,7 @@ void vector_atomics(Form& form);
 void quad_atomics(Form& form);
 void packed_integers(Form& form);
 void convert_and_pack(Form& form);
+void convert_pairs(Form& form);
 void bulk_copies(Form& form);
 void tensor_copies(Form& form);
 

@@ -1,4 +1,4 @@
-// cvt.
+// cvt of one number.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -160,63 +160,6 @@ void general(Warp& w, const Instruction& i, Mask lanes) {
   }
 }
 
-// Two f32 into a pair; the first is the upper half.
-template <class T>
-void into_pair(Warp& w, const Instruction& i, Mask lanes) {
-  const auto rounding = static_cast<Rounding>(i.detail & 3);
-  auto* const d = w.at<Pair<T>>(i.d);
-  const auto* const a = w.at<float>(i.a);
-  const auto* const b = w.at<float>(i.b);
-  const auto one = [&](float v) { return T::of(i.flag && v < 0 ? 0.0f : v, rounding); };
-  each_lane(lanes, [&](unsigned l) { d[l] = {one(b[l]), one(a[l])}; });
-}
-
-// The same of eight bits, and from those; `flag`: with relu.
-template <class T>
-void into_eight_bits(Warp& w, const Instruction& i, Mask lanes) {
-  auto* const d = w.at<Pair<T>>(i.d);
-  const auto* const a = w.at<float>(i.a);
-  const auto* const b = w.at<float>(i.b);
-  const auto one = [&](float v) { return T::of(i.flag && v < 0 ? 0.0f : v); };
-  each_lane(lanes, [&](unsigned l) { d[l] = {one(b[l]), one(a[l])}; });
-}
-
-template <class T, class From>
-void pair_into_eight_bits(Warp& w, const Instruction& i, Mask lanes) {
-  auto* const d = w.at<Pair<T>>(i.d);
-  const auto* const a = w.at<Pair<From>>(i.a);
-  const auto one = [&](From v) {
-    const float wide = From::wide(v);
-    return T::of(i.flag && wide < 0 ? 0.0f : wide);
-  };
-  each_lane(lanes, [&](unsigned l) { d[l] = {one(a[l].low), one(a[l].high)}; });
-}
-
-template <class To, class T>
-void from_eight_bits(Warp& w, const Instruction& i, Mask lanes) {
-  auto* const d = w.at<Pair<To>>(i.d);
-  const auto* const a = w.at<Pair<T>>(i.a);
-  const auto one = [&](T v) { return To::of(i.flag && T::wide(v) < 0 ? 0.0f : T::wide(v)); };
-  each_lane(lanes, [&](unsigned l) { d[l] = {one(a[l].low), one(a[l].high)}; });
-}
-
-bool is_eight_bits(Type type) { return type == Type::e4m3x2 || type == Type::e5m2x2; }
-
-void convert_eight_bits(Form& f, Type to, Type from) {
-  f.out.flag = f.has("relu");
-  f.out.d = f.target(0, to);
-  f.out.a = f.source(1, from);
-  const bool first = to == Type::e4m3x2 || from == Type::e4m3x2;
-  if (from == Type::f32 && f.count() == 3) {
-    f.out.b = f.source(2, Type::f32);
-    f.out.run = first ? &into_eight_bits<Float8E4M3> : &into_eight_bits<Float8E5M2>;
-  } else if (from == Type::f16x2 && f.count() == 2) {
-    f.out.run = first ? &pair_into_eight_bits<Float8E4M3, Half> : &pair_into_eight_bits<Float8E5M2, Half>;
-  } else if (to == Type::f16x2 && f.count() == 2) {
-    f.out.run = first ? &from_eight_bits<Half, Float8E4M3> : &from_eight_bits<Half, Float8E5M2>;
-  }
-}
-
 template <class D, class S>
 struct Cast {
   static D of(S v) { return static_cast<D>(v); }
@@ -252,20 +195,10 @@ void convert(Form& f) {
   if (f.has("pack")) return convert_and_pack(f);
   if (f.types().size() != 2) f.fail("two types are needed");
   const auto to = f.types()[0], from = f.types()[1];
-  if (is_eight_bits(to) || is_eight_bits(from)) return convert_eight_bits(f, to, from);
-  auto mode = FloatMode::of(f);
-  if (f.has("satfinite") || to == Type::pred) f.fail_types();
   const bool pair = to == Type::f16x2 || to == Type::bf16x2;
-  if (pair) {
-    if (from != Type::f32 || f.count() != 3) f.fail_types();
-    f.out.d = f.target(0, to);
-    f.out.a = f.source(1, Type::f32);
-    f.out.b = f.source(2, Type::f32);
-    f.out.detail = static_cast<std::uint8_t>(mode.rounding);
-    f.out.flag = f.has("relu");
-    f.out.run = to == Type::f16x2 ? &into_pair<Half> : &into_pair<Bfloat>;
-    return;
-  }
+  if (pair || is_eight_bit_pair(to) || is_eight_bit_pair(from)) return convert_pairs(f);
+  const auto mode = FloatMode::of(f);
+  if (f.has("satfinite") || to == Type::pred) f.fail_types();
   if (from == Type::f16x2 || from == Type::bf16x2 || from == Type::tf32) f.fail_types();
   unsigned to_register = 0, from_register = 0;
   f.out.d = f.wide_target(f.term(0), to, to_register);

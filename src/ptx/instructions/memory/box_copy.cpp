@@ -1,0 +1,120 @@
+#include "ptx/instructions/memory/box_copy.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "ptx/run/block.hpp"
+
+namespace nvmlkit::ptx {
+namespace {
+
+// Where a byte of a box lies in shared memory: 16 bytes each are exchanged within a row, by the number of the row.
+std::uint64_t swizzled(std::uint64_t address, TensorMap::Swizzle swizzle) {
+  const std::uint64_t bits = (1u << static_cast<unsigned>(swizzle)) - 1;
+  return address ^ ((address >> 7 & bits) << 4);
+}
+
+}  // namespace
+
+BoxCopy::BoxCopy(Warp& w, const Instruction& i, unsigned lane, const TensorMap& map)
+    : w_(w), i_(i), lane_(lane), copy_(std::bit_cast<TensorCopy>(i.immediate)), map_(map) {
+  for (unsigned k = 0; k < map.rank; ++k)
+    at_[k] = static_cast<std::int32_t>(number_at(w, i, kBoxCoordinates + k, lane));
+  const auto size = map.element_size();
+  row_bytes_ = map.box[0] * size;
+  const unsigned span = map.swizzle == TensorMap::Swizzle::none ? 0 : 16u << static_cast<unsigned>(map.swizzle);
+  pitch_ = std::max(row_bytes_, span);
+}
+
+bool BoxCopy::run(std::uint64_t shared) {
+  shared_ = shared;
+  rows_ = 0;
+  return copy_.is_columns ? columns() : rows(map_.rank - 1);
+}
+
+bool BoxCopy::rows(unsigned dimension) {
+  if (dimension == 0) return row();
+  const auto start = at_[dimension];
+  for (unsigned k = 0; k < map_.box[dimension]; k += map_.steps[dimension]) {
+    at_[dimension] = start + static_cast<std::int64_t>(k);
+    if (!rows(dimension - 1)) return false;
+  }
+  at_[dimension] = start;
+  return true;
+}
+
+bool BoxCopy::columns() {
+  const unsigned spatial = map_.rank - 2u;
+  std::int64_t base[3];
+  std::copy_n(at_ + 1, spatial, base);
+  for (unsigned pixel = 0; pixel < map_.box[1]; ++pixel) {
+    for (unsigned k = 0; k < spatial; ++k) {
+      const auto offset = copy_.is_store ? 0 : w_.at<std::uint16_t>(operand(kBoxOffsets + k))[lane_];
+      at_[1 + k] = base[k] + offset;
+    }
+    if (!row()) return false;
+    for (unsigned k = 0; k <= spatial; ++k) {
+      if (k == spatial) {
+        ++at_[map_.rank - 1];
+        break;
+      }
+      base[k] += map_.steps[1 + k];
+      if (base[k] <= std::int64_t{map_.last[1 + k]} + map_.upper[k]) break;
+      base[k] = map_.lower[k];
+    }
+  }
+  return true;
+}
+
+bool BoxCopy::row() {
+  const auto size = map_.element_size();
+  const auto to = shared_ + rows_++ * pitch_;
+  std::uint64_t address = map_.address;
+  bool inside = true;
+  for (unsigned k = 1; k < map_.rank; ++k) {
+    inside &= at_[k] >= 0 && at_[k] <= std::int64_t{map_.last[k]};
+    address += static_cast<std::uint64_t>(at_[k]) * map_.strides[k - 1];
+  }
+  const auto first = std::clamp<std::int64_t>(-at_[0], 0, map_.box[0]);
+  const auto end = std::clamp<std::int64_t>(std::int64_t{map_.last[0]} + 1 - at_[0], first, map_.box[0]);
+  std::byte* global = nullptr;
+  if (inside && end > first) {
+    address += static_cast<std::uint64_t>(at_[0] + first) * size;
+    global = w_.block.run().global(address, static_cast<std::uint64_t>(end - first) * size);
+    if (!global) {
+      w_.fault(FaultKind::illegal_address, address, i_);
+      return false;
+    }
+  }
+  const auto from = inside ? static_cast<unsigned>(first) * size : 0,
+             until = inside ? static_cast<unsigned>(end) * size : 0;
+  for (unsigned at = 0; at < row_bytes_; at += 16) {
+    auto* const bytes = w_.resolve(Space::shared, i_, swizzled(to + at, map_.swizzle), 16, lane_);
+    if (!bytes) return false;
+    const auto low = std::clamp(from, at, at + 16), high = std::clamp(until, low, at + 16);
+    if (copy_.is_store) {
+      if (high > low) put(global + (low - from), bytes + (low - at), high - low);
+      continue;
+    }
+    if (high - low < 16) fill(bytes);
+    if (high > low) std::memcpy(bytes + (low - at), global + (low - from), high - low);
+  }
+  return true;
+}
+
+void BoxCopy::put(std::byte* to, const std::byte* from, std::size_t size) const {
+  if (copy_.how == Reduction::copy)
+    std::memcpy(to, from, size);
+  else
+    reduce(copy_.how, TensorMap::element(map_.type), to, from, size);
+}
+
+void BoxCopy::fill(std::byte* bytes) const {
+  std::memset(bytes, map_.fills_with_nan ? 0xFF : 0, 16);
+  if (!map_.fills_with_nan) return;
+  const auto size = map_.element_size();
+  for (unsigned at = size - 1; at < 16; at += size) bytes[at] = std::byte{0x7F};
+}
+
+}  // namespace nvmlkit::ptx
