@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "driver/cuda/streams/schedule_state.hpp"
 #include "driver/cuda/streams/workers.hpp"
 
 namespace nvmlkit::cuda::schedule {
@@ -12,40 +13,7 @@ constexpr std::int64_t kRipe_ns = 20'000;
 // A stream takes no more than this ahead of what is done.
 constexpr std::uint64_t kMostAhead = 1024;
 
-// Never destroyed, see process.cpp.
-struct Schedule {
-  std::mutex mutex;
-  std::condition_variable progress;
-  unsigned waiting = 0;                         // threads, for progress
-  std::vector<std::shared_ptr<Stream>> active;  // those with work
-  std::int64_t last_handed_ns = 0;
-  unsigned running = 0;  // tasks
-  bool has_ended = false;
-};
-Schedule& all() {
-  static auto* const the = new Schedule;
-  return *the;
-}
-
 constinit thread_local bool in_host_function = false;
-
-// A point of no stream is that of an event that nobody recorded: there is nothing to wait for.
-bool reached(const Point& p) { return !p.stream || p.stream->queue.done >= p.number; }
-
-enum class Next { none, runs, waits, waits_for_memory, due };
-
-// What is with the first task of a stream.
-Next next_of(Stream& stream) {
-  auto& q = stream.queue;
-  if (q.is_running) return Next::runs;
-  if (q.tasks.empty()) return Next::none;
-  auto& task = q.tasks.front();
-  if (task.context->failure() != CUDA_SUCCESS) return Next::due;  // to be dropped
-  std::erase_if(task.behind, reached);
-  if (!task.behind.empty()) return Next::waits;
-  if (task.is_due && !task.is_due()) return Next::waits_for_memory;
-  return Next::due;
-}
 
 void finish(Task& task, std::uint64_t number) {
   auto& event = task.event;
@@ -84,67 +52,6 @@ void perform(Task& task) {
   in_host_function = false;
 }
 
-// A stream whose next task the caller can do so that the given one goes on, or null.
-Stream* helpful(Lock& held, Stream& stream, bool& polls) {
-  switch (next_of(stream)) {
-    case Next::due:
-      if (stream.queue.tasks.front().by != Task::By::worker) return &stream;
-      stream.queue.is_urgent = true;
-      if (!workers::expect(held)) return &stream;
-      workers::hurry(held);
-      return nullptr;
-    case Next::waits:
-      for (const auto& point : stream.queue.tasks.front().behind)
-        if (auto* const found = helpful(held, *point.stream, polls)) return found;
-      return nullptr;
-    case Next::waits_for_memory:
-      polls = true;
-      return nullptr;
-    default:
-      return nullptr;
-  }
-}
-
-void wait_for(Context& context, const Point& point, bool even_failed) {
-  using namespace std::chrono_literals;
-  auto& s = all();
-  Lock held(s.mutex);
-  const auto is_over = [&] {
-    return reached(point) || (context.failure() != CUDA_SUCCESS && (s.has_ended || !even_failed));
-  };
-  while (!is_over()) {
-    bool polls = false;
-    if (auto* const stream = helpful(held, *point.stream, polls)) {
-      const auto kept = stream->shared_from_this();
-      run_next(held, *kept);
-      continue;
-    }
-    ++s.waiting;
-    const auto woken = s.progress.wait_for(held, polls ? 50us : std::chrono::microseconds(20ms));
-    --s.waiting;
-    if (woken == std::cv_status::no_timeout) continue;
-    held.unlock();  // of a GPU that is lost, nobody else may tell
-    context.look_for_failure();
-    held.lock();
-  }
-}
-
-bool waits_for_all(const Stream& stream) { return stream.kind == Stream::Kind::legacy; }
-bool is_blocking(const Stream& stream) { return !(stream.flags & CU_STREAM_NON_BLOCKING); }
-
-// Documented: the legacy default stream and those that are not non-blocking wait for each other.
-bool waits_for(const Stream& stream, const Stream& other) {
-  return &stream != &other && stream.context_id == other.context_id &&
-         ((waits_for_all(stream) && is_blocking(other)) || (waits_for_all(other) && is_blocking(stream)));
-}
-
-std::vector<Point> others_before(const Stream& stream) {
-  std::vector<Point> out;
-  for (const auto& other : all().active)
-    if (waits_for(stream, *other)) out.push_back({other, other->queue.handed});
-  return out;
-}
-
 void make_room(Context& context, Stream& stream) {
   Point point;
   {
@@ -180,6 +87,23 @@ CUresult put(Lock&, Stream& stream, std::vector<Task> tasks) {
 }
 
 }  // namespace
+
+Schedule& all() {
+  static auto* const the = new Schedule;
+  return *the;
+}
+
+Next next_of(Stream& stream) {
+  auto& q = stream.queue;
+  if (q.is_running) return Next::runs;
+  if (q.tasks.empty()) return Next::none;
+  auto& task = q.tasks.front();
+  if (task.context->failure() != CUDA_SUCCESS) return Next::due;  // to be dropped
+  std::erase_if(task.behind, reached);
+  if (!task.behind.empty()) return Next::waits;
+  if (task.is_due && !task.is_due()) return Next::waits_for_memory;
+  return Next::due;
+}
 
 Lock lock() { return Lock(all().mutex); }
 
@@ -246,67 +170,6 @@ CUresult hand_over_in_turn(Stream& stream, std::vector<Task> tasks, Point& turn)
   if (const auto result = put(held, stream, std::move(tasks)); result != CUDA_SUCCESS) return result;
   turn = {stream.shared_from_this(), stream.queue.handed};
   if (has_pending()) workers::expect(held);
-  return CUDA_SUCCESS;
-}
-
-bool is_idle(Stream& stream) {
-  const auto held = lock();
-  return stream.queue.done == stream.queue.handed && others_before(stream).empty();
-}
-
-bool is_reached(const Point& point) {
-  const auto held = lock();
-  return reached(point);
-}
-
-Point point_of(const Event& event) {
-  const auto held = lock();
-  return event.point;
-}
-
-Point end_of(Stream& stream) {
-  const auto held = lock();
-  return {stream.shared_from_this(), stream.queue.handed};
-}
-
-std::vector<Point> ends(const std::function<bool(const Stream&)>& predicate) {
-  const auto held = lock();
-  std::vector<Point> out;
-  for (const auto& stream : all().active)
-    if (predicate(*stream)) out.push_back({stream, stream->queue.handed});
-  return out;
-}
-
-std::vector<Point> before(Stream& stream) {
-  const auto held = lock();
-  auto out = others_before(stream);
-  out.push_back({stream.shared_from_this(), stream.queue.handed});
-  return out;
-}
-
-CUresult wait(Context& context, const std::vector<Point>& points) {
-  if (is_in_host_function()) return CUDA_ERROR_NOT_PERMITTED;
-  for (const auto& point : points) wait_for(context, point, false);
-  context.printed().flush();
-  return context.failure();
-}
-
-void wait_out(Context& context, const std::vector<Point>& points) {
-  for (const auto& point : points) wait_for(context, point, true);
-  context.printed().flush();
-}
-
-CUresult wait_for_users(const Allocation& allocation) {
-  if (is_in_host_function()) return CUDA_ERROR_NOT_PERMITTED;
-  const auto uses = [&](const Stream& s) {
-    return allocation.context ? s.context == allocation.context : s.device == allocation.device;
-  };
-  for (const auto& point : ends(uses)) {
-    const auto context = contexts::find(point.stream->context);
-    if (!context) continue;
-    wait_for(*context, point, false);
-    context->printed().flush();
-  }
   return CUDA_SUCCESS;
 }
 

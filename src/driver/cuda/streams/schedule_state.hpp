@@ -1,0 +1,39 @@
+// What the schedule consists of. All of it is guarded by the mutex of the schedule.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "driver/cuda/streams/schedule.hpp"
+
+namespace nvmlkit::cuda::schedule {
+
+// Never destroyed, see process.cpp.
+struct Schedule {
+  std::mutex mutex;
+  std::condition_variable progress;
+  unsigned waiting = 0;                         // threads, for progress
+  std::vector<std::shared_ptr<Stream>> active;  // those with work
+  std::int64_t last_handed_ns = 0;
+  unsigned running = 0;  // tasks
+  bool has_ended = false;
+};
+Schedule& all();
+
+// A point of no stream is that of an event that nobody recorded: there is nothing to wait for.
+inline bool reached(const Point& p) { return !p.stream || p.stream->queue.done >= p.number; }
+
+enum class Next { none, runs, waits, waits_for_memory, due };
+
+// What is with the first task of a stream.
+Next next_of(Stream& stream);
+
+// The ends of what other streams were handed that work of this one comes behind.
+std::vector<Point> others_before(const Stream& stream);
+
+// Takes the mutex. Until the point is reached or the context fails; with `even_failed`, until it is reached.
+void wait_for(Context& context, const Point& point, bool even_failed);
+
+}  // namespace nvmlkit::cuda::schedule

@@ -1,0 +1,132 @@
+// What comes behind what, and threads of the program that wait.
+#include "driver/cuda/streams/schedule_state.hpp"
+#include "driver/cuda/streams/workers.hpp"
+
+namespace nvmlkit::cuda::schedule {
+namespace {
+
+// A stream whose next task the caller can do so that the given one goes on, or null.
+Stream* helpful(Lock& held, Stream& stream, bool& polls) {
+  switch (next_of(stream)) {
+    case Next::due:
+      if (stream.queue.tasks.front().by != Task::By::worker) return &stream;
+      stream.queue.is_urgent = true;
+      if (!workers::expect(held)) return &stream;
+      workers::hurry(held);
+      return nullptr;
+    case Next::waits:
+      for (const auto& point : stream.queue.tasks.front().behind)
+        if (auto* const found = helpful(held, *point.stream, polls)) return found;
+      return nullptr;
+    case Next::waits_for_memory:
+      polls = true;
+      return nullptr;
+    default:
+      return nullptr;
+  }
+}
+
+bool waits_for_all(const Stream& stream) { return stream.kind == Stream::Kind::legacy; }
+bool is_blocking(const Stream& stream) { return !(stream.flags & CU_STREAM_NON_BLOCKING); }
+
+// Documented: the legacy default stream and those that are not non-blocking wait for each other.
+bool waits_for(const Stream& stream, const Stream& other) {
+  return &stream != &other && stream.context_id == other.context_id &&
+         ((waits_for_all(stream) && is_blocking(other)) || (waits_for_all(other) && is_blocking(stream)));
+}
+
+}  // namespace
+
+std::vector<Point> others_before(const Stream& stream) {
+  std::vector<Point> out;
+  for (const auto& other : all().active)
+    if (waits_for(stream, *other)) out.push_back({other, other->queue.handed});
+  return out;
+}
+
+void wait_for(Context& context, const Point& point, bool even_failed) {
+  using namespace std::chrono_literals;
+  auto& s = all();
+  Lock held(s.mutex);
+  const auto is_over = [&] {
+    return reached(point) || (context.failure() != CUDA_SUCCESS && (s.has_ended || !even_failed));
+  };
+  while (!is_over()) {
+    bool polls = false;
+    if (auto* const stream = helpful(held, *point.stream, polls)) {
+      const auto kept = stream->shared_from_this();
+      run_next(held, *kept);
+      continue;
+    }
+    ++s.waiting;
+    const auto woken = s.progress.wait_for(held, polls ? 50us : std::chrono::microseconds(20ms));
+    --s.waiting;
+    if (woken == std::cv_status::no_timeout) continue;
+    held.unlock();  // of a GPU that is lost, nobody else may tell
+    context.look_for_failure();
+    held.lock();
+  }
+}
+
+bool is_idle(Stream& stream) {
+  const auto held = lock();
+  return stream.queue.done == stream.queue.handed && others_before(stream).empty();
+}
+
+bool is_reached(const Point& point) {
+  const auto held = lock();
+  return reached(point);
+}
+
+Point point_of(const Event& event) {
+  const auto held = lock();
+  return event.point;
+}
+
+Point end_of(Stream& stream) {
+  const auto held = lock();
+  return {stream.shared_from_this(), stream.queue.handed};
+}
+
+std::vector<Point> ends(const std::function<bool(const Stream&)>& predicate) {
+  const auto held = lock();
+  std::vector<Point> out;
+  for (const auto& stream : all().active)
+    if (predicate(*stream)) out.push_back({stream, stream->queue.handed});
+  return out;
+}
+
+std::vector<Point> before(Stream& stream) {
+  const auto held = lock();
+  auto out = others_before(stream);
+  out.push_back({stream.shared_from_this(), stream.queue.handed});
+  return out;
+}
+
+CUresult wait(Context& context, const std::vector<Point>& points) {
+  if (is_in_host_function()) return CUDA_ERROR_NOT_PERMITTED;
+  for (const auto& point : points) wait_for(context, point, false);
+  context.printed().flush();
+  return context.failure();
+}
+
+void wait_out(Context& context, const std::vector<Point>& points) {
+  for (const auto& point : points) wait_for(context, point, true);
+  context.printed().flush();
+}
+
+CUresult wait_for_users(const Allocation& allocation) {
+  if (is_in_host_function()) return CUDA_ERROR_NOT_PERMITTED;
+  const auto uses = [&](const Stream& s) {
+    return allocation.context ? s.context == allocation.context : s.device == allocation.device;
+  };
+  for (const auto& point : ends(uses)) {
+    const auto context = contexts::find(point.stream->context);
+    if (!context) continue;
+    wait_for(*context, point, false);
+    context->printed().flush();
+  }
+  return CUDA_SUCCESS;
+}
+
+}  // namespace nvmlkit::cuda::schedule
