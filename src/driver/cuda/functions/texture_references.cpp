@@ -1,4 +1,4 @@
-// Texture and surface references, of CUDA 11 and before.
+// Texture and surface references, of CUDA 11 and before: where modules have them, and what they are bound to.
 #include "driver/cuda/textures/texture_references.hpp"
 
 #include <algorithm>
@@ -12,20 +12,11 @@ namespace {
 constexpr unsigned kOverrideFormat = 1;  // CU_TRSA_OVERRIDE_FORMAT
 constexpr unsigned kKnownFlags = 0x37;   // CU_TRSF_...
 
-// work(reference), alone.
-template <class Handle, class Work>
-CUresult with(Handle handle, Work work) {
-  const auto found = texture_references::find(texture_references::tag(handle));
-  if (!found) return CUDA_ERROR_INVALID_HANDLE;
-  const std::lock_guard lock(found->mutex);
-  return work(*found);
-}
-
-// The same, and the texture made anew. Kernels that were launched before read what they were launched with.
+// work(reference), and the texture made anew. Kernels that were launched before read what they were launched with.
 template <class Handle, class Work>
 CUresult change(Context& context, Handle handle, Work work) {
   if (const auto result = CtxSynchronize(context); result != CUDA_SUCCESS) return result;
-  return with(handle, [&](TextureReference& t) {
+  return texture_references::with(handle, [&](TextureReference& t) {
     work(t);
     return t.renew();
   });
@@ -34,7 +25,7 @@ CUresult change(Context& context, Handle handle, Work work) {
 template <class Handle, class Work>
 CUresult rebind(Context& context, Handle handle, Work work) {
   if (const auto result = CtxSynchronize(context); result != CUDA_SUCCESS) return result;
-  return with(handle, work);
+  return texture_references::with(handle, work);
 }
 
 CUresult bind(TextureReference& t, CUresourcetype type) {
@@ -63,7 +54,7 @@ CUresult ModuleGetSurfRef(Context&, CUsurfref* pSurfRef, CUmodule hmod, const ch
 CUresult ParamSetTexRef(Context&, CUfunction, int texunit, CUtexref hTexRef) {
   constexpr int kDefault = -1;
   if (texunit != kDefault) return CUDA_ERROR_INVALID_VALUE;
-  return with(hTexRef, [](TextureReference&) { return CUDA_SUCCESS; });
+  return texture_references::with(hTexRef, [](TextureReference&) { return CUDA_SUCCESS; });
 }
 
 CUresult TexRefCreate(Context& context, CUtexref* pTexRef) {
@@ -143,7 +134,7 @@ CUresult TexRefSetAddress2D_v2(Context& context, CUtexref hTexRef, const CUDA_AR
 CUresult TexRefSetFormat(Context&, CUtexref hTexRef, CUarray_format fmt, int NumPackedComponents) {
   if (textures::size_of(fmt) == 0) return CUDA_ERROR_INVALID_VALUE;
   if (NumPackedComponents != 1 && NumPackedComponents != 2 && NumPackedComponents != 4) return CUDA_ERROR_INVALID_VALUE;
-  return with(hTexRef, [&](TextureReference& t) {
+  return texture_references::with(hTexRef, [&](TextureReference& t) {
     t.format = fmt;
     t.channels = static_cast<unsigned>(NumPackedComponents);
     return CUDA_SUCCESS;
@@ -183,87 +174,6 @@ CUresult TexRefSetFlags(Context& context, CUtexref hTexRef, unsigned int Flags) 
   return change(context, hTexRef, [&](TextureReference& t) { t.how.flags = Flags; });
 }
 
-CUresult TexRefGetAddress_v2(Context&, CUdeviceptr* pdptr, CUtexref hTexRef) {
-  return with(hTexRef, [&](TextureReference& t) {
-    const bool pitched = t.resource.type == CU_RESOURCE_TYPE_PITCH2D;
-    if (!t.is_bound || (!pitched && t.resource.type != CU_RESOURCE_TYPE_LINEAR)) return CUDA_ERROR_INVALID_VALUE;
-    *pdptr = pitched ? t.resource.pitched.address : t.resource.linear.address;
-    return CUDA_SUCCESS;
-  });
-}
-CUresult TexRefGetArray(Context&, CUarray* phArray, CUtexref hTexRef) {
-  return with(hTexRef, [&](TextureReference& t) {
-    if (!t.is_bound || t.resource.type != CU_RESOURCE_TYPE_ARRAY) return CUDA_ERROR_INVALID_VALUE;
-    *phArray = t.resource.array;
-    return CUDA_SUCCESS;
-  });
-}
-CUresult TexRefGetMipmappedArray(Context&, CUmipmappedArray* phMipmappedArray, CUtexref hTexRef) {
-  return with(hTexRef, [&](TextureReference& t) {
-    if (!t.is_bound || t.resource.type != CU_RESOURCE_TYPE_MIPMAPPED_ARRAY) return CUDA_ERROR_INVALID_VALUE;
-    *phMipmappedArray = t.resource.mipmap;
-    return CUDA_SUCCESS;
-  });
-}
-CUresult TexRefGetAddressMode(Context&, CUaddress_mode* pam, CUtexref hTexRef, int dim) {
-  if (dim < 0 || dim > 2) return CUDA_ERROR_INVALID_VALUE;
-  return with(hTexRef, [&](TextureReference& t) {
-    *pam = t.how.addressMode[dim];
-    return CUDA_SUCCESS;
-  });
-}
-CUresult TexRefGetFilterMode(Context&, CUfilter_mode* pfm, CUtexref hTexRef) {
-  return with(hTexRef, [&](TextureReference& t) {
-    *pfm = t.how.filterMode;
-    return CUDA_SUCCESS;
-  });
-}
-CUresult TexRefGetFormat(Context&, CUarray_format* pFormat, int* pNumChannels, CUtexref hTexRef) {
-  return with(hTexRef, [&](TextureReference& t) {
-    if (pFormat) *pFormat = t.format;
-    if (pNumChannels) *pNumChannels = static_cast<int>(t.channels);
-    return CUDA_SUCCESS;
-  });
-}
-CUresult TexRefGetMipmapFilterMode(Context&, CUfilter_mode* pfm, CUtexref hTexRef) {
-  return with(hTexRef, [&](TextureReference& t) {
-    *pfm = t.how.mipmapFilterMode;
-    return CUDA_SUCCESS;
-  });
-}
-CUresult TexRefGetMipmapLevelBias(Context&, float* pbias, CUtexref hTexRef) {
-  return with(hTexRef, [&](TextureReference& t) {
-    *pbias = t.how.mipmapLevelBias;
-    return CUDA_SUCCESS;
-  });
-}
-CUresult TexRefGetMipmapLevelClamp(Context&, float* pminMipmapLevelClamp, float* pmaxMipmapLevelClamp,
-                                   CUtexref hTexRef) {
-  return with(hTexRef, [&](TextureReference& t) {
-    if (pminMipmapLevelClamp) *pminMipmapLevelClamp = t.how.minMipmapLevelClamp;
-    if (pmaxMipmapLevelClamp) *pmaxMipmapLevelClamp = t.how.maxMipmapLevelClamp;
-    return CUDA_SUCCESS;
-  });
-}
-CUresult TexRefGetMaxAnisotropy(Context&, int* pmaxAniso, CUtexref hTexRef) {
-  return with(hTexRef, [&](TextureReference& t) {
-    *pmaxAniso = static_cast<int>(t.how.maxAnisotropy);
-    return CUDA_SUCCESS;
-  });
-}
-CUresult TexRefGetBorderColor(Context&, float* pBorderColor, CUtexref hTexRef) {
-  return with(hTexRef, [&](TextureReference& t) {
-    std::copy_n(t.how.borderColor, 4, pBorderColor);
-    return CUDA_SUCCESS;
-  });
-}
-CUresult TexRefGetFlags(Context&, unsigned int* pFlags, CUtexref hTexRef) {
-  return with(hTexRef, [&](TextureReference& t) {
-    *pFlags = t.how.flags;
-    return CUDA_SUCCESS;
-  });
-}
-
 CUresult SurfRefSetArray(Context& context, CUsurfref hSurfRef, CUarray hArray, unsigned int Flags) {
   if (Flags != 0) return CUDA_ERROR_INVALID_VALUE;
   if (!textures::find(hArray)) return CUDA_ERROR_INVALID_HANDLE;
@@ -274,7 +184,7 @@ CUresult SurfRefSetArray(Context& context, CUsurfref hSurfRef, CUarray hArray, u
   });
 }
 CUresult SurfRefGetArray(Context&, CUarray* phArray, CUsurfref hSurfRef) {
-  return with(hSurfRef, [&](TextureReference& t) {
+  return texture_references::with(hSurfRef, [&](TextureReference& t) {
     if (!t.is_bound) return CUDA_ERROR_INVALID_VALUE;
     *phArray = t.resource.array;
     return CUDA_SUCCESS;

@@ -45,5 +45,14 @@ std::shared_ptr<TextureReference> find(Handle handle);
 bool destroy(Handle handle);
 void remove_of(CUmodule module);
 
+// work(reference), alone.
+template <class Reference, class Work>
+CUresult with(Reference reference, Work work) {
+  const auto found = find(tag(reference));
+  if (!found) return CUDA_ERROR_INVALID_HANDLE;
+  const std::lock_guard lock(found->mutex);
+  return work(*found);
+}
+
 }  // namespace texture_references
 }  // namespace nvmlkit::cuda

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstring>
 
-#include "ptx/instructions/numbers/narrow_floats.hpp"
+#include "ptx/narrow_floats.hpp"
 
 namespace nvmlkit::ptx {
 namespace {

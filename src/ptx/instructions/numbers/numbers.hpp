@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "ptx/decode/variants.hpp"
-#include "ptx/instructions/numbers/narrow_floats.hpp"
+#include "ptx/narrow_floats.hpp"
 #include "ptx/run/lanes.hpp"
 
 namespace nvmlkit::ptx {

@@ -1,0 +1,63 @@
+#include "driver/cuda/textures/texels.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "ptx/narrow_floats.hpp"
+
+namespace nvmlkit::cuda::textures {
+namespace {
+
+constexpr unsigned kSrgb = 16;  // CU_TRSF_SRGB
+
+template <class T>
+T read(const std::byte* at) {
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
+// A component as an integer, with its sign, and what stands for 1.0.
+std::int64_t integer(const std::byte* at, CUarray_format format, double& one) {
+  switch (format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+      return one = 255, read<std::uint8_t>(at);
+    case CU_AD_FORMAT_SIGNED_INT8:
+      return one = 127, read<std::int8_t>(at);
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+      return one = 65535, read<std::uint16_t>(at);
+    case CU_AD_FORMAT_SIGNED_INT16:
+      return one = 32767, read<std::int16_t>(at);
+    case CU_AD_FORMAT_UNSIGNED_INT32:
+      return one = 0, read<std::uint32_t>(at);
+    default:
+      return one = 0, read<std::int32_t>(at);
+  }
+}
+
+double linear_of_srgb(double part) { return part <= 0.04045 ? part / 12.92 : std::pow((part + 0.055) / 1.055, 2.4); }
+
+}  // namespace
+
+Texel read_texel(const Texture& t, const Texture::Level& level, std::size_t x, std::size_t y, std::size_t z) {
+  Texel out;
+  const auto size = size_of(t.format);
+  const auto* at = level.bytes + (z * level.height + y) * level.row + x * size * t.channels;
+  for (unsigned k = 0; k < t.channels; ++k, at += size) {
+    if (is_float(t.format)) {
+      out.value[k] = t.format == CU_AD_FORMAT_FLOAT ? read<float>(at) : ptx::Half::wide(read<ptx::Half>(at));
+      out.bits[k] = std::bit_cast<std::uint32_t>(out.value[k]);
+      continue;
+    }
+    double one = 0;
+    const auto value = integer(at, t.format, one);
+    out.bits[k] = static_cast<std::uint32_t>(value);
+    auto part = one != 0 ? std::fmax(static_cast<double>(value) / one, -1.0) : 0;
+    if ((t.how.flags & kSrgb) && k < 3 && t.format == CU_AD_FORMAT_UNSIGNED_INT8) part = linear_of_srgb(part);
+    out.value[k] = static_cast<float>(part);
+  }
+  return out;
+}
+
+}  // namespace nvmlkit::cuda::textures
