@@ -66,25 +66,14 @@ void set_predicate(Warp& w, const Instruction& i, Mask lanes) {
 }
 
 // All ones, or 1.0 in a float.
-template <class T, Relation r>
+template <class T, Relation r, class D = std::uint32_t>
 void set_value(Warp& w, const Instruction& i, Mask lanes) {
   const auto* const a = w.at<T>(i.a);
   const auto* const b = w.at<T>(i.b);
   const Mask result = combine(w, i, gather([=](unsigned l) { return Compare<r>::of(a[l], b[l]); }));
-  auto* const d = w.at<std::uint32_t>(i.d);
-  const auto yes = static_cast<std::uint32_t>(i.immediate);
-  each_lane(lanes, [=](unsigned l) { d[l] = result >> l & 1 ? yes : 0; });
-}
-
-// The same in 16 bits.
-template <class T, Relation r>
-void set_narrow(Warp& w, const Instruction& i, Mask lanes) {
-  const auto* const a = w.at<T>(i.a);
-  const auto* const b = w.at<T>(i.b);
-  const Mask result = combine(w, i, gather([=](unsigned l) { return Compare<r>::of(a[l], b[l]); }));
-  auto* const d = w.at<std::uint16_t>(i.d);
-  const auto yes = static_cast<std::uint16_t>(i.immediate);
-  each_lane(lanes, [=](unsigned l) { d[l] = result >> l & 1 ? yes : 0; });
+  auto* const d = w.at<D>(i.d);
+  const auto yes = static_cast<D>(i.immediate);
+  each_lane(lanes, [=](unsigned l) { d[l] = result >> l & 1 ? yes : D{0}; });
 }
 
 // The halves of a pair, each into its half.
@@ -106,9 +95,9 @@ Handler setting_halves(Type to, Type type) {
   const bool narrow = size_of(to) == 2;
   switch (type) {
     case Type::f16:
-      return narrow ? &set_narrow<Half, r> : &set_value<Half, r>;
+      return narrow ? &set_value<Half, r, std::uint16_t> : &set_value<Half, r>;
     case Type::bf16:
-      return narrow ? &set_narrow<Bfloat, r> : &set_value<Bfloat, r>;
+      return narrow ? &set_value<Bfloat, r, std::uint16_t> : &set_value<Bfloat, r>;
     case Type::f16x2:
       return narrow ? nullptr : &set_both<Half, r>;
     case Type::bf16x2:
