@@ -148,7 +148,7 @@ struct Module {
   }
 };
 
-// Reads and checks a module, or links several that stand one behind the other (ptx/link.hpp); throws Error.
+// Reads and checks a module, or links several that stand one behind the other (parse/link.hpp); throws Error.
 std::unique_ptr<Module> load(std::string_view text);
 
 // Tells the code where the image of the module's variables lies; once, before the first launch. Returns the image.

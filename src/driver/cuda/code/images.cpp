@@ -58,7 +58,7 @@ Refusal from_address(const void* region, int capability, std::string& text) {
 }
 
 // The library that device code launches kernels with is linked into programs. The driver does its work itself
-// (ptx/builtins.cpp), so that its own code is not needed. nvcc writes '(' behind a name where its body follows alone.
+// (ptx/builtins/), so that its own code is not needed. nvcc writes '(' behind a name where its body follows alone.
 bool is_device_runtime(std::string_view text) { return text.find("cudaGetParameterBuffer(") != text.npos; }
 
 // A program of several objects (nvcc -rdc=true). The linked region itself holds code of the hardware alone, those of
