@@ -6,7 +6,6 @@
 
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -48,18 +47,9 @@ DONE:
 
 class CudaKernels : public WithContext {
  protected:
-  CUfunction load(CUmodule* module = nullptr) {
-    CUmodule made = nullptr;
-    CUfunction function = nullptr;
-    EXPECT_EQ(call("cuModuleLoadData", &made, kScale), CUDA_SUCCESS);
-    EXPECT_EQ(call("cuModuleGetFunction", &function, made, "scale"), CUDA_SUCCESS);
-    if (module) *module = made;
-    return function;
-  }
+  CUfunction load(CUmodule* module = nullptr) { return kernel_of(kScale, "scale", module); }
   CUresult launch(CUfunction function, CUdeviceptr data, unsigned count, unsigned blocks = 2, unsigned threads = 64) {
-    void* arguments[] = {&data, &count};
-    return call("cuLaunchKernel", function, blocks, 1u, 1u, threads, 1u, 1u, 0u, CUstream{},
-                static_cast<void**>(arguments), static_cast<void**>(nullptr));
+    return launch_kernel(function, blocks, threads, CUstream{}, data, count);
   }
 };
 
@@ -132,139 +122,6 @@ TEST_F(CudaKernels, AreNotLoadedWithWhatIsUnknown) {
   EXPECT_EQ(call("cuModuleLoad", &module, "/nonexistent"), CUDA_ERROR_FILE_NOT_FOUND);
 }
 
-// A kernel, and what it calls in another text.
-const char* const kCaller = R"(
-.version 7.0
-.target sm_70
-.address_size 64
-.extern .func (.param .b32 out) twice(.param .b32 in);
-.visible .entry fill(.param .u64 data)
-{
-  .reg .b32 %r<4>;
-  .reg .b64 %rd<3>;
-  ld.param.u64 %rd1, [data];
-  mov.u32 %r1, %tid.x;
-  mul.wide.u32 %rd2, %r1, 4;
-  add.s64 %rd1, %rd1, %rd2;
-  {
-    .param .b32 in;
-    .param .b32 out;
-    st.param.b32 [in], %r1;
-    call (out), twice, (in);
-    ld.param.b32 %r2, [out];
-  }
-  st.global.u32 [%rd1], %r2;
-  ret;
-}
-)";
-const char* const kCallee = R"(
-.version 7.0
-.target sm_70
-.address_size 64
-.visible .func (.param .b32 out) twice(.param .b32 in)
-{
-  .reg .b32 %r<2>;
-  ld.param.b32 %r1, [in];
-  add.u32 %r1, %r1, %r1;
-  st.param.b32 [out], %r1;
-  ret;
-}
-)";
-
-class CudaLinks : public CudaKernels {
- protected:
-  void SetUp() override {
-    CudaKernels::SetUp();
-    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_INFO_LOG_BUFFER,
-                              CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
-    ASSERT_EQ(call("cuLinkCreate_v2", 4u, options, values_, &link_), CUDA_SUCCESS);
-  }
-  void TearDown() override {
-    EXPECT_EQ(call("cuLinkDestroy", link_), CUDA_SUCCESS);
-    EXPECT_EQ(call("cuLinkDestroy", link_), CUDA_ERROR_INVALID_HANDLE);
-    CudaKernels::TearDown();
-  }
-  CUresult add(const char* text, CUjitInputType type = CU_JIT_INPUT_PTX) { return add(std::string(text), type); }
-  CUresult add(std::string bytes, CUjitInputType type) {
-    return call("cuLinkAddData_v2", link_, type, static_cast<void*>(bytes.data()), bytes.size(), "part", 0u,
-                static_cast<CUjit_option*>(nullptr), static_cast<void**>(nullptr));
-  }
-  CUresult complete() { return call("cuLinkComplete", link_, &image_, &size_); }
-  std::string log() const { return log_; }
-  std::string image() const { return {static_cast<const char*>(image_), size_}; }
-
-  // What the kernel writes for its fourth thread.
-  unsigned run() {
-    CUmodule module = nullptr;
-    CUfunction fill = nullptr;
-    EXPECT_EQ(call("cuModuleLoadData", &module, static_cast<const void*>(image_)), CUDA_SUCCESS);
-    EXPECT_EQ(call("cuModuleGetFunction", &fill, module, "fill"), CUDA_SUCCESS);
-    auto data = allocate(128);
-    void* arguments[] = {&data};
-    EXPECT_EQ(call("cuLaunchKernel", fill, 1u, 1u, 1u, 32u, 1u, 1u, 0u, CUstream{}, static_cast<void**>(arguments),
-                   static_cast<void**>(nullptr)),
-              CUDA_SUCCESS);
-    unsigned out = 0;
-    EXPECT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(&out), data + 12, std::size_t{4}), CUDA_SUCCESS);
-    EXPECT_EQ(release(data), CUDA_SUCCESS);
-    return out;
-  }
-
- private:
-  char log_[256] = "unset", info_[16] = "unset";
-  void* values_[4] = {log_, reinterpret_cast<void*>(sizeof log_), info_, reinterpret_cast<void*>(sizeof info_)};
-  CUlinkState link_ = nullptr;
-  void* image_ = nullptr;
-  std::size_t size_ = 0;
-};
-
-TEST_F(CudaLinks, OfSeveralTextsRun) {
-  ASSERT_EQ(add(kCaller), CUDA_SUCCESS);
-  ASSERT_EQ(add(kCallee), CUDA_SUCCESS);
-  ASSERT_EQ(complete(), CUDA_SUCCESS);
-  EXPECT_EQ(log(), "");
-  EXPECT_EQ(run(), 6u);
-  EXPECT_EQ(complete(), CUDA_ERROR_INVALID_HANDLE);
-  EXPECT_EQ(add(kCallee), CUDA_ERROR_INVALID_HANDLE);
-}
-
-TEST_F(CudaLinks, TakeWhatAnotherLinkMade) {
-  std::string made;
-  {
-    CUlinkState first = nullptr;
-    ASSERT_EQ(call("cuLinkCreate", 0u, static_cast<CUjit_option*>(nullptr), static_cast<void**>(nullptr), &first),
-              CUDA_SUCCESS);
-    const auto file = testing::TempDir() + "callee.ptx";
-    std::ofstream(file) << kCallee;
-    ASSERT_EQ(call("cuLinkAddFile", first, CU_JIT_INPUT_PTX, file.c_str(), 0u, static_cast<CUjit_option*>(nullptr),
-                   static_cast<void**>(nullptr)),
-              CUDA_SUCCESS);
-    EXPECT_EQ(call("cuLinkAddFile", first, CU_JIT_INPUT_PTX, "/nonexistent", 0u, static_cast<CUjit_option*>(nullptr),
-                   static_cast<void**>(nullptr)),
-              CUDA_ERROR_FILE_NOT_FOUND);
-    void* image = nullptr;
-    std::size_t size = 0;
-    ASSERT_EQ(call("cuLinkComplete", first, &image, &size), CUDA_SUCCESS);
-    made.assign(static_cast<const char*>(image), size);
-    EXPECT_EQ(call("cuLinkDestroy", first), CUDA_SUCCESS);
-  }
-  ASSERT_EQ(add(made, CU_JIT_INPUT_CUBIN), CUDA_SUCCESS);
-  ASSERT_EQ(add(kCaller), CUDA_SUCCESS);
-  ASSERT_EQ(complete(), CUDA_SUCCESS);
-  EXPECT_EQ(run(), 6u);
-}
-
-TEST_F(CudaLinks, TellWhatIsMissingOrUnknown) {
-  EXPECT_EQ(add("garbage", CU_JIT_INPUT_OBJECT), CUDA_ERROR_INVALID_IMAGE);
-  EXPECT_EQ(log(), "part is no object file");
-  EXPECT_EQ(add("garbage", CU_JIT_INPUT_LIBRARY), CUDA_ERROR_INVALID_IMAGE);
-  EXPECT_EQ(add("BC", CU_JIT_INPUT_NVVM), CUDA_ERROR_NOT_SUPPORTED);
-  EXPECT_EQ(add("", static_cast<CUjitInputType>(99)), CUDA_ERROR_INVALID_VALUE);
-  ASSERT_EQ(add(kCaller), CUDA_SUCCESS);
-  EXPECT_EQ(complete(), CUDA_ERROR_INVALID_PTX);
-  EXPECT_NE(log().find("twice"), std::string::npos) << log();
-}
-
 TEST_F(CudaKernels, OfGccRun) {
   // Vector registers, numbered parameters, instructions for video.
   const char* const text = R"(
@@ -307,15 +164,9 @@ TEST_F(CudaKernels, OfGccRun) {
   ret;
 }
 )";
-  CUmodule module = nullptr;
-  CUfunction pairs = nullptr;
-  ASSERT_EQ(call("cuModuleLoadData", &module, static_cast<const void*>(text)), CUDA_SUCCESS);
-  ASSERT_EQ(call("cuModuleGetFunction", &pairs, module, "pairs"), CUDA_SUCCESS);
-  auto data = allocate(20);
-  void* arguments[] = {&data};
-  ASSERT_EQ(call("cuLaunchKernel", pairs, 1u, 1u, 1u, 1u, 1u, 1u, 0u, CUstream{}, static_cast<void**>(arguments),
-                 static_cast<void**>(nullptr)),
-            CUDA_SUCCESS);
+  const auto pairs = kernel_of(text, "pairs");
+  const auto data = allocate(20);
+  ASSERT_EQ(launch_kernel(pairs, 1, 1, CUstream{}, data), CUDA_SUCCESS);
   unsigned out[5] = {};
   ASSERT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(out), data, sizeof out), CUDA_SUCCESS);
   EXPECT_EQ(out[0], 7u);

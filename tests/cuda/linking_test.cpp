@@ -49,11 +49,8 @@ class CudaLinking : public WithContext {
   int result(CUmodule module, const char* name) {
     CUfunction function = nullptr;
     EXPECT_EQ(call("cuModuleGetFunction", &function, module, name), CUDA_SUCCESS);
-    auto out = allocate(4);
-    void* arguments[] = {&out};
-    EXPECT_EQ(call("cuLaunchKernel", function, 1u, 1u, 1u, 1u, 1u, 1u, 0u, CUstream{}, static_cast<void**>(arguments),
-                   static_cast<void**>(nullptr)),
-              CUDA_SUCCESS);
+    const auto out = allocate(4);
+    EXPECT_EQ(launch_kernel(function, 1, 1, CUstream{}, out), CUDA_SUCCESS);
     int value = -1;
     EXPECT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(&value), out, std::size_t{4}), CUDA_SUCCESS);
     release(out);

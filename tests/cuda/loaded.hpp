@@ -25,6 +25,24 @@ CUresult call(const char* name, Args... args) {
   return address ? reinterpret_cast<CUresult (*)(Args...)>(address)(args...) : CUDA_ERROR_UNKNOWN;
 }
 
+// A kernel of a module that is loaded for it.
+inline CUfunction kernel_of(const char* code, const char* name, CUmodule* module = nullptr) {
+  CUmodule made = nullptr;
+  CUfunction function = nullptr;
+  EXPECT_EQ(call("cuModuleLoadData", &made, static_cast<const void*>(code)), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuModuleGetFunction", &function, made, name), CUDA_SUCCESS);
+  if (module) *module = made;
+  return function;
+}
+
+// Blocks and threads along x, and arguments of a kernel.
+template <class... Args>
+CUresult launch_kernel(CUfunction kernel, unsigned blocks, unsigned threads, CUstream stream, Args... args) {
+  void* arguments[] = {&args...};
+  return call("cuLaunchKernel", kernel, blocks, 1u, 1u, threads, 1u, 1u, 0u, stream, static_cast<void**>(arguments),
+              static_cast<void**>(nullptr));
+}
+
 // A started driver with a context of GPU 0 that is current.
 class WithContext : public testing::Test {
  protected:

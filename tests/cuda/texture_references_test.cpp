@@ -80,11 +80,8 @@ class CudaTextureReferences : public WithContext {
   CUresult launch(float out[2]) {
     CUfunction function = nullptr;
     EXPECT_EQ(call("cuModuleGetFunction", &function, module_, "reads"), CUDA_SUCCESS);
-    auto memory = allocate(8);
-    void* arguments[] = {&memory};
-    EXPECT_EQ(call("cuLaunchKernel", function, 1u, 1u, 1u, 1u, 1u, 1u, 0u, CUstream{}, static_cast<void**>(arguments),
-                   static_cast<void**>(nullptr)),
-              CUDA_SUCCESS);
+    const auto memory = allocate(8);
+    EXPECT_EQ(launch_kernel(function, 1, 1, CUstream{}, memory), CUDA_SUCCESS);
     return call("cuMemcpyDtoH_v2", static_cast<void*>(out), memory, std::size_t{8});
   }
   CUtexref texture() {
@@ -153,13 +150,10 @@ TEST_F(CudaTextureReferences, ObjectsLastAsLongAsKernelsReadThem) {
   ASSERT_EQ(call("cuTexObjectCreate", &object, resource.data(), &how, static_cast<const void*>(nullptr)), CUDA_SUCCESS);
   CUfunction function = nullptr;
   ASSERT_EQ(call("cuModuleGetFunction", &function, module_, "reads_object"), CUDA_SUCCESS);
-  auto memory = allocate(4);
-  void* arguments[] = {&memory, &object};
+  const auto memory = allocate(4);
   void (*const sleep)(void*) = [](void*) { usleep(20'000); };
   EXPECT_EQ(call("cuLaunchHostFunc", CUstream{}, sleep, static_cast<void*>(nullptr)), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuLaunchKernel", function, 1u, 1u, 1u, 1u, 1u, 1u, 0u, CUstream{}, static_cast<void**>(arguments),
-                 static_cast<void**>(nullptr)),
-            CUDA_SUCCESS);
+  EXPECT_EQ(launch_kernel(function, 1, 1, CUstream{}, memory, object), CUDA_SUCCESS);
   EXPECT_EQ(call("cuTexObjectDestroy", object), CUDA_SUCCESS);
   float out = 0;
   ASSERT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(&out), memory, sizeof out), CUDA_SUCCESS);

@@ -64,9 +64,7 @@ void launch_once(Tally& tally, unsigned factor) {
   tally.check(call("cuEventCreate", &event, 0u));
   tally.check(call("cuMemcpyHtoDAsync_v2", variable, static_cast<const void*>(&factor), std::size_t{4}, stream));
   tally.check(call("cuMemsetD32Async", data, 7u, std::size_t{kCount}, stream));
-  void* arguments[] = {&data};
-  tally.check(call("cuLaunchKernel", function, kCount / 32, 1u, 1u, 32u, 1u, 1u, 0u, stream, arguments,
-                   static_cast<void**>(nullptr)));
+  tally.check(launch_kernel(function, kCount / 32, 32, stream, data));
   tally.check(call("cuEventRecord", event, stream));
   tally.check(call("cuEventSynchronize", event));
   std::vector<unsigned> got(kCount);
@@ -128,9 +126,7 @@ TEST(CudaThreads, ShareALibrary) {
     tally.check(call("cuMemAlloc_v2", &data, std::size_t{4 * kCount}));
     for (unsigned round = 0; round < 8; ++round) {
       tally.check(call("cuMemsetD32_v2", data, round, std::size_t{kCount}));
-      void* arguments[] = {&data};
-      tally.check(call("cuLaunchKernel", reinterpret_cast<CUfunction>(kernel), kCount / 32, 1u, 1u, 32u, 1u, 1u, 0u,
-                       CUstream{}, arguments, static_cast<void**>(nullptr)));
+      tally.check(launch_kernel(reinterpret_cast<CUfunction>(kernel), kCount / 32, 32, CUstream{}, data));
       unsigned last = 0;
       tally.check(call("cuMemcpyDtoH_v2", static_cast<void*>(&last), data + 4 * (kCount - 1), std::size_t{4}));
       tally.wrong += last != 3 * round + kCount / 32 - 1;
@@ -299,11 +295,7 @@ TEST(CudaThreads, ShareStreams) {
     for (unsigned round = 0; round < kRounds; ++round) {
       const auto one = streams[(static_cast<unsigned>(t) + round) % kStreams], two = streams[round % kStreams];
       const auto add = +[](void* data) { ++*static_cast<std::atomic<unsigned>*>(data); };
-      void* arguments[] = {&counters};
-      const auto launch = [&](CUstream stream) {
-        tally.check(
-            call("cuLaunchKernel", count, 1u, 1u, 1u, 1u, 1u, 1u, 0u, stream, arguments, static_cast<void**>(nullptr)));
-      };
+      const auto launch = [&](CUstream stream) { tally.check(launch_kernel(count, 1, 1, stream, counters)); };
       launch(one);
       tally.check(call("cuEventRecord", event, one));
       tally.check(call("cuStreamWaitEvent", two, event, 0u));
