@@ -3,22 +3,11 @@
 #include <cuda.h>
 #include <cuda_fp16.h>
 
+#include "bulk_copies.cuh"
 #include "check.hpp"
 #include "sparse.cuh"
 
 namespace cg = cooperative_groups;
-
-template <class T>
-T* managed(std::size_t count) {
-  T* out = nullptr;
-  OK(cudaMallocManaged(&out, count * sizeof(T)));
-  return out;
-}
-
-template <class T>
-__device__ unsigned shared_address(T* p) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(p));
-}
 
 // Each block reads its neighbour's values and adds their sum to the first block's.
 __global__ void __cluster_dims__(4, 1, 1) neighbours(int* out, int* total) {
@@ -109,12 +98,6 @@ CUtensorMap encoded(void* address, CUtensorMapDataType type, cuuint64_t width, c
   EXPECT(encode(&out, type, 2, address, extents, strides, odd, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
                 CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_ERROR_INVALID_VALUE);
   return out;
-}
-
-__device__ void wait_for(unsigned long long* barrier) {
-  asm volatile(
-      "{\n.reg .pred p;\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], 0;\n@!p bra again;\n}" ::"r"(
-          shared_address(barrier)));
 }
 
 // A box from one place to another, with one more added to what is there.
@@ -283,5 +266,8 @@ int main() {
   check_sparse_group<sparse::Element::half>(1);
   check_sparse_group<sparse::Element::tf32>(0);
   check_sparse_group<sparse::Element::s8>(0);
+  bulk::check_columns();
+  bulk::check_replaced();
+  bulk::check_reductions();
   std::puts("all is well");
 }
