@@ -149,6 +149,7 @@ inline Word reversed(Word a, int bits) {
   X(__uhadd(a, b), static_cast<unsigned>((Word{a} + b) >> 1)) \
   X(__urhadd(a, b), static_cast<unsigned>((Word{a} + b + 1) >> 1))
 
+#if CUDART_VERSION >= 12000
 #define OF_MINIMA(X) \
   X(__viaddmax_s32(i, j, k), std::max(static_cast<int>(a + b), k)) \
   X(__viaddmin_s32_relu(i, j, k), std::max(std::min(static_cast<int>(a + b), k), 0)) \
@@ -160,6 +161,9 @@ inline Word reversed(Word a, int bits) {
   X(__vimin3_s16x2(a, b, c), signed_parts<2>(signed_parts<2>(a, b, [](int x, int y) { return std::min(x, y); }), c, [](int x, int y) { return std::min(x, y); })) \
   X(__vimin_s16x2_relu(a, b), signed_parts<2>(a, b, [](int x, int y) { return std::max(std::min(x, y), 0); })) \
   X(__vimax_s32_relu(i, j), std::max({i, j, 0}))
+#else
+#define OF_MINIMA(X)
+#endif
 
 #define TABLE(X) INTEGERS(X) OF_MINIMA(X)
 // clang-format on
