@@ -13,6 +13,7 @@ struct Region {
   std::uint64_t size = 0;
   std::byte* bytes = nullptr;
   std::shared_ptr<const void> holder;  // the bytes stay while it lives
+  bool is_read_only = false;
 };
 
 // What a kernel reads from a texture.

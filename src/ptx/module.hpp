@@ -40,7 +40,8 @@ struct Instruction {
   std::uint64_t immediate = 0;  // offset of an address, target of a branch, a number that a handler wants
   Operand d, d2, a, b, c;
   Operand guard;  // a predicate, if it is there
-  bool guard_negated = false;
+  bool guard_negated : 1 = false;
+  bool writes : 1 = false;  // global memory
   Kind kind = Kind::plain;
   Space space = Space::generic;
   bool wide_address = true;  // the address register has 64 bits

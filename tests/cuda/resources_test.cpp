@@ -114,6 +114,66 @@ TEST_F(CudaResources, OneKernelRunsOnTwoGpus) {
   EXPECT_EQ(call("cuCtxDestroy_v2", other), CUDA_SUCCESS);
 }
 
+const char* const kMeet = R"(
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry meet(.param .u64 counter, .param .u32 wanted)
+{
+  .reg .pred %p<2>;
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [counter];
+  ld.param.u32 %r1, [wanted];
+  atom.global.sys.add.u32 %r2, [%rd1], 1;
+AGAIN:
+  ld.acquire.sys.global.u32 %r3, [%rd1];
+  setp.lt.u32 %p1, %r3, %r1;
+  @%p1 bra AGAIN;
+  ret;
+}
+)";
+
+// Each kernel ends when all blocks of both have begun: one after the other they would never end.
+TEST_F(CudaResources, KernelsOfTwoGpusWaitForEachOther) {
+  std::array<CUcontext, 2> contexts{context_};
+  std::array<CUstream, 2> streams{};
+  std::array<CUfunction, 2> functions{};
+  CUdeviceptr counter = 0;
+  ASSERT_EQ(call("cuMemAllocManaged", &counter, std::size_t{4}, 1u), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuCtxCreate_v2", &contexts[1], 0u, CUdevice{1}), CUDA_SUCCESS);
+  unsigned wanted = 24;
+  std::array<void*, 2> arguments{&counter, &wanted};
+  std::array<CUDA_LAUNCH_PARAMS, 2> launches{};
+  for (unsigned i = 0; i < 2; ++i) {
+    ASSERT_EQ(call("cuCtxSetCurrent", contexts[i]), CUDA_SUCCESS);
+    ASSERT_EQ(call("cuStreamCreate", &streams[i], 1u), CUDA_SUCCESS);
+    CUmodule module = nullptr;
+    ASSERT_EQ(call("cuModuleLoadData", &module, kMeet), CUDA_SUCCESS);
+    ASSERT_EQ(call("cuModuleGetFunction", &functions[i], module, "meet"), CUDA_SUCCESS);
+    launches[i] = {functions[i], 12, 1, 1, 1, 1, 1, 0, streams[i], arguments.data()};
+  }
+  const auto wait = [&] {
+    for (unsigned i = 0; i < 2; ++i) {
+      ASSERT_EQ(call("cuCtxSetCurrent", contexts[i]), CUDA_SUCCESS);
+      EXPECT_EQ(call("cuStreamSynchronize", streams[i]), CUDA_SUCCESS);
+    }
+  };
+  for (unsigned i = 0; i < 2; ++i) {
+    ASSERT_EQ(call("cuCtxSetCurrent", contexts[i]), CUDA_SUCCESS);
+    ASSERT_EQ(call("cuLaunchKernel", functions[i], 12u, 1u, 1u, 1u, 1u, 1u, 0u, streams[i], arguments.data(),
+                   static_cast<void**>(nullptr)),
+              CUDA_SUCCESS);
+  }
+  wait();
+  wanted = 48;
+  ASSERT_EQ(call("cuLaunchCooperativeKernelMultiDevice", launches.data(), 2u, 0u), CUDA_SUCCESS);
+  wait();
+  EXPECT_EQ(call("cuCtxDestroy_v2", contexts[1]), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuCtxSetCurrent", context_), CUDA_SUCCESS);
+  EXPECT_EQ(at(counter), 48u);
+}
+
 void never(void*, void*, CUasyncCallbackHandle) {}
 
 TEST_F(CudaResources, NotificationsAreKeptUntilTheyEnd) {

@@ -105,6 +105,72 @@ TEST_P(CudaRuntimes, WriteAttributesOfKernels) {
   ask("__cudaUnregisterFatBinary", binary);
 }
 
+// A program whose code cannot be loaded goes on: its variables are there for the host, and calls say what is wrong.
+TEST_P(CudaRuntimes, LetProgramsWithoutCodeGoOn) {
+  constexpr int kInvalidImage = 200, kInvalidPtx = 218;
+  const char* const unknown = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() { bogus.b32 1; }\n";
+  const std::uint64_t too_long[] = {0x00100001BA55ED50, std::uint64_t{1} << 50};
+  const struct {
+    unsigned magic = 0x466243B1, version = 1;
+    const std::uint64_t* region = nullptr;
+    const void* more = nullptr;
+  } broken{.region = too_long};
+  const struct {
+    const void* image;
+    int error;
+  } images[] = {{unknown, kInvalidPtx}, {&broken, kInvalidImage}};
+  for (const auto& [image, error] : images) {
+    auto** const binary = ask<void**>("__cudaRegisterFatBinary", image);
+    void* const none = nullptr;
+    void* managed = nullptr;
+    char variable = 0;
+    const void* const kernel = image;
+    ask("__cudaRegisterFunction", binary, kernel, "k", "k", -1, none, none, none, none, none);
+    ask("__cudaRegisterVar", binary, &variable, "v", "v", 0, std::size_t{4}, 0, 0);
+    ask("__cudaRegisterManagedVar", binary, &managed, "m", "m", 0, std::size_t{1000}, 0, 0);
+    EXPECT_EQ(ask<char>("__cudaInitModule", binary), 0);
+    ASSERT_TRUE(managed);
+    std::memset(managed, 1, 1000);
+
+    void* address = nullptr;
+    int value = 0;
+    std::size_t size = 0;
+    const struct { unsigned x = 1, y = 1, z = 1; } one;
+    const void* const symbols[] = {&variable, managed};
+    for (const auto* const symbol : symbols) {
+      EXPECT_EQ(ask("cudaGetSymbolAddress", &address, symbol), error);
+      EXPECT_EQ(ask("cudaGetSymbolSize", &size, symbol), error);
+      EXPECT_EQ(ask("cudaMemcpyToSymbol", symbol, &value, sizeof value, std::size_t{0}, 1), error);
+      EXPECT_EQ(ask("cudaMemcpyFromSymbolAsync", &value, symbol, sizeof value, std::size_t{0}, 2, none), error);
+    }
+    EXPECT_EQ(ask("cudaFuncGetAttributes", out(), kernel), error);
+    EXPECT_EQ(ask("cudaOccupancyMaxActiveBlocksPerMultiprocessor", &value, kernel, 32, std::size_t{0}), error);
+    EXPECT_EQ(ask("cudaLaunchKernel", kernel, one, one, none, std::size_t{0}, none), error);
+    EXPECT_EQ(ask("cudaLaunchCooperativeKernel", kernel, one, one, none, std::size_t{0}, none), error);
+    EXPECT_EQ(ask("cudaGetLastError"), error);
+    EXPECT_EQ(ask("cudaDeviceSynchronize"), 0);
+    ask("__cudaUnregisterFatBinary", binary);
+  }
+}
+
+// Host code hands over what the pointer of a managed variable points to.
+TEST_P(CudaRuntimes, FindManagedVariablesByTheirPlace) {
+  const char* const text =
+      ".version 7.0\n.target sm_70\n.address_size 64\n.visible .global .attribute(.managed) .u32 m[3] = {7, 8, 9};\n";
+  auto** const binary = ask<void**>("__cudaRegisterFatBinary", static_cast<const void*>(text));
+  int* managed = nullptr;
+  ask("__cudaRegisterManagedVar", binary, &managed, "m", "m", 0, std::size_t{12}, 0, 0);
+  ASSERT_EQ(ask<char>("__cudaInitModule", binary), 1);
+  void* address = nullptr;
+  const void* const symbol = managed;
+  EXPECT_EQ(ask("cudaGetSymbolAddress", &address, symbol), 0);
+  EXPECT_EQ(address, managed);
+  int values[3] = {};
+  EXPECT_EQ(ask("cudaMemcpyFromSymbol", values, symbol, sizeof values, std::size_t{0}, 2), 0);
+  EXPECT_EQ(values[0] + 10 * values[1] + 100 * values[2], 987);
+  ask("__cudaUnregisterFatBinary", binary);
+}
+
 INSTANTIATE_TEST_SUITE_P(Of, CudaRuntimes, testing::ValuesIn(kLayouts));
 
 }  // namespace

@@ -12,14 +12,21 @@
 namespace nvmlkit::cudart {
 namespace {
 
+// Aligned as any variable may ask.
+struct alignas(256) Line {
+  std::byte bytes[256];
+};
+
 struct FatBinary {
   const void* image = nullptr;
   CUlibrary library = nullptr;
   CUresult result = CUDA_SUCCESS;
   bool is_loaded = false;
   struct Managed {
-    void** pointer;
+    void** pointer = nullptr;
     std::string name;
+    std::size_t size = 0;
+    std::vector<Line> stand_in;  // of the host, where the variable cannot be had
   };
   std::vector<Managed> managed;
 };
@@ -181,11 +188,11 @@ NVMLKIT_RUNTIME void __cudaRegisterVar(void** handle, char* host, char*, const c
   all.variables[host] = {of(handle), name, nullptr};
 }
 
-NVMLKIT_RUNTIME void __cudaRegisterManagedVar(void** handle, void** pointer, char*, const char* name, int, std::size_t,
-                                              int, int) {
+NVMLKIT_RUNTIME void __cudaRegisterManagedVar(void** handle, void** pointer, char*, const char* name, int,
+                                              std::size_t size, int, int) {
   auto& all = registered();
   const std::lock_guard lock(all.mutex);
-  of(handle)->managed.push_back({pointer, name});
+  of(handle)->managed.push_back({pointer, name, size, {}});
   all.variables[pointer] = {of(handle), name, nullptr};
 }
 
@@ -202,19 +209,42 @@ NVMLKIT_RUNTIME void __cudaRegisterSurface(void** handle, const void* host, cons
   all.textures[host] = {of(handle), name, false};
 }
 
+namespace {
+
+// With the lock held.
+bool place_managed_variables(FatBinary& binary) {
+  if (load(binary) != CUDA_SUCCESS) return false;
+  for (const auto& managed : binary.managed) {
+    CUdeviceptr address = 0;
+    if (cuLibraryGetGlobal(&address, nullptr, binary.library, managed.name.c_str()) != CUDA_SUCCESS) return false;
+    *managed.pointer = reinterpret_cast<void*>(address);
+    // Functions that take a symbol are handed what the pointer points to.
+    registered().variables[*managed.pointer] = {&binary, managed.name, nullptr};
+  }
+  return true;
+}
+
+// Code cannot be loaded, which launches and copies say. What the host writes to its variables has to go somewhere.
+void place_stand_ins(FatBinary& binary) {
+  for (auto& managed : binary.managed) {
+    if (*managed.pointer) continue;
+    managed.stand_in.resize(managed.size / sizeof(Line) + 1);
+    *managed.pointer = managed.stand_in.data();
+    registered().variables[*managed.pointer] = {&binary, managed.name, nullptr};
+  }
+}
+
+}  // namespace
+
 // Before managed variables are used on the host: their pointers get their addresses.
 NVMLKIT_RUNTIME char __cudaInitModule(void** handle) {
   if (!handle || of(handle)->managed.empty()) return 1;
-  if (ready() != CUDA_SUCCESS) return 0;
+  const bool is_ready = ready() == CUDA_SUCCESS;
   auto& all = registered();
   const std::lock_guard lock(all.mutex);
-  if (load(*of(handle)) != CUDA_SUCCESS) return 0;
-  for (const auto& managed : of(handle)->managed) {
-    CUdeviceptr address = 0;
-    if (cuLibraryGetGlobal(&address, nullptr, of(handle)->library, managed.name.c_str()) != CUDA_SUCCESS) return 0;
-    *managed.pointer = reinterpret_cast<void*>(address);
-  }
-  return 1;
+  if (is_ready && place_managed_variables(*of(handle))) return 1;
+  place_stand_ins(*of(handle));
+  return 0;
 }
 
 // <<<grid, block, shared, stream>>>, between the brackets and the function that launches.

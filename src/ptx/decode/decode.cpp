@@ -39,6 +39,23 @@ void note_shared(const std::vector<Term>& terms, std::set<const Variable*>& used
   }
 }
 
+// Of copies, the first space is the one that they write to.
+bool writes_global_memory(const Form& form) {
+  switch (form.op()) {
+    case Op::st_:
+    case Op::atom_:
+    case Op::red_:
+    case Op::tensormap_:
+      return true;
+    case Op::wmma_:
+      return form.has("store");
+    case Op::cp_:
+      return form.space() == Space::global;
+    default:
+      return false;
+  }
+}
+
 // What each function refers to, by itself and through what it calls.
 void count_shared(Source& source) {
   std::unordered_map<const Function*, std::set<const Variable*>> used;
@@ -108,6 +125,7 @@ void FunctionDecoder::run() {
     if (!entry) throw Error{statement.line, "unknown instruction " + std::string(statement.opcode)};
     Form form(*this, statement, *entry);
     entry->decode(form);
+    form.out.writes = writes_global_memory(form);
     if (form.out.kind == Kind::plain && !form.out.run) form.fail_types();
     if (form.out.kind == Kind::plain && form.out.guard.is_there()) form.out.kind = Kind::guarded;
     function_.code.push_back(form.out);

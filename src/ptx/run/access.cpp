@@ -34,7 +34,7 @@ void Warp::addresses(const Instruction& i, std::uint64_t* out) const { effective
 std::byte* Warp::reach_shared_by_lanes(const Instruction& i, std::uint64_t address, std::uint64_t bytes,
                                        std::size_t align) {
   if ((address & (align - 1)) == 0) {
-    if (i.space == Space::global) return block.run().global(address, bytes);
+    if (i.space == Space::global) return block.run().global(address, bytes, i);
     auto& shared = block.shared();
     if (i.space == Space::shared && address < shared.size() && bytes <= shared.size() - address)
       return shared.data() + address;
@@ -86,7 +86,7 @@ bool Warp::reach(const Instruction& i, Bounds addresses, std::size_t size, Reach
     case Space::generic:
     case Space::global:
     case Space::constant:
-      start = block.run().global(low, length);
+      start = block.run().global(low, length, i);
       if (!start) return false;
       out.base = reinterpret_cast<std::uintptr_t>(start) - low;
       return true;
@@ -136,7 +136,7 @@ std::byte* Warp::resolve(Space space, const Instruction& i, std::uint64_t addres
     case Space::generic:
     case Space::global:
     case Space::constant:
-      found = block.run().global(address, size);
+      found = block.run().global(address, size, i);
       break;
   }
   if (!found) fault(FaultKind::illegal_address, address, i);

@@ -4,16 +4,23 @@
 
 namespace nvmlkit::ptx {
 
-std::byte* Run::find(std::uint64_t address, std::uint64_t size) {
+std::byte* Run::find(std::uint64_t address, std::uint64_t size, bool writes) {
   const auto now = releases.load(std::memory_order_acquire);
   if (now != known_since_) {
     for (auto& region : recent_) region = {};
+    for (auto& region : read_only_) region = {};
     known_since_ = now;
   }
+  const auto is_in = [&](const Region& region) {
+    return address - region.start < region.size && size <= region.size - (address - region.start);
+  };
+  if (!writes)
+    for (const auto& region : read_only_)
+      if (is_in(region)) return region.bytes + (address - region.start);
   Region found;
   if (!grid.memory->find(address, found)) return nullptr;
-  if (address - found.start >= found.size || size > found.size - (address - found.start)) return nullptr;
-  auto& kept = recent_[next_++ % 4];
+  if (!is_in(found) || (writes && found.is_read_only)) return nullptr;
+  auto& kept = (found.is_read_only ? read_only_ : recent_)[next_++ % kRemembered];
   kept = std::move(found);
   return kept.bytes + (address - kept.start);
 }

@@ -24,22 +24,24 @@ struct Run {
   std::uint64_t instructions = 0;
   bool spins = false;  // a warp used up its slice while it looked for what other threads do
 
-  // Bytes of global memory, or null. The last allocations are remembered.
-  std::byte* global(std::uint64_t address, std::uint64_t size) {
+  // Bytes of global memory for an instruction, or null. The last allocations are remembered.
+  std::byte* global(std::uint64_t address, std::uint64_t size, const Instruction& i) {
     for (const auto& region : recent_)
       if (address - region.start < region.size && size <= region.size - (address - region.start)) [[likely]]
         return known_since_ == releases.load(std::memory_order_acquire) ? region.bytes + (address - region.start)
-                                                                        : find(address, size);
-    return find(address, size);
+                                                                        : find(address, size, i.writes);
+    return find(address, size, i.writes);
   }
 
   // Ends an allocation; no thread that executes kernels remembers it from then on.
   void release(std::uint64_t address);
 
  private:
-  std::byte* find(std::uint64_t address, std::uint64_t size);
+  static constexpr unsigned kRemembered = 4;
+  std::byte* find(std::uint64_t address, std::uint64_t size, bool writes);
 
-  Region recent_[4];
+  Region recent_[kRemembered];     // that may be written
+  Region read_only_[kRemembered];  // looked through when it is in none of those
   unsigned next_ = 0;
   std::uint32_t known_since_ = releases.load(std::memory_order_acquire);
 };

@@ -1,13 +1,14 @@
 // What single instructions give, beside the same computed on the host.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
 #include "check.hpp"
+#include "integer_intrinsics.cuh"
 
 constexpr int kCount = 4096;
 
@@ -68,8 +69,8 @@ __global__ void all(const std::uint32_t* seeds, Results* results) {
   const std::uint32_t* const w = seeds + 8 * i;
   const auto p = static_cast<float>(static_cast<std::int32_t>(w[2])) / 4096.0f;
   const auto q = static_cast<float>(static_cast<std::int32_t>(w[3])) / 65536.0f + 0.25f;
-  plain(w[0], w[1], w[2], w[3], static_cast<std::int64_t>(w[4]) << 32 | w[5], static_cast<std::int64_t>(w[6]) - w[7], p, q,
-        static_cast<double>(w[4]) - w[5], static_cast<double>(w[6]) / 3.0 + 1.0, results[i]);
+  plain(w[0], w[1], w[2], w[3], static_cast<std::int64_t>(w[4]) << 32 | w[5], static_cast<std::int64_t>(w[6]) - w[7], p,
+        q, static_cast<double>(w[4]) - w[5], static_cast<double>(w[6]) / 3.0 + 1.0, results[i]);
 }
 
 // Clang takes what does not fit into an integer for undefined when it knows the number, so it comes from outside.
@@ -132,6 +133,8 @@ __global__ void parts(unsigned a, unsigned b, unsigned* out) {
   asm("vsub4.u32.u32.u32.sat %0, %1, %2, %3;" : "=r"(out[4]) : "r"(a), "r"(b), "r"(0));
   asm("vadd2.s32.s32.s32.sat %0, %1, %2, %3;" : "=r"(out[5]) : "r"(0x7fff8000), "r"(0x0001ffff), "r"(0));
   asm("vavrg2.s32.s32.s32 %0, %1, %2, %3;" : "=r"(out[6]) : "r"(0xfffe0003), "r"(0xffff0004), "r"(0));
+  asm("vset4.u32.s32.lt.add %0, %1, %2, %3;" : "=r"(out[7]) : "r"(0x80017f05), "r"(0x017f8006), "r"(40));
+  asm("vset.s32.u32.le.max %0, %1, %2, %3;" : "=r"(out[8]) : "r"(-1), "r"(0x80000000), "r"(0));
 }
 
 int main() {
@@ -159,8 +162,8 @@ int main() {
     const std::uint32_t* const w = seeds.data() + 8 * i;
     const auto p = static_cast<float>(static_cast<std::int32_t>(w[2])) / 4096.0f;
     const auto q = static_cast<float>(static_cast<std::int32_t>(w[3])) / 65536.0f + 0.25f;
-    plain(w[0], w[1], w[2], w[3], static_cast<std::int64_t>(w[4]) << 32 | w[5], static_cast<std::int64_t>(w[6]) - w[7], p, q,
-          static_cast<double>(w[4]) - w[5], static_cast<double>(w[6]) / 3.0 + 1.0, want);
+    plain(w[0], w[1], w[2], w[3], static_cast<std::int64_t>(w[4]) << 32 | w[5], static_cast<std::int64_t>(w[6]) - w[7],
+          p, q, static_cast<double>(w[4]) - w[5], static_cast<double>(w[6]) / 3.0 + 1.0, want);
     EXPECT(std::memcmp(want.si, got[i].si, sizeof want.si) == 0);
     EXPECT(std::memcmp(want.ui, got[i].ui, sizeof want.ui) == 0);
     EXPECT(std::memcmp(want.sl, got[i].sl, sizeof want.sl) == 0);
@@ -178,7 +181,8 @@ int main() {
   EXPECT(words[0] == 19 && words[1] == 3 && words[2] == 0x1e6a2c48);
   EXPECT(words[3] == 0x9ade1256);
   EXPECT(words[4] == static_cast<std::uint32_t>(0x12345678ull * 0x9abcdef0ull >> 32));
-  EXPECT(words[5] == static_cast<std::uint32_t>(static_cast<std::int64_t>(0x12345678) * static_cast<std::int32_t>(0x9abcdef0) >> 32));
+  EXPECT(words[5] == static_cast<std::uint32_t>(
+                         static_cast<std::int64_t>(0x12345678) * static_cast<std::int32_t>(0x9abcdef0) >> 32));
   EXPECT(words[6] == 0xcdef0123 && words[7] == 0xef012345);
   EXPECT(words[8] == 8);
   EXPECT(words[9] == 0x9abcdef0u - 0x12345678u + 5);
@@ -192,7 +196,8 @@ int main() {
   EXPECT(words[15] == 32);
   EXPECT(reals[0] == 1.0f && reals[1] == std::nextafter(1.0f, 2.0f));
   EXPECT(reals[2] < reals[3] && std::nextafter(reals[2], 1.0f) == reals[3]);
-  const double close[12] = {std::sin(1.0), std::exp(1.0), std::log(10.0), std::sqrt(2.0), 1.0, 0.25, std::tanh(0.5), std::erf(0.5), std::cos(2.0), std::sin(0.5)};
+  const double close[12] = {std::sin(1.0), std::exp(1.0),  std::log(10.0), std::sqrt(2.0), 1.0,
+                            0.25,          std::tanh(0.5), std::erf(0.5),  std::cos(2.0),  std::sin(0.5)};
   for (int k = 0; k < 10; ++k) EXPECT(std::fabs(reals[4 + k] - close[k]) < 2e-6);
 
   float in[2] = {1.5f, 2.25f}, out[10];
@@ -205,7 +210,9 @@ int main() {
   EXPECT(out[9] == 2048.0f);
   parts<<<1, 1>>>(0x01ff8040, 0x02017fc0, device_seeds);
   OK(cudaMemcpy(words, device_seeds, sizeof words, cudaMemcpyDeviceToHost));
-  const std::uint32_t parts_wanted[] = {389, 0x0300ff00, 0x02808080, 0x02018040, 0x00fe0100, 0x7fff8000, 0xfffe0004};
-  for (int k = 0; k < 7; ++k) EXPECT(words[k] == parts_wanted[k]);
+  const std::uint32_t parts_wanted[] = {389,        0x0300ff00, 0x02808080, 0x02018040, 0x00fe0100,
+                                        0x7fff8000, 0xfffe0004, 42,         1};
+  for (int k = 0; k < 9; ++k) EXPECT(words[k] == parts_wanted[k]);
+  integers::check();
   std::puts("all is well");
 }

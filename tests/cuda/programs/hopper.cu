@@ -3,21 +3,11 @@
 #include <cuda.h>
 #include <cuda_fp16.h>
 
+#include "bulk_copies.cuh"
 #include "check.hpp"
+#include "sparse.cuh"
 
 namespace cg = cooperative_groups;
-
-template <class T>
-T* managed(std::size_t count) {
-  T* out = nullptr;
-  OK(cudaMallocManaged(&out, count * sizeof(T)));
-  return out;
-}
-
-template <class T>
-__device__ unsigned shared_address(T* p) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(p));
-}
 
 // Each block reads its neighbour's values and adds their sum to the first block's.
 __global__ void __cluster_dims__(4, 1, 1) neighbours(int* out, int* total) {
@@ -108,12 +98,6 @@ CUtensorMap encoded(void* address, CUtensorMapDataType type, cuuint64_t width, c
   EXPECT(encode(&out, type, 2, address, extents, strides, odd, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
                 CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_ERROR_INVALID_VALUE);
   return out;
-}
-
-__device__ void wait_for(unsigned long long* barrier) {
-  asm volatile(
-      "{\n.reg .pred p;\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], 0;\n@!p bra again;\n}" ::"r"(
-          shared_address(barrier)));
 }
 
 // A box from one place to another, with one more added to what is there.
@@ -240,9 +224,50 @@ void check_group_products() {
     }
 }
 
+// Four warps multiply 64 rows that are half zeros, from registers, by 8 columns of 64 bytes in shared memory.
+#define SPARSE_GROUP(types, selector, scales)                                                                    \
+  asm volatile("wgmma.mma_async.sp.sync.aligned." types " {%0, %1, %2, %3}, {%4, %5, %6, %7}, %8, %9, " selector \
+               ", 1" scales ";"                                                                                  \
+               : "+r"(sum[0]), "+r"(sum[1]), "+r"(sum[2]), "+r"(sum[3])                                          \
+               : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "l"(right), "r"(told[threadIdx.x]))
+template <sparse::Element kElement>
+__global__ void grouped_sparse(const unsigned* a, const unsigned* told, const unsigned* b, unsigned* c) {
+  using sparse::Element;
+  __shared__ __align__(1024) unsigned columns[8 * 16];
+  const unsigned row = threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+  // Pieces of 16 bytes of the 8 columns one behind the other.
+  columns[threadIdx.x] = b[threadIdx.x / 4 % 8 * 16 + threadIdx.x / 32 * 4 + t];
+  __syncthreads();
+  unsigned x[4], sum[4] = {};
+  for (unsigned i = 0; i < 4; ++i) x[i] = a[(row + i % 2 * 8) * 8 + i / 2 * 4 + t];
+  const auto right = static_cast<unsigned long long>(shared_address(columns) >> 4) | 8ull << 16 | 64ull << 32;
+  asm volatile("fence.proxy.async.shared::cta;");
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+  if constexpr (kElement == Element::half) SPARSE_GROUP("m64n8k32.f32.f16.f16", "1", ", 1, 1, 0");
+  if constexpr (kElement == Element::tf32) SPARSE_GROUP("m64n8k16.f32.tf32.tf32", "0", ", 1, 1");
+  if constexpr (kElement == Element::s8) SPARSE_GROUP("m64n8k64.s32.s8.s8", "0", "");
+  asm volatile("wgmma.commit_group.sync.aligned;");
+  asm volatile("wgmma.wait_group.sync.aligned 0;");
+  for (unsigned i = 0; i < 4; ++i) c[(row + i / 2 * 8) * 8 + t * 2 + i % 2] = sum[i];
+}
+
+template <sparse::Element kElement>
+void check_sparse_group(int selector) {
+  sparse::check(kElement, 64, 1024 / sparse::bits_of(kElement) / 2, selector,
+                [](const unsigned* a, const unsigned* told, const unsigned* b, unsigned* c) {
+                  grouped_sparse<kElement><<<1, 128>>>(a, told, b, c);
+                });
+}
+
 int main() {
   check_clusters();
   check_tensor_maps();
   check_group_products();
+  check_sparse_group<sparse::Element::half>(1);
+  check_sparse_group<sparse::Element::tf32>(0);
+  check_sparse_group<sparse::Element::s8>(0);
+  bulk::check_columns();
+  bulk::check_replaced();
+  bulk::check_reductions();
   std::puts("all is well");
 }

@@ -45,7 +45,7 @@ function(nvmlkit_add_cuda_program compiler program source expected)
     endif()
     set(more ${ARGN})
     list(FILTER more INCLUDE REGEX "\\.cu$")
-    add_custom_command(OUTPUT "${binary}" DEPENDS ${source}.cu ${more} check.hpp
+    add_custom_command(OUTPUT "${binary}" DEPENDS ${source}.cu ${more} check.hpp ${parts_of_${source}}
       COMMAND ${commands_of_${compiler}} ${ARGN} "${CMAKE_CURRENT_SOURCE_DIR}/${source}.cu" -o "${binary}" ${last}
       COMMENT "${compiler} ${source}.cu" VERBATIM)
     set(built_elsewhere ${built_elsewhere} "${binary}" PARENT_SCOPE)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "check.hpp"
+#include "sparse.cuh"
 
 using namespace nvcuda;
 
@@ -145,55 +146,44 @@ void check_small() {
     }
 }
 
-// Of each four elements of a row of the left matrix two are stored, and where they belong.
-__global__ void of_sparse(const half* a, const unsigned short* places, const half* b, float* c) {
-  const unsigned group = threadIdx.x / 4, own = threadIdx.x % 4;
-  const auto* const stored = reinterpret_cast<const unsigned*>(a);
-  const auto* const right = reinterpret_cast<const unsigned*>(b);
-  const unsigned x[] = {stored[group * 8 + own], stored[(group + 8) * 8 + own], stored[group * 8 + own + 4],
-                        stored[(group + 8) * 8 + own + 4]};
-  unsigned y[4];
-  for (unsigned i = 0; i < 4; ++i) y[i] = right[group * 16 + own + i * 4];
-  // Lanes 2 and 3 of each four tell of elements 0 to 15 and 16 to 31: their rows g below, and g + 8 above.
-  const unsigned part = own % 2;
-  const unsigned told = places[group * 2 + part] | static_cast<unsigned>(places[(group + 8) * 2 + part]) << 16;
-  float sum[4] = {};
-  asm("mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, "
-      "%9, "
-      "%10, %11}, {%0, %1, %2, %3}, %12, 0x1;"
-      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
-      : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]), "r"(y[2]), "r"(y[3]),
-        "r"(own >= 2 ? told : 0u));
-  for (unsigned i = 0; i < 4; ++i) c[(group + i / 2 * 8) * 8 + own * 2 + i % 2] = sum[i];
+// Lane 4 * g + t has word t of rows g and g + 8 of what is stored, and of column g; of longer rows also words 4 behind.
+#define SPARSE_2(types, selector)                                                  \
+  asm("mma.sp::ordered_metadata.sync.aligned." types                               \
+      " {%0, %1, %2, %3}, {%4, %5}, {%6, %7}, {%0, %1, %2, %3}, %8, " selector ";" \
+      : "+r"(sum[0]), "+r"(sum[1]), "+r"(sum[2]), "+r"(sum[3])                     \
+      : "r"(x[0]), "r"(x[1]), "r"(y[0]), "r"(y[1]), "r"(told[threadIdx.x]))
+#define SPARSE_4(types, selector)                                                                     \
+  asm("mma.sp::ordered_metadata.sync.aligned." types                                                  \
+      " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9, %10, %11}, {%0, %1, %2, %3}, %12, " selector ";" \
+      : "+r"(sum[0]), "+r"(sum[1]), "+r"(sum[2]), "+r"(sum[3])                                        \
+      : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]), "r"(y[2]), "r"(y[3]),       \
+        "r"(told[threadIdx.x]))
+template <sparse::Element kElement, int kDepth>
+__global__ void of_sparse(const unsigned* a, const unsigned* told, const unsigned* b, unsigned* c) {
+  using sparse::Element;
+  constexpr unsigned kWords = kDepth * sparse::bits_of(kElement) / 64;  // of a row that is stored
+  const unsigned g = threadIdx.x / 4, t = threadIdx.x % 4;
+  unsigned x[4], y[4], sum[4] = {};
+  for (unsigned i = 0; i < kWords / 2; ++i) {
+    x[i] = a[(g + i % 2 * 8) * kWords + i / 2 * 4 + t];
+    y[i] = b[g * 2 * kWords + i * 4 + t];
+  }
+  if constexpr (kElement == Element::half && kDepth == 16) SPARSE_2("m16n8k16.row.col.f32.f16.f16.f32", "2");
+  if constexpr (kElement == Element::half && kDepth == 32) SPARSE_4("m16n8k32.row.col.f32.f16.f16.f32", "1");
+  if constexpr (kElement == Element::tf32 && kDepth == 8) SPARSE_2("m16n8k8.row.col.f32.tf32.tf32.f32", "3");
+  if constexpr (kElement == Element::tf32 && kDepth == 16) SPARSE_4("m16n8k16.row.col.f32.tf32.tf32.f32", "0");
+  if constexpr (kElement == Element::s8) SPARSE_4("m16n8k64.row.col.s32.s8.s8.s32", "0");
+  if constexpr (kElement == Element::e4m3) SPARSE_4("m16n8k64.row.col.f32.e4m3.e4m3.f32", "0");
+  if constexpr (kElement == Element::s4) SPARSE_4("m16n8k128.row.col.s32.s4.s4.s32", "0");
+  for (unsigned i = 0; i < 4; ++i) c[(g + i / 2 * 8) * 8 + t * 2 + i % 2] = sum[i];
 }
 
-void check_sparse() {
-  auto *a = managed<half>(256), *b = managed<half>(256);
-  auto* places = managed<unsigned short>(32);
-  auto* c = managed<float>(128);
-  float full[16][32] = {};
-  for (int i = 0; i < 256; ++i) b[i] = __float2half(static_cast<float>(i % 9 - 4));
-  for (int row = 0; row < 16; ++row)
-    for (int chunk = 0; chunk < 8; ++chunk) {
-      const unsigned first = static_cast<unsigned>(row + chunk) % 3,
-                     second = 3 - static_cast<unsigned>(chunk % 2) * (first < 2);
-      auto& word = places[row * 2 + chunk / 4];
-      if (chunk % 4 == 0) word = 0;
-      word = static_cast<unsigned short>(word | (first | second << 2) << chunk % 4 * 4);
-      const float values[] = {static_cast<float>(row - 5), static_cast<float>(chunk + 1)};
-      for (int k = 0; k < 2; ++k) {
-        a[row * 16 + chunk * 2 + k] = __float2half(values[k]);
-        full[row][chunk * 4 + (k ? second : first)] = values[k];
-      }
-    }
-  of_sparse<<<1, 32>>>(a, places, b, c);
-  OK(cudaDeviceSynchronize());
-  for (int row = 0; row < 16; ++row)
-    for (int column = 0; column < 8; ++column) {
-      float sum = 0;
-      for (int k = 0; k < 32; ++k) sum += full[row][k] * __half2float(b[column * 32 + k]);
-      EXPECT(c[row * 8 + column] == sum);
-    }
+template <sparse::Element kElement, int kDepth>
+void check_sparse(int selector) {
+  sparse::check(kElement, 16, kDepth, selector,
+                [](const unsigned* a, const unsigned* told, const unsigned* b, unsigned* c) {
+                  of_sparse<kElement, kDepth><<<1, 32>>>(a, told, b, c);
+                });
 }
 
 __global__ void of_pairs(unsigned* out) {
@@ -273,7 +263,13 @@ int main() {
   check_by_hand();
   check_textures();
   check_small();
-  check_sparse();
+  check_sparse<sparse::Element::half, 16>(2);
+  check_sparse<sparse::Element::half, 32>(1);
+  check_sparse<sparse::Element::tf32, 8>(3);
+  check_sparse<sparse::Element::tf32, 16>(0);
+  check_sparse<sparse::Element::s8, 64>(0);
+  check_sparse<sparse::Element::e4m3, 64>(0);
+  check_sparse<sparse::Element::s4, 128>(0);
   auto* pairs = managed<unsigned>(4);
   of_pairs<<<1, 1>>>(pairs);
   auto* ends = managed<double>(2);

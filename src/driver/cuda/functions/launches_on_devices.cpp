@@ -1,4 +1,4 @@
-// One cooperative kernel on several GPUs. They run one after the other, so that none can wait for another.
+// One cooperative kernel on several GPUs: a launch on each, which run beside each other.
 #include <algorithm>
 #include <set>
 

@@ -115,6 +115,10 @@ CUresult MemSetAccess(CUdeviceptr ptr, std::size_t size, const CUmemAccessDesc* 
   for (std::size_t i = 0; i < count; ++i)
     each_mapping(ptr, size, [&](Allocation& allocation) {
       const auto bit = virtual_memory::access_bit(desc[i].location.id);
+      if (desc[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READ)
+        allocation.read_only |= bit;
+      else
+        allocation.read_only &= ~bit;
       if (desc[i].flags == CU_MEM_ACCESS_FLAGS_PROT_NONE)
         allocation.access &= ~bit;
       else
@@ -127,8 +131,9 @@ CUresult MemGetAccess(unsigned long long* flags, const CUmemLocation* location, 
   const auto allocation = memory::find(ptr);
   const auto* const device = location->type == CU_MEM_LOCATION_TYPE_DEVICE ? find_device(location->id) : nullptr;
   if (!allocation || allocation->kind != MemoryKind::mapped || !device) return CUDA_ERROR_INVALID_VALUE;
-  *flags = virtual_memory::may_use(*allocation, *device) ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
-                                                         : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+  *flags = virtual_memory::may_write(*allocation, *device) ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+           : virtual_memory::may_use(*allocation, *device) ? CU_MEM_ACCESS_FLAGS_PROT_READ
+                                                           : CU_MEM_ACCESS_FLAGS_PROT_NONE;
   return CUDA_SUCCESS;
 }
 

@@ -31,6 +31,8 @@ class ContextMemory final : public ptx::GlobalMemory {
     const auto is_device = allocation->kind == MemoryKind::device;
     const auto size = is_device ? AddressRange::rounded(allocation->size) : allocation->size;
     region = {allocation->address, size, allocation->bytes, nullptr};
+    region.is_read_only =
+        allocation->kind == MemoryKind::mapped && !virtual_memory::may_write(*allocation, context_.device);
     region.holder = std::move(allocation);
     return true;
   }

@@ -24,7 +24,7 @@ CUresult Copy::place_in_array(const Side& side, const Box& box, Placed& out) {
   return CUDA_SUCCESS;
 }
 
-CUresult Copy::place(const Side& side, const Box& box, Placed& out) {
+CUresult Copy::place(const Side& side, const Box& box, Use use, Placed& out) {
   if (side.type == CU_MEMORYTYPE_ARRAY) return place_in_array(side, box, out);
   if (side.type != CU_MEMORYTYPE_HOST && side.type != CU_MEMORYTYPE_DEVICE && side.type != CU_MEMORYTYPE_UNIFIED)
     return CUDA_ERROR_INVALID_VALUE;
@@ -41,7 +41,7 @@ CUresult Copy::place(const Side& side, const Box& box, Placed& out) {
   const auto start =
       (side.type == CU_MEMORYTYPE_HOST ? address_of(side.host) : side.device) + static_cast<CUdeviceptr>(begin);
   const auto length = static_cast<std::uint64_t>(size);
-  out.span = side.type == CU_MEMORYTYPE_DEVICE ? memory::known(start, length) : memory::any(start, length);
+  out.span = side.type == CU_MEMORYTYPE_DEVICE ? memory::known(start, length, use) : memory::any(start, length, use);
   out.row = static_cast<std::size_t>(row);
   out.slice = static_cast<std::size_t>(slice);
   if (!out.span) return CUDA_ERROR_INVALID_VALUE;
@@ -56,10 +56,10 @@ CUresult Copy::find(const CUDA_MEMCPY3D& c) {
   if (box_.width == 0 || box_.height == 0 || box_.depth == 0) return CUDA_SUCCESS;
   const Side to{c.dstMemoryType, c.dstHost,  c.dstDevice, c.dstXInBytes, c.dstY,
                 c.dstZ,          c.dstPitch, c.dstHeight, c.dstArray};
-  if (const auto result = place(to, box_, to_); result != CUDA_SUCCESS) return result;
+  if (const auto result = place(to, box_, Use::write, to_); result != CUDA_SUCCESS) return result;
   const Side from{c.srcMemoryType, c.srcHost,  c.srcDevice, c.srcXInBytes, c.srcY,
                   c.srcZ,          c.srcPitch, c.srcHeight, c.srcArray};
-  return place(from, box_, from_);
+  return place(from, box_, Use::read, from_);
 }
 
 bool Copy::is_synchronous() const {

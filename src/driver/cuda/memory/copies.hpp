@@ -40,7 +40,7 @@ class Copy {
     std::size_t row = 0, slice = 0;
     bool is_host = false, is_pageable = false;
   };
-  static CUresult place(const Side& side, const Box& box, Placed& out);
+  static CUresult place(const Side& side, const Box& box, Use use, Placed& out);
   static CUresult place_in_array(const Side& side, const Box& box, Placed& out);
 
   Box box_;

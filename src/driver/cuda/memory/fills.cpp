@@ -24,7 +24,7 @@ CUresult Fill::find(const CUDA_MEMSET_NODE_PARAMS& params) {
   if (__builtin_mul_overflow(p.width, p.elementSize, &row_) || (p.height > 1 && p.pitch < row_) ||
       __builtin_mul_overflow(p.pitch, p.height - 1, &size) || __builtin_add_overflow(size, row_, &size))
     return CUDA_ERROR_INVALID_VALUE;
-  span_ = memory::known(p.dst, size);
+  span_ = memory::known(p.dst, size, Use::write);
   return span_ ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

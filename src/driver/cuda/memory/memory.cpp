@@ -63,6 +63,11 @@ auto entry_of(MemoryTable& t, CUdeviceptr address) {
   return address - at->first < at->second->size ? at : t.by_address.end();
 }
 
+// By a copy or fill: the GPU that does it is one that may.
+bool allows(const Allocation& a, Use use) {
+  return a.kind != MemoryKind::mapped || (use == Use::read ? a.access.load() : a.access & ~a.read_only) != 0;
+}
+
 }  // namespace
 
 Allocation::~Allocation() {
@@ -178,21 +183,21 @@ std::shared_ptr<Allocation> find(CUdeviceptr address) {
   return at == t.by_address.end() ? nullptr : at->second;
 }
 
-Span known(CUdeviceptr address, std::uint64_t size) {
+Span known(CUdeviceptr address, std::uint64_t size, Use use) {
   auto allocation = find(address);
-  if (!allocation) return {};
+  if (!allocation || !allows(*allocation, use)) return {};
   const auto offset = address - allocation->address;
   // Neighbours that were mapped one behind the other are one to programs.
   for (auto room = allocation->size - offset; size > room;) {
     const auto next = allocation->kind == MemoryKind::mapped ? find(address + room) : nullptr;
-    if (!next || next->kind != MemoryKind::mapped || next->keeps != allocation->keeps) return {};
+    if (!next || next->kind != MemoryKind::mapped || next->keeps != allocation->keeps || !allows(*next, use)) return {};
     room += next->size;
   }
   return {allocation->bytes + offset, std::move(allocation)};
 }
 
-Span any(CUdeviceptr address, std::uint64_t size) {
-  if (find(address)) return known(address, size);
+Span any(CUdeviceptr address, std::uint64_t size, Use use) {
+  if (find(address)) return known(address, size, use);
   for (const auto& device : devices())
     if (device->owns(address)) return {};
   if (virtual_memory::is_reserved(address)) return {};

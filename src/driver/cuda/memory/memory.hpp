@@ -38,11 +38,13 @@ struct Allocation {
   std::atomic<bool> is_synchronous{false};  // copies and fills of it are done when their calls return
   // What has to stay for as long as the memory; of device memory, whatever counts it and its addresses.
   std::shared_ptr<void> keeps;
-  // The GPUs that may use mapped memory, a bit for each ordinal.
-  std::atomic<std::uint64_t> access{0};
+  // The GPUs that may use mapped memory, a bit for each ordinal; and those of them that may not write it.
+  std::atomic<std::uint64_t> access{0}, read_only{0};
 
   ~Allocation();
 };
+
+enum class Use { read, write };
 
 // Part of memory; it stays there while this lives, even if it is freed meanwhile.
 struct Span {
@@ -78,11 +80,11 @@ void remove_of(CUcontext context);
 // The allocation that the address lies in, or null.
 std::shared_ptr<Allocation> find(CUdeviceptr address);
 
-// `size` bytes within one allocation; nothing when they are not all there.
-Span known(CUdeviceptr address, std::uint64_t size);
+// `size` bytes within one allocation; nothing when they are not all there, or mapped for no GPU to use them so.
+Span known(CUdeviceptr address, std::uint64_t size, Use use);
 
 // The same, or memory of the host that the driver does not know. Nothing where none is mapped.
-Span any(CUdeviceptr address, std::uint64_t size);
+Span any(CUdeviceptr address, std::uint64_t size, Use use);
 
 }  // namespace memory
 }  // namespace nvmlkit::cuda

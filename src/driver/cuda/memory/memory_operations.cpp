@@ -35,7 +35,7 @@ template <class T>
 CUresult plan_wait(const MemoryOperation& o, Task& task) {
   if (o.flags & CU_STREAM_WAIT_VALUE_FLUSH) return CUDA_ERROR_NOT_SUPPORTED;
   if (o.flags > CU_STREAM_WAIT_VALUE_NOR || o.address % sizeof(T) != 0) return CUDA_ERROR_INVALID_VALUE;
-  const auto span = memory::known(o.address, sizeof(T));
+  const auto span = memory::known(o.address, sizeof(T), Use::read);
   if (!span) return CUDA_ERROR_INVALID_VALUE;
   task.is_due = [span, wanted = static_cast<T>(o.value), how = o.flags] {
     return compares(std::atomic_ref(word<T>(span)).load(), wanted, how);
@@ -46,7 +46,7 @@ CUresult plan_wait(const MemoryOperation& o, Task& task) {
 template <class T>
 CUresult plan_write(const MemoryOperation& o, Task& task) {
   if (o.flags > CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER || o.address % sizeof(T) != 0) return CUDA_ERROR_INVALID_VALUE;
-  const auto span = memory::known(o.address, sizeof(T));
+  const auto span = memory::known(o.address, sizeof(T), Use::write);
   if (!span) return CUDA_ERROR_INVALID_VALUE;
   task.work = [span, value = static_cast<T>(o.value)](CUresult) { std::atomic_ref(word<T>(span)).store(value); };
   return CUDA_SUCCESS;

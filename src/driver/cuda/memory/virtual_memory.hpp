@@ -43,6 +43,9 @@ constexpr std::uint64_t access_bit(int ordinal) { return std::uint64_t{1} << (or
 inline bool may_use(const Allocation& allocation, const Device& device) {
   return (allocation.access.load(std::memory_order_relaxed) & access_bit(device.ordinal())) != 0;
 }
+inline bool may_write(const Allocation& allocation, const Device& device) {
+  return (allocation.access & ~allocation.read_only & access_bit(device.ordinal())) != 0;
+}
 
 }  // namespace virtual_memory
 }  // namespace nvmlkit::cuda

@@ -80,7 +80,7 @@ CUresult of_mipmap(Texture& t) {
 }
 
 CUresult of_memory(Texture& t, CUdeviceptr address, std::size_t size) {
-  auto span = memory::known(address, size);
+  auto span = memory::known(address, size, Use::read);
   if (!span) return CUDA_ERROR_INVALID_VALUE;
   t.memory = std::move(span.holder);
   t.levels.back().bytes = span.bytes;

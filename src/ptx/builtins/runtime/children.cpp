@@ -78,7 +78,8 @@ Fault Children::perform(const RowsOfBytes& r) {
     Region target, source;
     auto* const to = bytes_at(*grid_.memory, r.to + row * r.to_pitch, r.width, target);
     const auto* const from = r.fills ? to : bytes_at(*grid_.memory, r.from + row * r.from_pitch, r.width, source);
-    if (!to || !from) return {FaultKind::illegal_address, to ? r.from : r.to, grid_.entry->name, 0};
+    if (!to || !from || target.is_read_only)
+      return {FaultKind::illegal_address, to ? r.from : r.to, grid_.entry->name, 0};
     if (r.fills)
       std::memset(to, r.value, r.width);
     else

@@ -81,7 +81,7 @@ bool BoxCopy::row() {
   std::byte* global = nullptr;
   if (inside && end > first) {
     address += static_cast<std::uint64_t>(at_[0] + first) * size;
-    global = w_.block.run().global(address, static_cast<std::uint64_t>(end - first) * size);
+    global = w_.block.run().global(address, static_cast<std::uint64_t>(end - first) * size, i_);
     if (!global) {
       w_.fault(FaultKind::illegal_address, address, i_);
       return false;

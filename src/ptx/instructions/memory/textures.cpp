@@ -9,10 +9,10 @@ namespace nvmlkit::ptx {
 namespace {
 
 // A handle, or the address of a reference, where the handle lies.
-std::uint64_t handle_of(Warp& w, const Operand& operand, unsigned lane) {
+std::uint64_t handle_of(Warp& w, const Instruction& i, const Operand& operand, unsigned lane) {
   auto handle = w.at<std::uint64_t>(operand)[lane];
   if (handle >> 56 == 0)
-    if (const auto* const p = w.block.run().global(handle, sizeof handle)) std::memcpy(&handle, p, sizeof handle);
+    if (const auto* const p = w.block.run().global(handle, sizeof handle, i)) std::memcpy(&handle, p, sizeof handle);
   return handle;
 }
 
@@ -34,7 +34,7 @@ void sample(Warp& w, const Instruction& i, Mask lanes) {
                                          : Lookup::Level::base;
   for (unsigned l = 0; l < kLanes; ++l) {
     if (!(lanes >> l & 1)) continue;
-    lookup.texture = handle_of(w, operands[0], l);
+    lookup.texture = handle_of(w, i, operands[0], l);
     const auto* coordinates = operands + 1;
     if (lookup.is_layered) lookup.layer = w.at<std::uint32_t>(*coordinates++)[l];
     for (unsigned k = 0; k < lookup.dimensions; ++k) {
@@ -62,7 +62,7 @@ void access(Warp& w, const Instruction& i, Mask lanes) {
   const auto values = i.count - 4u;
   for (unsigned l = 0; l < kLanes; ++l) {
     if (!(lanes >> l & 1)) continue;
-    const auto handle = handle_of(w, operands[0], l);
+    const auto handle = handle_of(w, i, operands[0], l);
     std::int32_t at[3];
     for (unsigned k = 0; k < 3; ++k) at[k] = w.at<std::int32_t>(operands[1 + k])[l];
     std::byte* bytes = nullptr;

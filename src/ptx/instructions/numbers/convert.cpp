@@ -69,6 +69,7 @@ Number read(const std::byte* at, Type type) {
 }
 
 double whole(double v, Rounding rounding) {
+  if (std::isinf(v)) return v;
   switch (rounding) {
     case Rounding::zero:
       return std::trunc(v);
@@ -90,7 +91,7 @@ std::uint64_t highest(Type type) {
 
 std::uint64_t integer_of(double v, Type type, Rounding rounding, bool from_double) {
   if (v != v) return from_double || size_of(type) == 8 ? std::uint64_t{1} << (8 * size_of(type) - 1) : 0;
-  const double r = std::isinf(v) ? v : whole(v, rounding);
+  const double r = whole(v, rounding);
   const int bits = static_cast<int>(8 * size_of(type));
   if (is_signed(type)) {
     if (r >= std::ldexp(1.0, bits - 1)) return highest(type);
