@@ -1,10 +1,11 @@
 // One cooperative kernel on several GPUs: a launch on each, which run beside each other.
-#include <algorithm>
+#include <cstring>
 #include <set>
 
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/graphs/work.hpp"
+#include "ptx/grid_groups.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {
@@ -20,6 +21,21 @@ struct LaunchOnDevice {
   CUstream stream = nullptr;
   KernelWork work;
 };
+
+// The memory that the grids have in common: the barrier, and behind it a part for each.
+std::shared_ptr<const Allocation> common_memory(Context& context, const CUDA_LAUNCH_PARAMS& shape, unsigned grids) {
+  const auto made =
+      memory::allocate(MemoryKind::managed, context.device, context.handle(), (grids + 1) * sizeof(ptx::GridOfMany));
+  if (!made) return nullptr;
+  const auto blocks = shape.gridDimX * shape.gridDimY * shape.gridDimZ;
+  const auto threads = blocks * shape.blockDimX * shape.blockDimY * shape.blockDimZ;
+  for (unsigned i = 0; i < grids; ++i) {
+    const ptx::GridOfMany part{made->address, i, grids, i * threads, grids * threads, grids * blocks};
+    std::memcpy(made->bytes + (i + 1) * sizeof part, &part, sizeof part);
+  }
+  return {made.get(),
+          [made](const Allocation* of) { memory::remove(of->address, MemoryKind::managed, MemoryKind::managed); }};
+}
 
 CUresult prepare(Context& current, const CUDA_LAUNCH_PARAMS& p, LaunchOnDevice& out) {
   // The streams have to be of their GPUs, which default streams are not.
@@ -51,9 +67,15 @@ CUresult LaunchCooperativeKernelMultiDevice(Context& context, CUDA_LAUNCH_PARAMS
     if (const auto result = prepare(context, launchParamsList[i], launches[i]); result != CUDA_SUCCESS) return result;
     if (!used.insert(&launches[i].context->device).second) return CUDA_ERROR_INVALID_DEVICE;
   }
-  for (auto& one : launches)
+  const auto common = common_memory(context, launchParamsList[0], numDevices);
+  if (!common) return CUDA_ERROR_OUT_OF_MEMORY;
+  for (unsigned i = 0; i < numDevices; ++i) {
+    auto& one = launches[i];
+    one.work.of_many = common;
+    one.work.place_in_many = common->address + (i + 1) * sizeof(ptx::GridOfMany);
     if (const auto result = enqueue(*one.context, one.stream, std::move(one.work)); result != CUDA_SUCCESS)
       return result;
+  }
   return CUDA_SUCCESS;
 }
 
