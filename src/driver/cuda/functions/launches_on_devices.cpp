@@ -37,12 +37,31 @@ std::shared_ptr<const Allocation> common_memory(Context& context, const CUDA_LAU
           [made](const Allocation* of) { memory::remove(of->address, MemoryKind::managed, MemoryKind::managed); }};
 }
 
+// What follows in one of the streams comes behind what any of them was handed until now.
+CUresult wait_for_each_other(const std::vector<LaunchOnDevice>& launches) {
+  std::vector<CUevent> events;
+  auto result = CUDA_SUCCESS;
+  const auto hand_over = [&](const LaunchOnDevice& one, Work work) {
+    if (result == CUDA_SUCCESS) result = enqueue(*one.context, one.stream, std::move(work));
+  };
+  for (const auto& one : launches) {
+    events.push_back(streams::add_event(one.context->handle(), CU_EVENT_DISABLE_TIMING));
+    hand_over(one, RecordWork{events.back()});
+  }
+  for (std::size_t i = 0; i < launches.size(); ++i)
+    for (std::size_t k = 0; k < events.size(); ++k)
+      if (k != i) hand_over(launches[i], WaitWork{events[k]});
+  for (const auto event : events) streams::remove_event(event);
+  return result;
+}
+
 CUresult prepare(Context& current, const CUDA_LAUNCH_PARAMS& p, LaunchOnDevice& out) {
   // The streams have to be of their GPUs, which default streams are not.
   if (!p.hStream || p.hStream == kLegacyStream || p.hStream == kPerThreadStream) return CUDA_ERROR_INVALID_VALUE;
   const auto stream = streams::find(p.hStream, current);
   out.context = stream ? contexts::find(stream->context) : nullptr;
   if (!out.context) return CUDA_ERROR_INVALID_HANDLE;
+  if (stream->is_captured) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   const ptx::Function* code = nullptr;
   std::shared_ptr<KernelSettings> settings;
   if (!modules::look_at(p.function, code, settings)) return CUDA_ERROR_INVALID_HANDLE;
@@ -58,8 +77,9 @@ CUresult prepare(Context& current, const CUDA_LAUNCH_PARAMS& p, LaunchOnDevice& 
 
 CUresult LaunchCooperativeKernelMultiDevice(Context& context, CUDA_LAUNCH_PARAMS* launchParamsList,
                                             unsigned int numDevices, unsigned int flags) {
-  constexpr unsigned kKnownFlags = 3;  // no synchronization before, none behind
-  if (numDevices == 0 || numDevices > devices().size() || (flags & ~kKnownFlags) != 0) return CUDA_ERROR_INVALID_VALUE;
+  constexpr unsigned kNotBefore = 1, kNotBehind = 2;  // does not wait for what is in other streams, nor they for it
+  if (numDevices == 0 || numDevices > devices().size() || (flags & ~(kNotBefore | kNotBehind)) != 0)
+    return CUDA_ERROR_INVALID_VALUE;
   std::vector<LaunchOnDevice> launches(numDevices);
   std::set<const Device*> used;
   for (unsigned i = 0; i < numDevices; ++i) {
@@ -69,6 +89,8 @@ CUresult LaunchCooperativeKernelMultiDevice(Context& context, CUDA_LAUNCH_PARAMS
   }
   const auto common = common_memory(context, launchParamsList[0], numDevices);
   if (!common) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (!(flags & kNotBefore))
+    if (const auto result = wait_for_each_other(launches); result != CUDA_SUCCESS) return result;
   for (unsigned i = 0; i < numDevices; ++i) {
     auto& one = launches[i];
     one.work.of_many = common;
@@ -76,7 +98,7 @@ CUresult LaunchCooperativeKernelMultiDevice(Context& context, CUDA_LAUNCH_PARAMS
     if (const auto result = enqueue(*one.context, one.stream, std::move(one.work)); result != CUDA_SUCCESS)
       return result;
   }
-  return CUDA_SUCCESS;
+  return flags & kNotBehind ? CUDA_SUCCESS : wait_for_each_other(launches);
 }
 
 }  // namespace nvmlkit::cuda::functions
