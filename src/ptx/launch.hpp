@@ -35,6 +35,7 @@ struct Grid {
   std::span<const std::byte> params;
   bool cooperative = false;     // all blocks run at once and may wait for each other
   std::uint64_t workspace = 0;  // of a cooperative launch, in global memory
+  std::uint64_t of_many = 0;    // of one on several GPUs: a GridOfMany (builtins/grid_groups.hpp)
   std::uint64_t number = 0;     // of the launch
   std::uint32_t multiprocessors = 1;
   std::uint64_t most_resident = 1;        // groups of blocks that run at once, so that one may wait for another

@@ -2,7 +2,10 @@
 #include "resources.hpp"
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 namespace nvmlkit::cuda_test {
@@ -140,7 +143,7 @@ TEST_F(CudaResources, KernelsOfTwoGpusWaitForEachOther) {
   std::array<CUstream, 2> streams{};
   std::array<CUfunction, 2> functions{};
   CUdeviceptr counter = 0;
-  ASSERT_EQ(call("cuMemAllocManaged", &counter, std::size_t{4}, 1u), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuMemAllocManaged", &counter, std::size_t{8}, 1u), CUDA_SUCCESS);
   ASSERT_EQ(call("cuCtxCreate_v2", &contexts[1], 0u, CUdevice{1}), CUDA_SUCCESS);
   unsigned wanted = 24;
   std::array<void*, 2> arguments{&counter, &wanted};
@@ -166,8 +169,14 @@ TEST_F(CudaResources, KernelsOfTwoGpusWaitForEachOther) {
               CUDA_SUCCESS);
   }
   wait();
+  // The first of them waits until the second stream is done with what it had before.
   wanted = 48;
+  ASSERT_EQ(call("cuStreamWaitValue32_v2", streams[1], counter + 4, 1u, 1u), CUDA_SUCCESS);
   ASSERT_EQ(call("cuLaunchCooperativeKernelMultiDevice", launches.data(), 2u, 0u), CUDA_SUCCESS);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  auto* const words = reinterpret_cast<unsigned*>(counter);
+  EXPECT_EQ(std::atomic_ref(words[0]).load(), 24u);
+  std::atomic_ref(words[1]).store(1);
   wait();
   EXPECT_EQ(call("cuCtxDestroy_v2", contexts[1]), CUDA_SUCCESS);
   ASSERT_EQ(call("cuCtxSetCurrent", context_), CUDA_SUCCESS);

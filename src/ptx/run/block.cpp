@@ -78,6 +78,8 @@ void Block::fill_special(Warp& warp, unsigned index) {
   fill(s.envreg[0], 0);
   fill(s.envreg[1], grid.workspace >> 32);
   fill(s.envreg[2], grid.workspace);
+  fill(s.envreg[3], grid.of_many >> 32);
+  fill(s.envreg[4], grid.of_many);
 }
 
 void Block::fill_place(std::uint64_t number) {

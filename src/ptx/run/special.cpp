@@ -59,6 +59,8 @@ constexpr SpecialRegister kRegisters[] = {
     {"%envreg0", OF(envreg), 4},
     {"%envreg1", OF(envreg) + kRow, 4},
     {"%envreg2", OF(envreg) + 2 * kRow, 4},
+    {"%envreg3", OF(envreg) + 3 * kRow, 4},
+    {"%envreg4", OF(envreg) + 4 * kRow, 4},
 };
 #undef OF
 

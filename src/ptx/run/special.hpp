@@ -26,7 +26,8 @@ struct SpecialValues {
   std::uint32_t cluster_ctarank[kLanes], cluster_nctarank[kLanes];
   Mask is_explicit_cluster[kLanes];  // a predicate
   std::uint64_t gridid[kLanes];
-  std::uint32_t envreg[3][kLanes];  // 1 and 2: address of the workspace of a cooperative launch, high and low half
+  // 1 and 2: address of the workspace of a cooperative launch, high and low half; 3 and 4: of its GridOfMany.
+  std::uint32_t envreg[5][kLanes];
 };
 
 struct SpecialRegister {

@@ -1,4 +1,6 @@
 // Two files that are linked on the device (-rdc=true), and kernels that launch kernels.
+#include <cooperative_groups.h>
+
 #include <cstdint>
 #include <cstring>
 
@@ -47,6 +49,40 @@ __global__ void launches(int* out) {
   out[56] = cudaMalloc(&memory, 64) != cudaSuccess || memory == nullptr;
   cudaFree(memory);
 }
+
+// Of a kernel on several GPUs; CUDA 13 has no such launch.
+#if CUDART_VERSION < 13000
+__global__ void meets(int* come, int* out) {
+  const auto all = cooperative_groups::this_multi_grid();
+  for (int turn = 1; turn < 3; ++turn) {
+    if (threadIdx.x == 0) atomicAdd_system(come, 1);
+    all.sync();
+    const bool is_right = all.is_valid() && all.num_grids() == 2 && all.size() == 384 && *come == 6 * turn;
+    if (is_right) atomicAdd_system(&out[all.thread_rank()], static_cast<int>(all.grid_rank()) + 1);
+    all.sync();
+  }
+}
+
+void check_meeting() {
+  int* come = nullptr;
+  OK(cudaMallocManaged(&come, 4096));
+  std::memset(come, 0, 4096);
+  int* out = come + 1;
+  void* arguments[] = {&come, &out};
+  cudaLaunchParams launches[2];
+  for (int i = 0; i < 2; ++i) {
+    OK(cudaSetDevice(i));
+    launches[i] = {reinterpret_cast<void*>(meets), dim3(3), dim3(64), arguments, 0, nullptr};
+    OK(cudaStreamCreate(&launches[i].stream));
+  }
+  OK(cudaLaunchCooperativeKernelMultiDevice(launches, 2, 0));
+  for (const auto& launch : launches) OK(cudaStreamSynchronize(launch.stream));
+  OK(cudaSetDevice(0));
+  for (int i = 0; i < 384; ++i) EXPECT(out[i] == (i < 192 ? 2 : 4));
+}
+#else
+void check_meeting() {}
+#endif
 
 int main() {
   constexpr int kCount = 256;
@@ -97,5 +133,6 @@ int main() {
   cudaFuncAttributes attributes;
   OK(cudaFuncGetAttributes(&attributes, mark));
   EXPECT(attributes.maxThreadsPerBlock == 1024);
+  check_meeting();
   std::puts("all is well");
 }

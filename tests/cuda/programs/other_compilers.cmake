@@ -75,7 +75,7 @@ nvmlkit_add_cuda_program(nvcc13 layouts layouts "all is well")
 nvmlkit_add_cuda_program(nvcc13 per_thread vectors "all is well" -default-stream per-thread)
 # Two files, linked on the device.
 foreach(compiler nvcc11 nvcc12 nvcc13)
-  nvmlkit_add_cuda_program(${compiler} linked linked "all is well" -rdc=true
+  nvmlkit_add_cuda_program(${compiler} linked linked "all is well" -rdc=true -w
     -D__CDPRT_SUPPRESS_SYNC_DEPRECATION_WARNING "${CMAKE_CURRENT_SOURCE_DIR}/linked_part.cu")
 endforeach()
 foreach(compiler nvcc11 nvcc12 nvcc13)

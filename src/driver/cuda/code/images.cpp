@@ -1,4 +1,5 @@
 // What programs hand over as code, looked through for PTX that suits a GPU.
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -6,6 +7,7 @@
 #include "driver/cuda/device/attributes.hpp"
 #include "driver/cuda/fatbin/container.hpp"
 #include "driver/cuda/fatbin/elf.hpp"
+#include "ptx/builtins/grid_groups.hpp"
 #include "ptx/parse/link.hpp"
 
 namespace nvmlkit::cuda::modules {
@@ -91,6 +93,7 @@ int capability_of(const Device& device) {
 Refusal joined(std::vector<std::string> parts, std::string& text) {
   std::erase_if(parts, is_device_runtime);
   if (parts.empty()) return {CUDA_ERROR_INVALID_IMAGE, ""};
+  if (std::any_of(parts.begin(), parts.end(), ptx::uses_grid_groups)) parts.emplace(parts.begin(), ptx::grid_groups());
   text = parts.size() == 1 ? std::move(parts.front()) : ptx::join(parts);
   return {};
 }

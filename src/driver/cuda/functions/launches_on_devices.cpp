@@ -1,10 +1,11 @@
 // One cooperative kernel on several GPUs: a launch on each, which run beside each other.
-#include <algorithm>
+#include <cstring>
 #include <set>
 
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/graphs/work.hpp"
+#include "ptx/builtins/grid_groups.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {
@@ -21,12 +22,46 @@ struct LaunchOnDevice {
   KernelWork work;
 };
 
+// The memory that the grids have in common: the barrier, and behind it a part for each.
+std::shared_ptr<const Allocation> common_memory(Context& context, const CUDA_LAUNCH_PARAMS& shape, unsigned grids) {
+  const auto made =
+      memory::allocate(MemoryKind::managed, context.device, context.handle(), (grids + 1) * sizeof(ptx::GridOfMany));
+  if (!made) return nullptr;
+  const auto blocks = shape.gridDimX * shape.gridDimY * shape.gridDimZ;
+  const auto threads = blocks * shape.blockDimX * shape.blockDimY * shape.blockDimZ;
+  for (unsigned i = 0; i < grids; ++i) {
+    const ptx::GridOfMany part{made->address, i, grids, i * threads, grids * threads, grids * blocks};
+    std::memcpy(made->bytes + (i + 1) * sizeof part, &part, sizeof part);
+  }
+  return {made.get(),
+          [made](const Allocation* of) { memory::remove(of->address, MemoryKind::managed, MemoryKind::managed); }};
+}
+
+// What follows in one of the streams comes behind what any of them was handed until now.
+CUresult wait_for_each_other(const std::vector<LaunchOnDevice>& launches) {
+  std::vector<CUevent> events;
+  auto result = CUDA_SUCCESS;
+  const auto hand_over = [&](const LaunchOnDevice& one, Work work) {
+    if (result == CUDA_SUCCESS) result = enqueue(*one.context, one.stream, std::move(work));
+  };
+  for (const auto& one : launches) {
+    events.push_back(streams::add_event(one.context->handle(), CU_EVENT_DISABLE_TIMING));
+    hand_over(one, RecordWork{events.back()});
+  }
+  for (std::size_t i = 0; i < launches.size(); ++i)
+    for (std::size_t k = 0; k < events.size(); ++k)
+      if (k != i) hand_over(launches[i], WaitWork{events[k]});
+  for (const auto event : events) streams::remove_event(event);
+  return result;
+}
+
 CUresult prepare(Context& current, const CUDA_LAUNCH_PARAMS& p, LaunchOnDevice& out) {
   // The streams have to be of their GPUs, which default streams are not.
   if (!p.hStream || p.hStream == kLegacyStream || p.hStream == kPerThreadStream) return CUDA_ERROR_INVALID_VALUE;
   const auto stream = streams::find(p.hStream, current);
   out.context = stream ? contexts::find(stream->context) : nullptr;
   if (!out.context) return CUDA_ERROR_INVALID_HANDLE;
+  if (stream->is_captured) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   const ptx::Function* code = nullptr;
   std::shared_ptr<KernelSettings> settings;
   if (!modules::look_at(p.function, code, settings)) return CUDA_ERROR_INVALID_HANDLE;
@@ -42,8 +77,9 @@ CUresult prepare(Context& current, const CUDA_LAUNCH_PARAMS& p, LaunchOnDevice& 
 
 CUresult LaunchCooperativeKernelMultiDevice(Context& context, CUDA_LAUNCH_PARAMS* launchParamsList,
                                             unsigned int numDevices, unsigned int flags) {
-  constexpr unsigned kKnownFlags = 3;  // no synchronization before, none behind
-  if (numDevices == 0 || numDevices > devices().size() || (flags & ~kKnownFlags) != 0) return CUDA_ERROR_INVALID_VALUE;
+  constexpr unsigned kNotBefore = 1, kNotBehind = 2;  // does not wait for what is in other streams, nor they for it
+  if (numDevices == 0 || numDevices > devices().size() || (flags & ~(kNotBefore | kNotBehind)) != 0)
+    return CUDA_ERROR_INVALID_VALUE;
   std::vector<LaunchOnDevice> launches(numDevices);
   std::set<const Device*> used;
   for (unsigned i = 0; i < numDevices; ++i) {
@@ -51,10 +87,18 @@ CUresult LaunchCooperativeKernelMultiDevice(Context& context, CUDA_LAUNCH_PARAMS
     if (const auto result = prepare(context, launchParamsList[i], launches[i]); result != CUDA_SUCCESS) return result;
     if (!used.insert(&launches[i].context->device).second) return CUDA_ERROR_INVALID_DEVICE;
   }
-  for (auto& one : launches)
+  const auto common = common_memory(context, launchParamsList[0], numDevices);
+  if (!common) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (!(flags & kNotBefore))
+    if (const auto result = wait_for_each_other(launches); result != CUDA_SUCCESS) return result;
+  for (unsigned i = 0; i < numDevices; ++i) {
+    auto& one = launches[i];
+    one.work.of_many = common;
+    one.work.place_in_many = common->address + (i + 1) * sizeof(ptx::GridOfMany);
     if (const auto result = enqueue(*one.context, one.stream, std::move(one.work)); result != CUDA_SUCCESS)
       return result;
-  return CUDA_SUCCESS;
+  }
+  return flags & kNotBehind ? CUDA_SUCCESS : wait_for_each_other(launches);
 }
 
 }  // namespace nvmlkit::cuda::functions

@@ -67,7 +67,8 @@ struct Planner {
   CUresult operator()(const KernelWork& w) const {
     return in_context(context, w.context, [&](Context& own) {
       auto result = CUDA_SUCCESS;
-      Launch launch{modules::find_function(w.function, &own.device, own.handle(), result), w.shape, w.arguments};
+      Launch launch{modules::find_function(w.function, &own.device, own.handle(), result), w.shape, w.arguments,
+                    w.of_many, w.place_in_many};
       if (!launch.function) return result;
       if (result = check(own, launch); result != CUDA_SUCCESS || skips_kernels()) return result;
       out.push_back(task_of(own));

@@ -20,6 +20,8 @@ struct KernelWork {
   CUcontext context = nullptr;
   LaunchShape shape;
   std::vector<std::byte> arguments;
+  std::shared_ptr<const Allocation> of_many = nullptr;  // as in Launch
+  CUdeviceptr place_in_many = 0;
 };
 
 struct CopyWork {

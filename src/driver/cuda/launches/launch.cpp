@@ -218,6 +218,7 @@ void run(Context& context, const Launch& launch) {
   grid.dynamic_shared = shape.dynamic_shared;
   grid.params = launch.arguments;
   grid.cooperative = shape.cooperative;
+  grid.of_many = launch.place_in_many;
   grid.number = ++launches;
   grid.multiprocessors = static_cast<std::uint32_t>(std::max(context.multiprocessor_count(), 1LL));
   const std::uint64_t size = std::uint64_t{grid.cluster[0]} * grid.cluster[1] * grid.cluster[2];

@@ -22,6 +22,8 @@ struct Launch {
   std::shared_ptr<KernelFunction> function;
   LaunchShape shape;
   std::vector<std::byte> arguments;
+  std::shared_ptr<const Allocation> of_many;  // of a launch on several GPUs: what it has in common
+  CUdeviceptr place_in_many = 0;
 };
 
 // Whether the GPU can run it at all.

@@ -1,0 +1,21 @@
+// What CUDA 11 and 12 call multi_grid: functions of device code about a launch on several GPUs. They are PTX that is
+// linked to modules which use them.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace nvmlkit::ptx {
+
+// In memory that all GPUs reach, one for each grid; %envreg3 and 4 have its address, high and low half.
+struct GridOfMany {
+  std::uint64_t barrier = 0;  // address of the one they share: blocks that have come, and how often all have
+  std::uint32_t rank = 0, grids = 0;
+  std::uint32_t first_thread = 0, threads = 0, blocks = 0;  // threads of grids before it; all threads and blocks
+  std::uint32_t unused = 0;
+};
+
+bool uses_grid_groups(std::string_view module);
+std::string_view grid_groups();
+
+}  // namespace nvmlkit::ptx
