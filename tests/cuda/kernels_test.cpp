@@ -74,6 +74,57 @@ TEST_F(CudaKernels, Compute) {
   EXPECT_EQ(call("cuModuleUnload", module), CUDA_ERROR_INVALID_HANDLE);
 }
 
+// Each warp reads what the other one wrote before the barrier, works for long, and writes its own anew.
+const char* const kPhases = R"(
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry phases(.param .u64 data)
+{
+  .reg .pred %p<2>;
+  .reg .b32 %r<8>;
+  .reg .b64 %rd<4>;
+  .shared .align 4 .b32 written[2];
+  ld.param.u64 %rd1, [data];
+  mov.u32 %r1, %tid.x;
+  shr.u32 %r2, %r1, 5;
+  shl.b32 %r3, %r2, 2;
+  mov.u32 %r4, written;
+  add.u32 %r5, %r4, %r3;
+  st.shared.u32 [%r5], 7;
+  bar.sync 0;
+  xor.b32 %r3, %r3, 4;
+  add.u32 %r6, %r4, %r3;
+  ld.shared.u32 %r7, [%r6];
+  mov.u32 %r2, 0;
+WORK:
+  add.u32 %r2, %r2, 1;
+  setp.lt.u32 %p1, %r2, 200;
+  @%p1 bra WORK;
+  st.shared.u32 [%r5], 99;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r7;
+  ret;
+}
+)";
+
+TEST_F(CudaKernels, GoOnTogetherFromABarrier) {
+  CUmodule module = nullptr;
+  CUfunction phases = nullptr;
+  ASSERT_EQ(call("cuModuleLoadData", &module, kPhases), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuModuleGetFunction", &phases, module, "phases"), CUDA_SUCCESS);
+  auto data = allocate(64 * 4);
+  void* arguments[] = {&data};
+  ASSERT_EQ(call("cuLaunchKernel", phases, 1u, 1u, 1u, 64u, 1u, 1u, 0u, CUstream{}, static_cast<void**>(arguments),
+                 static_cast<void**>(nullptr)),
+            CUDA_SUCCESS);
+  std::vector<unsigned> read(64);
+  ASSERT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(read.data()), data, std::size_t{256}), CUDA_SUCCESS);
+  EXPECT_EQ(read, std::vector<unsigned>(64, 7));
+  EXPECT_EQ(release(data), CUDA_SUCCESS);
+}
+
 TEST_F(CudaKernels, TakeABufferOfArguments) {
   const auto scale = load();
   const auto data = allocate(400);

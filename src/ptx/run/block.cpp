@@ -2,10 +2,17 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 #include "ptx/run/group.hpp"
 
 namespace nvmlkit::ptx {
+namespace {
+
+// Instructions of each warp behind a barrier before one of them goes on.
+constexpr std::uint64_t kFirstOfPhase = 32;
+
+}  // namespace
 
 Block::Block(Run& run, Group& group, unsigned rank) : run_(&run), group_(group), rank_(rank), output_(run.grid.output) {
   const auto warps = (run.threads_of_block + kLanes - 1) / kLanes;
@@ -19,6 +26,7 @@ void Block::start(std::uint64_t number) {
   std::fill(std::begin(barriers_), std::end(barriers_), Barrier{});
   std::fill(shared_.begin(), shared_.end(), std::byte{});
   live_threads_ = run_->threads_of_block;
+  begins_phase_ = false;
   for (unsigned i = 0; i < warps_.size(); ++i) {
     const auto rest = run_->threads_of_block - i * kLanes;
     warps_[i]->start(i, rest >= kLanes ? kAllLanes : (Mask{1} << rest) - 1);
@@ -101,11 +109,22 @@ void Block::fill_place(std::uint64_t number) {
 
 Progress Block::execute(Run& run, std::uint64_t instructions_of_warp) {
   run_ = &run;
+  const bool begins = begins_phase_;
+  auto progress = take_turns(instructions_of_warp);
+  if (begins && progress == Progress::paused && !begins_phase_) progress = take_turns(instructions_of_warp);
+  return progress;
+}
+
+// Behind a barrier, every warp executes some instructions before one of them goes on: as on a GPU, what a warp reads
+// there it reads before another one, with much to do, writes the same place again.
+Progress Block::take_turns(std::uint64_t instructions_of_warp) {
+  const bool begins = std::exchange(begins_phase_, false);
   bool finished = true, moves = false;
   for (auto& warp : warps_) {
-    if (run.ended.load(std::memory_order_relaxed)) return Progress::paused;
+    if (run_->ended.load(std::memory_order_relaxed)) return Progress::paused;
     released_ = false;
-    const auto progress = warp->run(instructions_of_warp);
+    const bool is_first = begins || begins_phase_;
+    const auto progress = warp->run({is_first ? kFirstOfPhase : instructions_of_warp, is_first});
     if (progress == Progress::faulted) {
       flush();
       return progress;
@@ -144,7 +163,7 @@ void Block::threads_ended(unsigned threads) {
 }
 
 void Block::release_from_cluster() {
-  released_ = true;
+  released_ = begins_phase_ = true;
   for (auto& warp : warps_) warp->release(kClusterBarrier, 0, 0);
 }
 
@@ -155,7 +174,7 @@ void Block::check(unsigned barrier) {
   if (b.arrived < (b.expected ? b.expected : live_threads_)) return;
   const auto arrived = b.arrived, with_true = b.arrived_true;
   b = {};
-  released_ = true;
+  released_ = begins_phase_ = true;
   for (auto& warp : warps_) warp->release(barrier, with_true, arrived);
 }
 

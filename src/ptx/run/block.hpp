@@ -43,6 +43,8 @@ class Block {
   void arrive(unsigned barrier, unsigned threads, unsigned with_true, unsigned expected);
   void threads_ended(unsigned threads);
   void release_from_cluster();
+  // Since the turn of the warp that runs began.
+  bool has_released() const { return released_; }
   // To the output of printf, where the text of a block stands together.
   void print(std::string_view text);
 
@@ -51,6 +53,7 @@ class Block {
     unsigned arrived = 0, arrived_true = 0, expected = 0;
   };
   void check(unsigned barrier);
+  Progress take_turns(std::uint64_t instructions_of_warp);
   void flush();
   void fill_special(Warp& warp, unsigned index);
   void fill_place(std::uint64_t number);
@@ -64,6 +67,7 @@ class Block {
   Barrier barriers_[kBarriers];
   unsigned live_threads_ = 0;
   bool released_ = false;
+  bool begins_phase_ = false;  // warps go on from a barrier
   std::FILE* output_;
   std::string printed_;
 };

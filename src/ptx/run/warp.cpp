@@ -77,8 +77,8 @@ std::size_t Warp::choose_next(std::size_t last) {
   return fragments_.size();
 }
 
-Progress Warp::run(std::uint64_t instructions) {
-  budget_ = static_cast<std::int64_t>(instructions);
+Progress Warp::run(Turn turn) {
+  budget_ = static_cast<std::int64_t>(turn.instructions);
   polls_ = false;
   while (!fragments_.empty()) {
     auto number = turn_ ? choose_next(turn_ - 1) : choose();
@@ -98,9 +98,10 @@ Progress Warp::run(std::uint64_t instructions) {
     if (run.fault.kind != FaultKind::none) return Progress::faulted;
     if (budget_ <= 0) {
       run.spins |= polls_;
-      turn_ = fragments_.size() > 1 ? number + 1 : 0;
+      turn_ = fragments_.size() > 1 && !turn.is_first_of_phase ? number + 1 : 0;
       return Progress::paused;
     }
+    if (block.has_released() && !fragments_.empty()) return Progress::paused;
   }
   return Progress::finished;
 }
@@ -146,7 +147,12 @@ std::uint64_t Warp::step(std::size_t number) {
   auto limit = limit_of(number);
   std::uint64_t before = 0;  // instructions up to `start`
   auto start = pc;
-  while (pc < limit) {
+  const auto end_of_turn = [&] {
+    const auto left = std::max<std::int64_t>(budget_ - static_cast<std::int64_t>(before), 1);
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(limit, pc + static_cast<std::uint64_t>(left)));
+  };
+  auto end = end_of_turn();
+  while (pc < end) {
     const auto& i = code[pc];
     if (i.kind == Kind::plain) [[likely]] {
       i.run(*this, i, mask);
@@ -180,6 +186,7 @@ std::uint64_t Warp::step(std::size_t number) {
         limit = limit_of(number);
         if (is_ahead(number)) return before;
       }
+      end = end_of_turn();
       continue;
     }
     if (i.kind == Kind::converge) {
@@ -193,7 +200,7 @@ std::uint64_t Warp::step(std::size_t number) {
     return before + pc + 1 - start;
   }
   fragments_[number].pc = pc;
-  if (limit != ~0u) add(take(number));  // met another one
+  if (pc >= limit) add(take(number));  // met another one
   return before + pc - start;
 }
 

@@ -60,13 +60,18 @@ struct Fragment {
 
 enum class Progress : std::uint8_t { finished, blocked, paused, faulted };
 
+struct Turn {
+  std::uint64_t instructions = 0;
+  bool is_first_of_phase = false;  // a barrier has just let the warps go on
+};
+
 class Warp {
  public:
   explicit Warp(Block& owner) : block(owner) {}
 
   void start(unsigned index, Mask lanes);
-  // Executes until no lane can go on, or for about so many instructions.
-  Progress run(std::uint64_t instructions);
+  // Executes until no lane can go on, the turn ends, or a barrier of the block lets others go on.
+  Progress run(Turn turn);
 
   // The 32 values of an operand.
   template <class T>
