@@ -119,6 +119,8 @@ struct Function {
   std::uint32_t kernel_param_bytes = 0;
   std::uint64_t shared_bytes = 0;  // static, that it and what it calls refer to
   unsigned registers_32 = 0;       // for attributes: 32-bit registers of a lane
+  unsigned most_registers = 0;     // of those, where the kernel says so
+  unsigned least_blocks = 0;       // of max_threads that a multiprocessor has room for, where the kernel says so
   unsigned max_threads = 1024, required[3] = {0, 0, 0};
   unsigned cluster[3] = {0, 0, 0}, max_cluster = 0;  // blocks of a cluster, where the kernel says so
   bool needs_cluster = false;                        // the kernel or its launch has to say so

@@ -125,6 +125,63 @@ TEST_F(CudaKernels, GoOnTogetherFromABarrier) {
   EXPECT_EQ(release(data), CUDA_SUCCESS);
 }
 
+// Of each block a thread counts it, and waits until all are counted, but not forever.
+const char* const kFull = R"(
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry full(.param .u64 data, .param .u32 count)
+.maxntid 1024, 1, 1
+.minnctapersm 2
+{
+  .reg .pred %p<4>;
+  .reg .b32 %r<100>;
+  .reg .b64 %rd<4>;
+  mov.u32 %r1, %tid.x;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra DONE;
+  ld.param.u64 %rd1, [data];
+  ld.param.u32 %r2, [count];
+  atom.global.add.u32 %r3, [%rd1], 1;
+  mov.u32 %r4, 0;
+WAIT:
+  add.u32 %r4, %r4, 1;
+  setp.gt.u32 %p2, %r4, 50000;
+  @%p2 bra LATE;
+  ld.volatile.global.u32 %r5, [%rd1];
+  setp.lt.u32 %p3, %r5, %r2;
+  @%p3 bra WAIT;
+  bra DONE;
+LATE:
+  atom.global.add.u32 %r3, [%rd1+4], 1;
+DONE:
+  ret;
+}
+)";
+
+TEST_F(CudaKernels, ThatFillTheGpuHaveAllBlocksAtOnce) {
+  CUmodule module = nullptr;
+  CUfunction full = nullptr;
+  ASSERT_EQ(call("cuModuleLoadData", &module, kFull), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuModuleGetFunction", &full, module, "full"), CUDA_SUCCESS);
+  int multiprocessors = 0, blocks = 0, registers = 0;
+  ASSERT_EQ(call("cuDeviceGetAttribute", &multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, CUdevice{0}),
+            CUDA_SUCCESS);
+  ASSERT_EQ(call("cuOccupancyMaxActiveBlocksPerMultiprocessor", &blocks, full, 1024, std::size_t{0}), CUDA_SUCCESS);
+  EXPECT_EQ(blocks, 2) << "as it promises";
+  ASSERT_EQ(call("cuFuncGetAttribute", &registers, CU_FUNC_ATTRIBUTE_NUM_REGS, full), CUDA_SUCCESS);
+  EXPECT_LE(registers, 32);
+  const auto data = allocate(8);
+  ASSERT_EQ(call("cuMemsetD8_v2", data, static_cast<unsigned char>(0), std::size_t{8}), CUDA_SUCCESS);
+  const auto all = static_cast<unsigned>(2 * multiprocessors);
+  ASSERT_EQ(launch(full, data, all, all, 1024), CUDA_SUCCESS);
+  unsigned counts[2] = {};
+  ASSERT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(counts), data, std::size_t{8}), CUDA_SUCCESS);
+  EXPECT_EQ(counts[0], all);
+  EXPECT_EQ(counts[1], 0u) << "waited for a block that had not begun";
+  EXPECT_EQ(release(data), CUDA_SUCCESS);
+}
+
 TEST_F(CudaKernels, TakeABufferOfArguments) {
   const auto scale = load();
   const auto data = allocate(400);

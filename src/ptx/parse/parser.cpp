@@ -126,7 +126,11 @@ void Parser::function_directives(Function& f) {
       f.max_threads = sizes[0] * sizes[1] * sizes[2];
       if (name == "reqntid")
         for (int i = 0; i < 3; ++i) f.required[i] = sizes[i];
-    } else if (name == "minnctapersm" || name == "maxnreg" || name == "maxnctapersm") {
+    } else if (name == "minnctapersm") {
+      f.least_blocks = static_cast<unsigned>(integer());
+    } else if (name == "maxnreg") {
+      f.most_registers = static_cast<unsigned>(integer());
+    } else if (name == "maxnctapersm") {
       integer();
     } else if (name == "maxclusterrank") {
       f.max_cluster = static_cast<unsigned>(integer());

@@ -39,7 +39,7 @@ CUresult told(const Seen& kernel, CUfunction_attribute attribute, int* out) {
       *out = static_cast<int>(code.local_bytes);
       break;
     case CU_FUNC_ATTRIBUTE_NUM_REGS:
-      *out = static_cast<int>(std::clamp(code.registers_32, 16u, 64u));
+      *out = devices().empty() ? 0 : registers_of(*devices().front(), code);
       break;
     case CU_FUNC_ATTRIBUTE_PTX_VERSION:
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION:

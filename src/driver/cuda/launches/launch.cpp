@@ -93,10 +93,33 @@ unsigned xid_of(ptx::FaultKind kind) {
   return is_exception ? 13 : 0;
 }
 
-// Blocks that run at once.
+// Blocks that the threads and the shared memory of a multiprocessor leave room for.
+long long blocks_with_room(const Device& device, const ptx::Function& kernel, int threads, std::size_t dynamic_shared) {
+  const auto of = [&](CUdevice_attribute which) { return attribute_of(device, which); };
+  const auto warps = (threads + 31) / 32;
+  const auto shared = static_cast<long long>(kernel.shared_bytes + dynamic_shared) +
+                      of(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
+  return std::min({of(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR),
+                   of(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) / (32 * warps),
+                   of(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR) / std::max(shared, 1LL)});
+}
+
+int threads_of_block(const LaunchShape& shape) {
+  return static_cast<int>(shape.block[0] * shape.block[1] * shape.block[2]);
+}
+
+// Blocks of a cooperative launch.
+std::uint64_t most_cooperative_blocks(const Context& context, const ptx::Function& code, const LaunchShape& shape) {
+  return static_cast<std::uint64_t>(
+             active_blocks(context.device, code, threads_of_block(shape), shape.dynamic_shared)) *
+         static_cast<std::uint64_t>(context.multiprocessor_count());
+}
+
+// Blocks that run at once, so that they may wait for each other. How many registers a GPU's compiler would give a
+// thread is not known, and a program that fills the GPU knows it: registers do not count.
 std::uint64_t resident_blocks(const Context& context, const ptx::Function& code, const LaunchShape& shape) {
-  const auto threads = static_cast<int>(shape.block[0] * shape.block[1] * shape.block[2]);
-  return static_cast<std::uint64_t>(active_blocks(context.device, code, threads, shape.dynamic_shared)) *
+  return static_cast<std::uint64_t>(
+             blocks_with_room(context.device, code, threads_of_block(shape), shape.dynamic_shared)) *
          static_cast<std::uint64_t>(context.multiprocessor_count());
 }
 
@@ -121,7 +144,7 @@ CUresult check_shape(const Context& context, const KernelFunction& function, con
   if (shape.dynamic_shared > static_cast<unsigned>(function.settings->most_dynamic_shared))
     return CUDA_ERROR_INVALID_VALUE;
   if (shape.cooperative) {
-    if (std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2] > resident_blocks(context, code, shape))
+    if (std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2] > most_cooperative_blocks(context, code, shape))
       return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
   }
   return CUDA_SUCCESS;
@@ -180,16 +203,21 @@ CUresult pack_arguments(const ptx::Function& kernel, void** params, void** extra
 
 int active_blocks(const Device& device, const ptx::Function& kernel, int threads, std::size_t dynamic_shared) {
   if (threads <= 0 || static_cast<unsigned>(threads) > kernel.max_threads) return 0;
-  const auto of = [&](CUdevice_attribute which) { return attribute_of(device, which); };
-  const auto warps = (threads + 31) / 32;
-  auto blocks = std::min(of(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR),
-                         of(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) / (32 * warps));
-  const auto shared = static_cast<long long>(kernel.shared_bytes + dynamic_shared) +
-                      of(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
-  blocks = std::min(blocks, of(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR) / std::max(shared, 1LL));
-  const auto registers =
-      std::clamp<long long>(kernel.registers_32, 16, 64) * 32 * warps;  // a compiler would reuse them
-  return static_cast<int>(std::min(blocks, of(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR) / registers));
+  const auto registers = 32LL * registers_of(device, kernel) * ((threads + 31) / 32);
+  return static_cast<int>(
+      std::min(blocks_with_room(device, kernel, threads, dynamic_shared),
+               attribute_of(device, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR) / registers));
+}
+
+// PTX has a register for every value, where a GPU's compiler uses them again, and keeps what the kernel promises.
+int registers_of(const Device& device, const ptx::Function& kernel) {
+  auto count = std::clamp<long long>(kernel.registers_32, 16, 64);
+  if (kernel.most_registers) count = std::min<long long>(count, kernel.most_registers);
+  if (kernel.least_blocks) {
+    const auto threads = 32LL * ((kernel.max_threads + 31) / 32) * kernel.least_blocks;
+    count = std::min(count, attribute_of(device, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR) / threads);
+  }
+  return static_cast<int>(std::max(count, 1LL));
 }
 
 CUresult check(const Context& context, const Launch& launch) {

@@ -37,5 +37,7 @@ bool skips_kernels();
 
 // How many blocks of a kernel fit on one multiprocessor.
 int active_blocks(const Device& device, const ptx::Function& kernel, int threads, std::size_t dynamic_shared);
+// Registers of a thread of the kernel.
+int registers_of(const Device& device, const ptx::Function& kernel);
 
 }  // namespace nvmlkit::cuda
