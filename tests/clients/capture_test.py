@@ -68,7 +68,7 @@ def capture(*arguments: object, machine: str = "", **more: str) -> subprocess.Co
     if not machine:
         del env["NVMLKIT_MACHINE"]
     command = [str(COMMAND), "capture", *(str(a) for a in arguments)]
-    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=120)
 
 
 def timeless(value: object) -> object:
@@ -135,7 +135,7 @@ class CaptureTest(unittest.TestCase):
         env = {**environment(""), "NVMLKIT_TIME": "virtual"}
         del env["NVMLKIT_MACHINE"]
         run = subprocess.run([COMMAND, "run", "-c", file, "--", COMMAND, "capture", "--answers", after], env=env,
-                             capture_output=True, text=True, timeout=60)
+                             capture_output=True, text=True, timeout=120)
         self.assertEqual(run.returncode, 0, run.stderr)
         moved = re.compile("ENERGY|PCIE_COUNT|TotalEnergy")  # two starts of the first machine
         self.assertEqual([d for d in differences(answers(before), answers(after)) if not moved.search(d)], [])

@@ -97,7 +97,7 @@ class Result:
         return self.code < 0 or self.code in (128 + signal.SIGSEGV, 128 + signal.SIGABRT)
 
 
-def run(command: list[str | Path], machine: str, timeout: float = 20, interrupt_after: float | None = None) -> Result:
+def run(command: list[str | Path], machine: str, timeout: float = 120, interrupt_after: float | None = None) -> Result:
     """Runs a program to its end. With interrupt_after it is one that runs until Ctrl+C, and gets one."""
     process = subprocess.Popen(
         command, env=environment(machine), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT

@@ -18,7 +18,7 @@ BAD = 'version: "1.0"\nbase: t4\ndevice_defaults:\n  nane: Bad GPU\n'
 def nvmlkit(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("NVMLKIT_", "MOCK_NVML_", "LD_LIBRARY_PATH"))}
     return subprocess.run(
-        [COMMAND, *arguments], capture_output=True, text=True, timeout=60, env={**clean, **environment}
+        [COMMAND, *arguments], capture_output=True, text=True, timeout=120, env={**clean, **environment}
     )
 
 

@@ -24,7 +24,7 @@ class Fault(unittest.TestCase):
 
     def nvmlkit(self, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [COMMAND, *arguments], capture_output=True, text=True, timeout=60, env={**self.environment, **more}
+            [COMMAND, *arguments], capture_output=True, text=True, timeout=120, env={**self.environment, **more}
         )
 
     def good(self, *arguments: str) -> str:
@@ -44,7 +44,7 @@ class Fault(unittest.TestCase):
             self.environment[name] = value
 
     def smi(self, path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([path, *arguments], capture_output=True, text=True, timeout=60, env=self.environment)
+        return subprocess.run([path, *arguments], capture_output=True, text=True, timeout=120, env=self.environment)
 
     def test_a_lost_gpu(self) -> None:
         for branch, smi in available_smi().items():

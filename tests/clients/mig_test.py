@@ -83,7 +83,7 @@ class Mig(unittest.TestCase):
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=30,
+            timeout=120,
         )
         text = result.stdout + result.stderr
         self.assertEqual(result.returncode, code, f"{arguments}: {text}")

@@ -41,7 +41,7 @@ class Processes(unittest.TestCase):
 
     def smi(self, program: Path, *arguments: str) -> str:
         result = subprocess.run(
-            [program, *arguments], env=self.environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30
+            [program, *arguments], env=self.environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120
         )
         return result.stdout + result.stderr
 
@@ -138,7 +138,7 @@ class Processes(unittest.TestCase):
         listing = f"{smi} --query-compute-apps=pid,used_memory --format=csv,noheader,nounits; echo $$"
         result = subprocess.run(
             [COMMAND, "run", "-m", "t4", "--uses", "gpu=3", "--memory", "1048576", "--", "sh", "-c", listing],
-            env=environment("none"), capture_output=True, text=True, timeout=60,
+            env=environment("none"), capture_output=True, text=True, timeout=120,
         )  # fmt: skip
         app, pid = result.stdout.split("\n")[:2]
         self.assertEqual(app, f"{pid}, 1")

@@ -45,7 +45,7 @@ def call_everything(modules: Path | None, machine: str) -> tuple[int, str, dict[
     found = {"PYTHONPATH": str(modules)} if modules else {}
     done = subprocess.run(
         [PYTHON, CALLS], env={**environment(machine), **found, "PYTHONDONTWRITEBYTECODE": "1"}, capture_output=True, text=True,
-        stdin=subprocess.DEVNULL, timeout=60,
+        stdin=subprocess.DEVNULL, timeout=120,
     )  # fmt: skip
     return done.returncode, done.stderr[-300:], dict(re.findall(r"^(\w+) (\S+)$", done.stdout, re.M))
 

@@ -35,7 +35,7 @@ class Root(unittest.TestCase):
         self.environment = {**clean, "LC_ALL": "C.UTF-8", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "XDG_RUNTIME_DIR": folder.name}
 
     def nvmlkit(self, *arguments: str | Path, **more: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([COMMAND, *arguments], capture_output=True, text=True, timeout=60, env={**self.environment, **more})
+        return subprocess.run([COMMAND, *arguments], capture_output=True, text=True, timeout=120, env={**self.environment, **more})
 
     def good(self, *arguments: str | Path, **more: str) -> str:
         result = self.nvmlkit(*arguments, **more)
@@ -79,7 +79,7 @@ class Root(unittest.TestCase):
         environment = {**self.environment, **variables, "NVMLKIT_DEVICE_NODES": str(dev),
                        "LD_LIBRARY_PATH": str(self.root / "usr/lib/x86_64-linux-gnu")}  # fmt: skip
         smi = available_smi()
-        return subprocess.run([smi[max(smi)], *arguments], capture_output=True, text=True, env=environment, timeout=60).stdout
+        return subprocess.run([smi[max(smi)], *arguments], capture_output=True, text=True, env=environment, timeout=120).stdout
 
     def test_the_library_stands_as_a_driver_installs_it(self) -> None:
         self.good("root", self.root, "-m", "t4")

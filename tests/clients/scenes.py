@@ -112,7 +112,7 @@ class Machine:
             "XDG_CONFIG_HOME": str(self.state.parent / "config"),
         }
 
-    def run(self, command: list[str | Path], timeout: float = 30, **more: str) -> Result:
+    def run(self, command: list[str | Path], timeout: float = 120, **more: str) -> Result:
         """Runs a program on it to its end; `more` goes before what its environment says."""
         environment = self.environment
         for name, value in more.items():

@@ -35,7 +35,7 @@ class Setters(unittest.TestCase):
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=30,
+            timeout=120,
         )
         return result.returncode, result.stdout + result.stderr
 
@@ -145,7 +145,7 @@ class Setters(unittest.TestCase):
                 env={**environment("none"), "NVMLKIT_STATE": self.state},
                 capture_output=True,
                 text=True,
-                timeout=30,
+                timeout=120,
             ).stdout
             self.assertIn("Insufficient Permissions", text)
             self.assertEqual(self.query(smi, "power.limit"), ["700.00"] * 2)

@@ -63,7 +63,7 @@ class OnMachines(unittest.TestCase):
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=30,
+            timeout=120,
         )
         return result.stdout + result.stderr
 

@@ -27,7 +27,7 @@ class State(unittest.TestCase):
 
     def nvmlkit(self, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [COMMAND, *arguments], capture_output=True, text=True, timeout=60, env=self.environment(**more)
+            [COMMAND, *arguments], capture_output=True, text=True, timeout=120, env=self.environment(**more)
         )
 
     def good(self, *arguments: str, **more: str) -> str:
@@ -154,7 +154,7 @@ class State(unittest.TestCase):
             time.sleep(0.1)
             if expected == 9:
                 run.terminate()
-            self.assertEqual(run.wait(timeout=20), expected)
+            self.assertEqual(run.wait(timeout=120), expected)
             run.stdout.close()
             self.assertEqual(list((self.folder / "nvmlkit").iterdir()), [])
 

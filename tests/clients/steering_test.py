@@ -21,7 +21,7 @@ class Steering(unittest.TestCase):
         self.good("up", "-m", "h100", "-n", "2")
 
     def nvmlkit(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([COMMAND, *arguments], capture_output=True, text=True, timeout=60, env=self.environment)
+        return subprocess.run([COMMAND, *arguments], capture_output=True, text=True, timeout=120, env=self.environment)
 
     def good(self, *arguments: str) -> str:
         result = self.nvmlkit(*arguments)

@@ -21,7 +21,7 @@ import pyte  # noqa: E402
 
 def screen_of(
     command: list[str], environment: dict[str, str], columns: int, rows: int, complete: Callable[[str], bool],
-    timeout: float = 20,
+    timeout: float = 120,
 ) -> str:  # fmt: skip
     """Starts the program and reads its screen until that is complete; what stands there then, or when time is over."""
     process, terminal = pty.fork()

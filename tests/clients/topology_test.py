@@ -46,7 +46,7 @@ class Topology(unittest.TestCase):
         self.folder = Path(folder.name)
 
     def nvmlkit(self, *arguments: str | Path) -> str:
-        result = subprocess.run([COMMAND, *arguments], capture_output=True, text=True, timeout=60, env=self.environment)
+        result = subprocess.run([COMMAND, *arguments], capture_output=True, text=True, timeout=120, env=self.environment)
         self.assertEqual(result.returncode, 0, result.stderr + result.stdout)
         return result.stdout
 

@@ -67,7 +67,7 @@ class Vgpu(unittest.TestCase):
 
     def run_command(self, command: list, expected: int = 0) -> str:
         done = subprocess.run(
-            command, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20
+            command, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120
         )
         self.assertEqual(done.returncode, expected, f"{command}: {done.stdout}{done.stderr}")
         return done.stdout + done.stderr

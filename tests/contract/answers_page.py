@@ -50,7 +50,7 @@ def ask(answers: str, machine: str, more: str) -> dict[str, int]:
         done = subprocess.run(
             [answers] + (["mig"] if mig else []),
             env={**clean, "NVMLKIT_MACHINE": file.name, "NVMLKIT_TIME": "virtual"},
-            check=True, capture_output=True, text=True, timeout=60,
+            check=True, capture_output=True, text=True, timeout=300,
         )
     return {name: int(result) for name, result in (line.split("\t") for line in done.stdout.splitlines())}
 

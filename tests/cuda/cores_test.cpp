@@ -163,7 +163,7 @@ TEST(CudaCores, AreThereAfterForks) {
   ASSERT_TRUE(counts());
   const auto child = fork();
   if (child == 0) {
-    alarm(60);
+    alarm(300);
     const bool good = counts();
     const auto grandchild = fork();
     if (grandchild == 0) _exit(counts() ? 0 : 1);

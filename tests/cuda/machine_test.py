@@ -55,13 +55,13 @@ class OneMachine(unittest.TestCase):
         self.nvmlkit("up", "-m", "h100", "-n", "2", "--state", state)
 
     def nvmlkit(self, *words: str) -> str:
-        result = subprocess.run([COMMAND, *words], env=self.environment, capture_output=True, text=True, timeout=30)
+        result = subprocess.run([COMMAND, *words], env=self.environment, capture_output=True, text=True, timeout=120)
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         return result.stdout
 
     def smi(self, *words: str) -> str:
         command = [str(SMI), *words]
-        return subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=30).stdout
+        return subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=120).stdout
 
     def query(self, what: str) -> list[str]:
         return self.smi(what, "--format=csv,noheader,nounits").splitlines()

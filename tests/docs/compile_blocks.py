@@ -62,7 +62,7 @@ def runs(source: str, command: list[str], link: list[str]) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "program"
         built = subprocess.run([*command, "-", "-x", "none", *link, "-o", str(program)], input=source, text=True, check=False)
-        return built.returncode == 0 and subprocess.run([program], timeout=60, check=False).returncode == 0
+        return built.returncode == 0 and subprocess.run([program], timeout=300, check=False).returncode == 0
 
 
 def words(code: str) -> str:

@@ -1,7 +1,7 @@
 // Random lives of MIG instances in several processes that share a machine, some of them killed in the middle: whatever
 // they do, instances do not overlap, memory and engines add up, and every error is one that NVML documents.
 //
-//   mig_lifecycles LIBRARY [SEED]
+//   mig_lifecycles LIBRARY [ROUNDS [SEED]]
 #include <dlfcn.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -28,7 +28,7 @@ using namespace nvmlkit;
 using namespace nvmlkit::abi;
 using sim::model::Gpu;
 
-constexpr unsigned int gpus = 2, processes = 4, rounds = 20, steps = 4000;
+constexpr unsigned int gpus = 2, processes = 4, steps = 4000;
 
 [[noreturn]] void fail(const std::string& what) {
   std::fprintf(stderr, "%s\n", what.c_str());
@@ -250,9 +250,10 @@ void check_capacity(const char* library_path, const std::string& state) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count < 2) fail("mig_lifecycles LIBRARY [SEED]");
+  if (count < 2) fail("mig_lifecycles LIBRARY [ROUNDS [SEED]]");
+  const auto rounds = count > 2 ? std::stoul(arguments[2]) : 20;
   std::random_device device;
-  const unsigned int seed = count > 2 ? static_cast<unsigned int>(std::stoul(arguments[2])) : device();
+  const unsigned int seed = count > 3 ? static_cast<unsigned int>(std::stoul(arguments[3])) : device();
   std::printf("seed %u\n", seed);
   std::fflush(stdout);
   std::mt19937 random(seed);
@@ -274,7 +275,7 @@ int main(int count, char** arguments) {
     require(sim::state::save(*fresh, state, base, error), error);
     const auto machine = sim::state::attach(state, error);
     require(machine != nullptr, error);
-    for (unsigned int round = 0; round < rounds; ++round) {
+    for (unsigned long round = 0; round < rounds; ++round) {
       std::vector<pid_t> children;
       for (unsigned int i = 0; i < processes; ++i)
         children.push_back(start(arguments[1], state, static_cast<unsigned int>(random())));

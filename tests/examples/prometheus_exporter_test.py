@@ -58,7 +58,7 @@ def main() -> int:
         port = int(re.fullmatch(r"listening on port (\d+)\n", line).group(1))
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         for _ in range(2):  # the second scrape is the first that finds state of the one before
-            with opener.open(f"http://127.0.0.1:{port}/metrics", timeout=20) as answer:
+            with opener.open(f"http://127.0.0.1:{port}/metrics", timeout=120) as answer:
                 text = answer.read().decode()
             try:
                 check(text)
@@ -66,7 +66,7 @@ def main() -> int:
                 print(text)
                 raise
         exporter.send_signal(signal.SIGTERM)
-        assert exporter.wait(timeout=20) == 0
+        assert exporter.wait(timeout=120) == 0
     finally:
         if exporter.poll() is None:
             exporter.kill()

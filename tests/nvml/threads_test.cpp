@@ -153,7 +153,7 @@ void race_with_forks(const std::function<void(const Library&)>& meanwhile) {
   for (int round = 0; round < 40; ++round) {
     const pid_t child = ::fork();
     if (child == 0) {
-      ::alarm(15);  // a lock that another thread held at the fork would hold us for ever
+      ::alarm(120);  // a lock that another thread held at the fork would hold us for ever
       ::_exit(check_child(library, device));
     }
     int status = 0;
@@ -206,7 +206,7 @@ TEST_F(Threads, ExitsWithLiveHandlesWhileOthersCall) {
           while (true) static_cast<void>(copy.device(0).value().index());
         }).detach();
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
-      ::alarm(15);
+      ::alarm(120);
       std::exit(0);
     }
     EXPECT_EQ(end_of(child), 0);
