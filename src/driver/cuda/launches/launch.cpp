@@ -214,7 +214,7 @@ int registers_of(const Device& device, const ptx::Function& kernel) {
   auto count = std::clamp<long long>(kernel.registers_32, 16, 64);
   if (kernel.most_registers) count = std::min<long long>(count, kernel.most_registers);
   if (kernel.least_blocks) {
-    const auto threads = 32LL * ((kernel.max_threads + 31) / 32) * kernel.least_blocks;
+    const auto threads = 32LL * std::max((kernel.max_threads + 31) / 32, 1u) * kernel.least_blocks;
     count = std::min(count, attribute_of(device, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR) / threads);
   }
   return static_cast<int>(std::max(count, 1LL));
