@@ -118,7 +118,7 @@ struct Function {
   std::uint32_t frame_param_bytes = 0;  // of a lane: formal parameters of device functions, and those of its calls
   std::uint32_t kernel_param_bytes = 0;
   std::uint64_t shared_bytes = 0;  // static, that it and what it calls refer to
-  unsigned registers_32 = 0;       // for attributes: 32-bit registers of a lane
+  unsigned registers = 0;          // for attributes: of 32 bits, that a lane needs at one time, also in what it calls
   unsigned most_registers = 0;     // of those, where the kernel says so
   unsigned least_blocks = 0;       // of max_threads that a multiprocessor has room for, where the kernel says so
   unsigned max_threads = 1024, required[3] = {0, 0, 0};

@@ -182,6 +182,42 @@ TEST_F(CudaKernels, ThatFillTheGpuHaveAllBlocksAtOnce) {
   EXPECT_EQ(release(data), CUDA_SUCCESS);
 }
 
+// A kernel whose loads all stand before the sums that need them, or each before its own.
+std::string sums_of_loads(unsigned count, bool all_first) {
+  std::string loads, sums;
+  const auto load = [](unsigned k) {
+    return "ld.global.u32 %v" + std::to_string(k) + ", [%a + " + std::to_string(4 * k) + "];\n";
+  };
+  for (unsigned k = 0; k < count; ++k) {
+    const auto sum = "add.u32 %s, %s, %v" + std::to_string(k) + ";\n";
+    if (all_first) loads += load(k);
+    sums += all_first ? sum : load(k) + sum;
+  }
+  return ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry sum(.param .u64 p)\n{ .reg .u64 %p, %a; .reg "
+         ".u32 "
+         "%s, %v<" +
+         std::to_string(count) + ">;\nld.param.u64 %p, [p]; cvta.to.global.u64 %a, %p; mov.u32 %s, 0;\n" + loads +
+         sums + "st.global.u32 [%a], %s;\nret; }\n";
+}
+
+TEST_F(CudaKernels, HaveTheRegistersThatTheyNeedAtOneTime) {
+  const auto registers_of = [&](const std::string& text) {
+    CUmodule module = nullptr;
+    CUfunction kernel = nullptr;
+    int count = 0;
+    EXPECT_EQ(call("cuModuleLoadData", &module, text.c_str()), CUDA_SUCCESS);
+    EXPECT_EQ(call("cuModuleGetFunction", &kernel, module, "sum"), CUDA_SUCCESS);
+    EXPECT_EQ(call("cuFuncGetAttribute", &count, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel), CUDA_SUCCESS);
+    EXPECT_EQ(call("cuModuleUnload", module), CUDA_SUCCESS);
+    return count;
+  };
+  const int one_by_one = registers_of(sums_of_loads(100, false)), at_once = registers_of(sums_of_loads(100, true));
+  EXPECT_LT(one_by_one, 16);
+  EXPECT_EQ(registers_of(sums_of_loads(50, false)), one_by_one);
+  EXPECT_EQ(at_once, registers_of(sums_of_loads(50, true)) + 50);
+  EXPECT_EQ(registers_of(sums_of_loads(400, true)), 255) << "a GPU has no more";
+}
+
 TEST_F(CudaKernels, TakeABufferOfArguments) {
   const auto scale = load();
   const auto data = allocate(400);

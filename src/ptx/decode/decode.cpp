@@ -76,6 +76,19 @@ void count_shared(Source& source) {
     for (const auto* v : used[body.function]) body.function->shared_bytes += v->size;
 }
 
+// A call leaves its caller the registers that it had: those of the longest of both count.
+void count_registers(Source& source) {
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (auto& body : source.bodies)
+      for (const auto& site : body.function->calls)
+        if (site.function && site.function->registers > body.function->registers) {
+          body.function->registers = site.function->registers;
+          grows = true;
+        }
+  }
+}
+
 }  // namespace
 
 std::optional<Type> type_named(std::string_view name) {
@@ -149,6 +162,7 @@ void decode(Source& source) {
     }
   }
   count_shared(source);
+  count_registers(source);
 }
 
 std::vector<std::byte> place(Module& module, std::uint64_t address) {

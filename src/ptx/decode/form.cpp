@@ -93,12 +93,18 @@ const Term& Form::half(std::size_t index, std::size_t part) const {
   return part == 0 ? whole : nothing;
 }
 
+bool Form::is_remade() const {
+  return op() == Op::mov_ || op() == Op::cvta_ ||
+         (op() == Op::ld_ && space() == Space::param && decoder_.function_.is_entry);
+}
+
 // What a predicate guards leaves the other lanes as they were; the sums of wgmma are read as well.
 Operand Form::place_of(const Term& t, bool defines) {
   if (t.type != Type::pred) {
     const bool only_defines = defines && !statement_.has_guard && statement_.opcode != "wgmma";
     decoder_.mentions_.push_back({static_cast<std::uint32_t>(decoder_.function_.code.size()),
-                                  static_cast<std::uint32_t>(t.offset), size_of(t.type), only_defines});
+                                  static_cast<std::uint32_t>(t.offset), size_of(t.type), only_defines,
+                                  only_defines && is_remade()});
   }
   return Operand::at(Operand::registers, t.offset);
 }

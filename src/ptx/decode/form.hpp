@@ -66,6 +66,7 @@ class Form {
 
  private:
   Operand place_of(const Term& reg, bool defines);
+  bool is_remade() const;
 
   FunctionDecoder& decoder_;
   const Statement& statement_;

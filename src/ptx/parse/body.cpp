@@ -119,7 +119,6 @@ void Parser::registers() {
         is_range ? Entity::Kind::range : Entity::Kind::reg, type, f.register_bytes, count, nullptr, width};
     if (std::uint64_t{count} * size + f.register_bytes > kMostRegisterBytes) fail("too many registers");
     f.register_bytes += static_cast<std::uint32_t>(count * size);
-    if (type != Type::pred) f.registers_32 += count * ((size_of(type) + 3) / 4);
   } while (accept(','));
   expect(';');
 }

@@ -124,6 +124,7 @@ void Parser::function_directives(Function& f) {
         if (!accept(',')) break;
       }
       f.max_threads = sizes[0] * sizes[1] * sizes[2];
+      f.least_blocks = std::max(f.least_blocks, 1u);
       if (name == "reqntid")
         for (int i = 0; i < 3; ++i) f.required[i] = sizes[i];
     } else if (name == "minnctapersm") {

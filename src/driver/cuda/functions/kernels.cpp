@@ -5,6 +5,7 @@
 #include "driver/cuda/code/modules.hpp"
 #include "driver/cuda/device/attributes.hpp"
 #include "driver/cuda/generated/functions.hpp"
+#include "driver/cuda/launches/occupancy.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {

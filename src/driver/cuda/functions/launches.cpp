@@ -7,6 +7,7 @@
 #include "driver/cuda/graphs/work.hpp"
 #include "driver/cuda/launches/clusters.hpp"
 #include "driver/cuda/launches/launch.hpp"
+#include "driver/cuda/launches/occupancy.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "driver/cuda/device/attributes.hpp"
+#include "driver/cuda/launches/occupancy.hpp"
 
 namespace nvmlkit::cuda::clusters {
 

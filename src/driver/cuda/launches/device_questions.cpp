@@ -2,6 +2,7 @@
 
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/launches/launch.hpp"
+#include "driver/cuda/launches/occupancy.hpp"
 #include "driver/cuda/process.hpp"
 #include "driver/cudart/error_names.hpp"
 

@@ -10,6 +10,7 @@
 #include "driver/cuda/graphs/conditions.hpp"
 #include "driver/cuda/launches/clusters.hpp"
 #include "driver/cuda/launches/device_questions.hpp"
+#include "driver/cuda/launches/occupancy.hpp"
 #include "driver/cuda/memory/pools.hpp"
 #include "driver/cuda/memory/virtual_memory.hpp"
 #include "driver/cuda/process.hpp"
@@ -91,17 +92,6 @@ unsigned xid_of(ptx::FaultKind kind) {
   const bool is_exception = kind == ptx::FaultKind::misaligned_address || kind == ptx::FaultKind::illegal_instruction ||
                             kind == ptx::FaultKind::stack_overflow || kind == ptx::FaultKind::trap;
   return is_exception ? 13 : 0;
-}
-
-// Blocks that the threads and the shared memory of a multiprocessor leave room for.
-long long blocks_with_room(const Device& device, const ptx::Function& kernel, int threads, std::size_t dynamic_shared) {
-  const auto of = [&](CUdevice_attribute which) { return attribute_of(device, which); };
-  const auto warps = (threads + 31) / 32;
-  const auto shared = static_cast<long long>(kernel.shared_bytes + dynamic_shared) +
-                      of(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
-  return std::min({of(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR),
-                   of(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) / (32 * warps),
-                   of(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR) / std::max(shared, 1LL)});
 }
 
 int threads_of_block(const LaunchShape& shape) {
@@ -199,25 +189,6 @@ CUresult pack_arguments(const ptx::Function& kernel, void** params, void** extra
   if (!buffer) return CUDA_ERROR_INVALID_VALUE;
   std::memcpy(out.data(), buffer, std::min(size, out.size()));
   return CUDA_SUCCESS;
-}
-
-int active_blocks(const Device& device, const ptx::Function& kernel, int threads, std::size_t dynamic_shared) {
-  if (threads <= 0 || static_cast<unsigned>(threads) > kernel.max_threads) return 0;
-  const auto registers = 32LL * registers_of(device, kernel) * ((threads + 31) / 32);
-  return static_cast<int>(
-      std::min(blocks_with_room(device, kernel, threads, dynamic_shared),
-               attribute_of(device, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR) / registers));
-}
-
-// PTX has a register for every value, where a GPU's compiler uses them again, and keeps what the kernel promises.
-int registers_of(const Device& device, const ptx::Function& kernel) {
-  auto count = std::clamp<long long>(kernel.registers_32, 16, 64);
-  if (kernel.most_registers) count = std::min<long long>(count, kernel.most_registers);
-  if (kernel.least_blocks) {
-    const auto threads = 32LL * std::max((kernel.max_threads + 31) / 32, 1u) * kernel.least_blocks;
-    count = std::min(count, attribute_of(device, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR) / threads);
-  }
-  return static_cast<int>(std::max(count, 1LL));
 }
 
 CUresult check(const Context& context, const Launch& launch) {

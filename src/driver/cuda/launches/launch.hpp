@@ -35,9 +35,4 @@ void run(Context& context, const Launch& launch);
 // NVMLKIT_CUDA_KERNELS=skip: launches have no effect.
 bool skips_kernels();
 
-// How many blocks of a kernel fit on one multiprocessor.
-int active_blocks(const Device& device, const ptx::Function& kernel, int threads, std::size_t dynamic_shared);
-// Registers of a thread of the kernel.
-int registers_of(const Device& device, const ptx::Function& kernel);
-
 }  // namespace nvmlkit::cuda

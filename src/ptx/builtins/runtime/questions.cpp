@@ -73,7 +73,7 @@ void get_function_attributes(const BuiltinCall& call) {
                                0,
                                kernel->local_bytes,
                                static_cast<std::int32_t>(kernel->max_threads),
-                               static_cast<std::int32_t>(kernel->registers_32),
+                               static_cast<std::int32_t>(kernel->registers),
                                version,
                                version,
                                0,
