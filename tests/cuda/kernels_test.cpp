@@ -99,7 +99,7 @@ const char* const kPhases = R"(
   mov.u32 %r2, 0;
 WORK:
   add.u32 %r2, %r2, 1;
-  setp.lt.u32 %p1, %r2, 200;
+  setp.lt.u32 %p1, %r2, ROUNDS;
   @%p1 bra WORK;
   st.shared.u32 [%r5], 99;
   mul.wide.u32 %rd2, %r1, 4;
@@ -110,19 +110,23 @@ WORK:
 )";
 
 TEST_F(CudaKernels, GoOnTogetherFromABarrier) {
-  CUmodule module = nullptr;
-  CUfunction phases = nullptr;
-  ASSERT_EQ(call("cuModuleLoadData", &module, kPhases), CUDA_SUCCESS);
-  ASSERT_EQ(call("cuModuleGetFunction", &phases, module, "phases"), CUDA_SUCCESS);
-  auto data = allocate(64 * 4);
-  void* arguments[] = {&data};
-  ASSERT_EQ(call("cuLaunchKernel", phases, 1u, 1u, 1u, 64u, 1u, 1u, 0u, CUstream{}, static_cast<void**>(arguments),
-                 static_cast<void**>(nullptr)),
-            CUDA_SUCCESS);
-  std::vector<unsigned> read(64);
-  ASSERT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(read.data()), data, std::size_t{256}), CUDA_SUCCESS);
-  EXPECT_EQ(read, std::vector<unsigned>(64, 7));
-  EXPECT_EQ(release(data), CUDA_SUCCESS);
+  for (const std::string rounds : {"4", "200"}) {
+    std::string text = kPhases;
+    text.replace(text.find("ROUNDS"), 6, rounds);
+    CUmodule module = nullptr;
+    CUfunction phases = nullptr;
+    ASSERT_EQ(call("cuModuleLoadData", &module, text.c_str()), CUDA_SUCCESS);
+    ASSERT_EQ(call("cuModuleGetFunction", &phases, module, "phases"), CUDA_SUCCESS);
+    auto data = allocate(64 * 4);
+    void* arguments[] = {&data};
+    ASSERT_EQ(call("cuLaunchKernel", phases, 1u, 1u, 1u, 64u, 1u, 1u, 0u, CUstream{}, static_cast<void**>(arguments),
+                   static_cast<void**>(nullptr)),
+              CUDA_SUCCESS);
+    std::vector<unsigned> read(64);
+    ASSERT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(read.data()), data, std::size_t{256}), CUDA_SUCCESS);
+    EXPECT_EQ(read, std::vector<unsigned>(64, 7)) << rounds;
+    EXPECT_EQ(release(data), CUDA_SUCCESS);
+  }
 }
 
 // Of each block a thread counts it, and waits until all are counted, but not forever.

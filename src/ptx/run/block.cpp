@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <type_traits>
-#include <utility>
 
 #include "ptx/run/group.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
 
-// Instructions of each warp behind a barrier before one of them goes on.
-constexpr std::uint64_t kFirstOfPhase = 32;
+// Behind a barrier the warps go on side by side at first, by turns of few instructions.
+constexpr unsigned kFirstTurns = 4;
+constexpr std::uint64_t kFirstTurn = 8;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ void Block::start(std::uint64_t number) {
   std::fill(std::begin(barriers_), std::end(barriers_), Barrier{});
   std::fill(shared_.begin(), shared_.end(), std::byte{});
   live_threads_ = run_->threads_of_block;
-  begins_phase_ = false;
+  first_turns_ = 0;
   for (unsigned i = 0; i < warps_.size(); ++i) {
     const auto rest = run_->threads_of_block - i * kLanes;
     warps_[i]->start(i, rest >= kLanes ? kAllLanes : (Mask{1} << rest) - 1);
@@ -109,22 +109,24 @@ void Block::fill_place(std::uint64_t number) {
 
 Progress Block::execute(Run& run, std::uint64_t instructions_of_warp) {
   run_ = &run;
-  const bool begins = begins_phase_;
-  auto progress = take_turns(instructions_of_warp);
-  if (begins && progress == Progress::paused && !begins_phase_) progress = take_turns(instructions_of_warp);
-  return progress;
+  for (unsigned first = 0;; ++first) {
+    const bool begins = first_turns_ > 0;
+    const auto progress = take_turns(instructions_of_warp);
+    if (!begins || first == kFirstTurns || progress != Progress::paused) return progress;
+  }
 }
 
-// Behind a barrier, every warp executes some instructions before one of them goes on: as on a GPU, what a warp reads
-// there it reads before another one, with much to do, writes the same place again.
+// The first turns behind a barrier are short: as on a GPU, what a warp reads there it reads before another one, with
+// much to do, writes the same place again.
 Progress Block::take_turns(std::uint64_t instructions_of_warp) {
-  const bool begins = std::exchange(begins_phase_, false);
+  const bool begins = first_turns_ > 0;
+  const unsigned left = begins ? --first_turns_ : 0;
   bool finished = true, moves = false;
   for (auto& warp : warps_) {
     if (run_->ended.load(std::memory_order_relaxed)) return Progress::paused;
     released_ = false;
-    const bool is_first = begins || begins_phase_;
-    const auto progress = warp->run({is_first ? kFirstOfPhase : instructions_of_warp, is_first});
+    const bool is_first = begins || first_turns_ > left;
+    const auto progress = warp->run({is_first ? kFirstTurn : instructions_of_warp, is_first});
     if (progress == Progress::faulted) {
       flush();
       return progress;
@@ -163,18 +165,23 @@ void Block::threads_ended(unsigned threads) {
 }
 
 void Block::release_from_cluster() {
-  released_ = begins_phase_ = true;
+  begin_phase();
   for (auto& warp : warps_) warp->release(kClusterBarrier, 0, 0);
 }
 
 std::byte* Block::shared_of_peer(std::uint64_t address, std::uint64_t size) { return group_.bytes(address, size); }
+
+void Block::begin_phase() {
+  released_ = true;
+  if (warps_.size() > 1) first_turns_ = kFirstTurns;
+}
 
 void Block::check(unsigned barrier) {
   auto& b = barriers_[barrier];
   if (b.arrived < (b.expected ? b.expected : live_threads_)) return;
   const auto arrived = b.arrived, with_true = b.arrived_true;
   b = {};
-  released_ = begins_phase_ = true;
+  begin_phase();
   for (auto& warp : warps_) warp->release(barrier, with_true, arrived);
 }
 

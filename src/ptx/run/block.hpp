@@ -54,6 +54,7 @@ class Block {
   };
   void check(unsigned barrier);
   Progress take_turns(std::uint64_t instructions_of_warp);
+  void begin_phase();
   void flush();
   void fill_special(Warp& warp, unsigned index);
   void fill_place(std::uint64_t number);
@@ -67,7 +68,7 @@ class Block {
   Barrier barriers_[kBarriers];
   unsigned live_threads_ = 0;
   bool released_ = false;
-  bool begins_phase_ = false;  // warps go on from a barrier
+  unsigned first_turns_ = 0;  // of warps that went on from a barrier, still to be taken
   std::FILE* output_;
   std::string printed_;
 };
