@@ -87,6 +87,7 @@ struct Variable {
   bool is_managed = false;
   Reference reference = Reference::none;
   std::uint32_t part = 0;                // in which of the linked modules
+  int architecture = 0;                  // of the target of its text: 10 * major + minor
   const Variable* definition = nullptr;  // the one that counts, if it is another
 
   bool is_extern() const { return linkage == Linkage::external; }
@@ -105,6 +106,7 @@ struct Function {
   bool is_defined = false;
   Linkage linkage = Linkage::local;
   std::uint32_t part = 0;                // in which of the linked modules
+  int architecture = 0;                  // of the target of its text: 10 * major + minor
   const Function* definition = nullptr;  // the one that counts, if it is another
   int line = 0;
   std::vector<Variable> parameters, results;

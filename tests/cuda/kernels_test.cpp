@@ -222,6 +222,23 @@ TEST_F(CudaKernels, HaveTheRegistersThatTheyNeedAtOneTime) {
   EXPECT_EQ(registers_of(sums_of_loads(400, true)), 255) << "a GPU has no more";
 }
 
+TEST_F(CudaKernels, TellTheirArchitecture) {
+  CUmodule module = nullptr;
+  CUfunction kernel = nullptr;
+  ASSERT_EQ(call("cuModuleLoadData", &module, sums_of_loads(1, true).c_str()), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuModuleGetFunction", &kernel, module, "sum"), CUDA_SUCCESS);
+  int of_text = 0, of_gpu = 0, major = 0, minor = 0;
+  ASSERT_EQ(call("cuFuncGetAttribute", &of_text, CU_FUNC_ATTRIBUTE_PTX_VERSION, kernel), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuFuncGetAttribute", &of_gpu, CU_FUNC_ATTRIBUTE_BINARY_VERSION, kernel), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuDeviceGetAttribute", &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, CUdevice{0}),
+            CUDA_SUCCESS);
+  ASSERT_EQ(call("cuDeviceGetAttribute", &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, CUdevice{0}),
+            CUDA_SUCCESS);
+  EXPECT_EQ(of_text, 70);
+  EXPECT_EQ(of_gpu, 10 * major + minor);
+  EXPECT_NE(of_gpu, of_text) << "the test needs a newer GPU";
+}
+
 TEST_F(CudaKernels, TakeABufferOfArguments) {
   const auto scale = load();
   const auto data = allocate(400);

@@ -6,6 +6,15 @@
 #include "ptx/parse/link.hpp"
 
 namespace nvmlkit::ptx {
+namespace {
+
+// Of sm_90a, say, 90.
+int architecture_of(const std::string& target) {
+  const auto digits = target.find_first_of("0123456789");
+  return digits == std::string::npos ? 0 : std::atoi(target.c_str() + digits);
+}
+
+}  // namespace
 
 Token Parser::take() {
   const Token out = ahead_[0];
@@ -162,6 +171,7 @@ Function& Parser::named_function(std::string_view name) {
   made.name = std::string(name);
   made.number = static_cast<std::uint32_t>(module_->functions.size() - 1);
   made.part = static_cast<std::uint32_t>(source_.parts.size() - 1);
+  made.architecture = architecture_of(module_->target);
   names_->functions[made.name] = &made;
   return made;
 }

@@ -15,12 +15,18 @@ CUfunction as_function(CUkernel kernel) { return reinterpret_cast<CUfunction>(ke
 struct Seen {
   const ptx::Function* code = nullptr;
   std::shared_ptr<KernelSettings> settings;
+  const Device* device = nullptr;  // where its module is loaded; the first one for a kernel of a library
   explicit operator bool() const { return code != nullptr; }
 };
 
 Seen see(CUfunction handle) {
   Seen out;
   modules::look_at(handle, out.code, out.settings);
+  auto result = CUDA_SUCCESS;
+  if (const auto function = modules::find_function(handle, nullptr, nullptr, result))
+    out.device = function->module->device;
+  else if (!devices().empty())
+    out.device = &*devices().front();
   return out;
 }
 
@@ -40,11 +46,13 @@ CUresult told(const Seen& kernel, CUfunction_attribute attribute, int* out) {
       *out = static_cast<int>(code.local_bytes);
       break;
     case CU_FUNC_ATTRIBUTE_NUM_REGS:
-      *out = devices().empty() ? 0 : registers_of(*devices().front(), code);
+      *out = kernel.device ? registers_of(*kernel.device, code) : 0;
       break;
     case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+      *out = code.architecture;
+      break;
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
-      *out = devices().empty() ? 0 : modules::capability_of(*devices().front());
+      *out = kernel.device ? modules::capability_of(*kernel.device) : 0;
       break;
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
       *out = kernel.settings->most_dynamic_shared;
@@ -75,7 +83,8 @@ CUresult told(const Seen& kernel, CUfunction_attribute attribute, int* out) {
 
 CUresult set(const Seen& kernel, CUfunction_attribute attribute, int value) {
   if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
-    const auto& device = *devices().front();
+    if (!kernel.device) return CUDA_ERROR_INVALID_HANDLE;
+    const auto& device = *kernel.device;
     const auto most = device.read([&](const auto& gpu) {
       return nvmlkit::cuda::attribute(device.machine(), gpu, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
           .value_or(0);
@@ -176,8 +185,10 @@ CUresult KernelGetFunction(Context& context, CUfunction* pFunc, CUkernel kernel)
 }
 
 CUresult KernelGetAttribute(int* pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev) {
-  if (!find_device(dev)) return CUDA_ERROR_INVALID_DEVICE;
-  return FuncGetAttribute(pi, attrib, as_function(kernel));
+  auto seen = see(as_function(kernel));
+  seen.device = find_device(dev);
+  if (!seen.device) return CUDA_ERROR_INVALID_DEVICE;
+  return seen ? told(seen, attrib, pi) : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUresult KernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel, CUdevice dev) {

@@ -68,14 +68,13 @@ struct FunctionAttributes {
 void get_function_attributes(const BuiltinCall& call) {
   const auto* const kernel = kernel_at(call, call.argument<std::uint64_t>(1));
   if (!kernel) return finish(call, kInvalidDeviceFunction);
-  const auto version = call.warp().block.run().grid.module->version;
   const FunctionAttributes out{kernel->shared_bytes,
                                0,
                                kernel->local_bytes,
                                static_cast<std::int32_t>(kernel->max_threads),
                                static_cast<std::int32_t>(kernel->registers),
-                               version,
-                               version,
+                               kernel->architecture,
+                               kernel->architecture,
                                0,
                                static_cast<std::int32_t>(48 * 1024 - static_cast<std::int64_t>(kernel->shared_bytes)),
                                -1};
