@@ -13,7 +13,7 @@
 
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/call_arguments.hpp"
-#include "sim/faults/attention.hpp"
+#include "sim/state/attention.hpp"
 #include "sim/generated/return_codes.hpp"
 
 namespace nvmlkit::driver {

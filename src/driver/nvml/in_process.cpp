@@ -9,7 +9,7 @@
 
 #include "driver/nvml/generated/in_process_table.hpp"
 #include "driver/nvml/lifecycle.hpp"
-#include "sim/clock.hpp"
+#include "sim/state/clock.hpp"
 #include "sim/config/load.hpp"
 #include "sim/driver_branch.hpp"
 #include "sim/faults/command.hpp"

@@ -316,7 +316,7 @@ std::string emit_functions_header(const Registry& registry) {
 
 #include "nvmlkit/abi/legacy.hpp"
 #include "nvmlkit/generated/abi.hpp"
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 #include "sim/mig/devices.hpp"
 
 namespace nvmlkit::driver::functions {

@@ -5,7 +5,7 @@
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/read.hpp"
 #include "sim/processes/memory.hpp"
-#include "sim/state/write.hpp"
+#include "sim/state/lock.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {

@@ -7,7 +7,7 @@
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/pci_bus_id.hpp"
 #include "driver/nvml/read.hpp"
-#include "sim/state/write.hpp"
+#include "sim/state/lock.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {
