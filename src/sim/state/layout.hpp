@@ -36,7 +36,7 @@ constexpr std::size_t total_size(std::size_t gpu_count) {
   return tables_at(gpu_count) + gpu_count * sizeof(processes::Table);
 }
 static_assert(alignof(model::Gpu) <= 64 && alignof(model::Machine) <= 64 && alignof(processes::Table) <= 64);
-static_assert(max_gpus <= storage::kMaxRecords);
+static_assert(kMaxGpus <= storage::kMaxRecords);
 
 // Sequence i guards GPU i and its process table.
 constexpr storage::Shape shape_of(std::size_t gpu_count) {

@@ -10,7 +10,7 @@ Machine::Machine(void* mapping, std::size_t gpu_count, Access access)
     : block_(mapping, state::shape_of(gpu_count), access), count_(gpu_count) {}
 
 std::unique_ptr<Machine> Machine::create(std::size_t gpu_count) {
-  if (gpu_count > max_gpus) return nullptr;
+  if (gpu_count > kMaxGpus) return nullptr;
   void* mapping = storage::map_private(state::private_format(), state::shape_of(gpu_count));
   return mapping ? adopt(mapping, gpu_count, Access::private_memory) : nullptr;
 }

@@ -14,7 +14,7 @@ using storage::Access;
 class Machine {
  public:
   // A machine of this process without values: every field is absent. Null when memory is refused or `gpu_count`
-  // exceeds max_gpus. Pages are touched only when something is written to them.
+  // exceeds kMaxGpus. Pages are touched only when something is written to them.
   static std::unique_ptr<Machine> create(std::size_t gpu_count);
 
   // Takes over a mapping of total_size(gpu_count) bytes, header included.

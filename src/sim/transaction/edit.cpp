@@ -51,7 +51,7 @@ void Edit::write() {
 
 void Edit::publish(const events::Noted& noted, bool availability_changed) const {
   auto& ring = lock_.machine().events();
-  for (std::uint32_t i = 0; i < std::min(noted.count, events::Noted::capacity); ++i)
+  for (std::uint32_t i = 0; i < std::min(noted.count, events::Noted::kCapacity); ++i)
     events::publish(ring, static_cast<std::uint32_t>(index_), noted.events[i]);
   if (availability_changed) events::ring_bell(ring);
 }
