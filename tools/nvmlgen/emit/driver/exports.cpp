@@ -316,7 +316,7 @@ std::string emit_functions_header(const Registry& registry) {
 
 #include "nvmlkit/abi/legacy.hpp"
 #include "nvmlkit/generated/abi.hpp"
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 #include "sim/mig/devices.hpp"
 
 namespace nvmlkit::driver::functions {
@@ -360,7 +360,6 @@ std::string emit_known_values(const Registry& registry) {
   out += R"(// Which values an enum argument may have.
 #pragma once
 
-#include "nvmlkit/generated/abi.hpp"
 
 namespace nvmlkit::abi {
 

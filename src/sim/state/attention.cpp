@@ -1,10 +1,8 @@
-#include "sim/faults/attention.hpp"
+#include "sim/state/attention.hpp"
 
 #include <bit>
 
-#include "sim/machine.hpp"
-
-namespace nvmlkit::sim::faults {
+namespace nvmlkit::sim::state {
 namespace {
 
 std::uint64_t hidden_word(const Machine& machine, std::size_t word) {
@@ -18,19 +16,19 @@ bool any_hidden(const Machine& machine) { return machine.attention().any_hidden.
 bool needs_attention(const model::Gpu& gpu) {
   const auto& state = gpu.faults;
   const bool may_fail = gpu.failure.mode && gpu.failure.mode->view() != "healthy";
-  return state.availability != Availability::available || state.inforom_corrupted != 0 || may_fail;
+  return state.availability != faults::Availability::available || state.inforom_corrupted != 0 || may_fail;
 }
 
 void update_attention(const Machine& machine) {
   auto& attention = machine.attention();
   bool watched = !machine.call_rules().empty();
-  const bool none = attention.machine.load(std::memory_order_relaxed) == MachineFault::no_devices;
+  const bool none = attention.machine.load(std::memory_order_relaxed) == faults::MachineFault::no_devices;
   bool any = false;
   std::uint64_t words[kMaxGpus / 64] = {};
   const auto gpus = machine.gpus();
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     watched |= needs_attention(gpus[i]);
-    if (!none && !hidden(gpus[i].faults)) continue;
+    if (!none && !faults::hidden(gpus[i].faults)) continue;
     any = true;
     words[i / 64] |= std::uint64_t{1} << (i % 64);
   }
@@ -67,4 +65,4 @@ std::size_t place_of_index(const Machine& machine, std::size_t index) {
   return kMaxGpus;
 }
 
-}  // namespace nvmlkit::sim::faults
+}  // namespace nvmlkit::sim::state

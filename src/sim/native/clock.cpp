@@ -1,10 +1,7 @@
-#include "sim/clock.hpp"
+#include "sim/native/clock.hpp"
 
 #include <charconv>
 #include <ctime>
-
-#include "sim/machine.hpp"
-#include "sim/state/read.hpp"
 
 namespace nvmlkit::sim {
 namespace {
@@ -21,12 +18,6 @@ std::int64_t read_clock(clockid_t id) {
 std::int64_t rounded(double ns) {
   if (!(ns > -kLongestNs)) return -static_cast<std::int64_t>(kLongestNs);
   return static_cast<std::int64_t>(ns < kLongestNs ? ns : kLongestNs);
-}
-
-Clock clock_of(const Machine& machine) {
-  Clock clock{};
-  state::consistently(machine, machine.sequence(), [&] { clock = machine.host().clock; });
-  return clock;
 }
 
 }  // namespace
@@ -49,6 +40,8 @@ Clock Clock::advanced(std::int64_t real_ns, std::int64_t by_ns) const {
 
 std::int64_t real_time_ns() { return read_clock(CLOCK_BOOTTIME); }
 
+std::int64_t real_epoch_ns() { return read_clock(CLOCK_REALTIME) - read_clock(CLOCK_BOOTTIME); }
+
 std::optional<double> parse_pace(std::string_view text) {
   if (text == "real") return 1;
   if (text == "virtual") return 0;
@@ -56,20 +49,6 @@ std::optional<double> parse_pace(std::string_view text) {
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), pace);
   const bool good = problem == std::errc() && end == text.data() + text.size() && pace >= 0.001 && pace <= 1e6;
   return good ? std::optional(pace) : std::nullopt;
-}
-
-// Real time needs no look at the rest of the clock, which may be changing.
-std::int64_t now_ns(const Machine& machine) {
-  if (machine.host().clock.set == 0) [[likely]]
-    return real_time_ns();
-  const auto clock = clock_of(machine);
-  return clock.at(real_time_ns());
-}
-
-std::uint64_t unix_us(const Machine& machine, std::int64_t at_ns) {
-  auto epoch = machine.host().clock.epoch_ns;
-  if (epoch == 0) epoch = read_clock(CLOCK_REALTIME) - read_clock(CLOCK_BOOTTIME);
-  return (static_cast<std::uint64_t>(at_ns) + static_cast<std::uint64_t>(epoch)) / 1000;
 }
 
 }  // namespace nvmlkit::sim

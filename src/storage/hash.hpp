@@ -1,12 +1,13 @@
 // FNV-1a, for what is compared and never sent anywhere.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
 #include <type_traits>
 
-namespace nvmlkit::sim::state {
+namespace nvmlkit::storage {
 
 class Hash {
  public:
@@ -26,4 +27,4 @@ class Hash {
   std::uint64_t value_ = 0xcbf29ce484222325ULL;
 };
 
-}  // namespace nvmlkit::sim::state
+}  // namespace nvmlkit::storage

@@ -1,13 +1,14 @@
-// Changes of several GPUs that happen together or not at all.
+// Changes of several GPUs that happen together or not at all, and changes of what every call looks at.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "sim/state/write.hpp"
+#include "sim/state/attention.hpp"
+#include "sim/transaction/edit.hpp"
 
-namespace nvmlkit::sim {
+namespace nvmlkit::sim::transaction {
 
 // Why the machine cannot be written, in one line for people.
 inline std::string refusal_of(const state::Lock& lock) {
@@ -21,9 +22,9 @@ template <class Change>
 std::string change_gpus(const Machine& machine, const std::vector<std::size_t>& places, Change change_one) {
   const state::Lock lock(machine);
   if (!lock) return refusal_of(lock);
-  std::vector<std::unique_ptr<state::Edit>> edits;
+  std::vector<std::unique_ptr<Edit>> edits;
   for (const auto place : places) {
-    auto edit = std::make_unique<state::Edit>(lock, place);
+    auto edit = std::make_unique<Edit>(lock, place);
     if (!*edit) return "out of memory";
     if (auto problem = change_one(**edit, place); !problem.empty()) return problem;
     edits.push_back(std::move(edit));
@@ -32,4 +33,4 @@ std::string change_gpus(const Machine& machine, const std::vector<std::size_t>& 
   return {};
 }
 
-}  // namespace nvmlkit::sim
+}  // namespace nvmlkit::sim::transaction

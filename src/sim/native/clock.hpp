@@ -7,8 +7,6 @@
 
 namespace nvmlkit::sim {
 
-class Machine;
-
 // Zero bytes are real time. All processes of a machine read the same one.
 struct Clock {
   std::uint64_t set;      // 0: real time, and only epoch_ns counts
@@ -27,6 +25,9 @@ struct Clock {
 // sleeps.
 std::int64_t real_time_ns();
 
+// From 1970 to the zero of real_time_ns(), as the time of day is now.
+std::int64_t real_epoch_ns();
+
 // How fast time passes, as people write it: real, virtual, or a factor such as 60. None for anything else.
 std::optional<double> parse_pace(std::string_view text);
 inline constexpr std::string_view kPaceWords = "expected real, virtual or a factor from 0.001 to 1000000";
@@ -35,11 +36,5 @@ inline constexpr std::string_view kPaceWords = "expected real, virtual or a fact
 constexpr std::int64_t elapsed_ns(std::int64_t from_ns, std::int64_t at_ns) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(at_ns) - static_cast<std::uint64_t>(from_ns));
 }
-
-// The machine's time.
-std::int64_t now_ns(const Machine& machine);
-
-// A time of the machine as microseconds since 1970, which is how NVML writes timestamps.
-std::uint64_t unix_us(const Machine& machine, std::int64_t at_ns);
 
 }  // namespace nvmlkit::sim
