@@ -17,7 +17,7 @@ namespace {
 
 int cannot_capture(const std::string& message) {
   fmt::print(stderr, "nvmlkit: {}\n", message);
-  return bad_input;
+  return kBadInput;
 }
 
 bool write_file(const std::string& file, const std::string& text) {

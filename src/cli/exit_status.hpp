@@ -3,6 +3,6 @@
 
 namespace nvmlkit::cli {
 
-inline constexpr int bad_input = 2;  // wrong arguments, or a machine that cannot be used
+inline constexpr int kBadInput = 2;  // wrong arguments, or a machine that cannot be used
 
 }  // namespace nvmlkit::cli

@@ -58,7 +58,7 @@ int import_files(const std::vector<std::string>& files, const std::string& outpu
     return 0;
   } catch (const smi_log::Refused& refused) {
     fmt::print(stderr, "nvmlkit: {}\n", refused.what());
-    return bad_input;
+    return kBadInput;
   }
 }
 

@@ -23,14 +23,14 @@ class Client {
       message_ = dlerror();
       return;
     }
-    Find("nvmlInit_v2", table_.Init_v2);
-    Find("nvmlErrorString", table_.ErrorString);
-    Find("nvmlDeviceGetCount_v2", table_.DeviceGetCount_v2);
-    Find("nvmlDeviceGetHandleByIndex_v2", table_.DeviceGetHandleByIndex_v2);
-    Find("nvmlDeviceGetName", table_.DeviceGetName);
-    Find("nvmlDeviceGetUUID", table_.DeviceGetUUID);
-    Find("nvmlDeviceGetPciInfo_v3", table_.DeviceGetPciInfo_v3);
-    Find("nvmlDeviceGetMemoryInfo", table_.DeviceGetMemoryInfo);
+    find("nvmlInit_v2", table_.Init_v2);
+    find("nvmlErrorString", table_.ErrorString);
+    find("nvmlDeviceGetCount_v2", table_.DeviceGetCount_v2);
+    find("nvmlDeviceGetHandleByIndex_v2", table_.DeviceGetHandleByIndex_v2);
+    find("nvmlDeviceGetName", table_.DeviceGetName);
+    find("nvmlDeviceGetUUID", table_.DeviceGetUUID);
+    find("nvmlDeviceGetPciInfo_v3", table_.DeviceGetPciInfo_v3);
+    find("nvmlDeviceGetMemoryInfo", table_.DeviceGetMemoryInfo);
   }
 
   const Table& operator*() const { return table_; }
@@ -39,7 +39,7 @@ class Client {
 
  private:
   template <class Function>
-  void Find(const char* symbol, Function& function) {
+  void find(const char* symbol, Function& function) {
     function = reinterpret_cast<Function>(dlsym(handle_, symbol));
     if (function == nullptr) message_ = fmt::format("the driver library lacks {}", symbol);
   }
@@ -51,7 +51,7 @@ class Client {
 
 using Row = std::array<std::string, 5>;
 
-void Print(const std::vector<Row>& rows) {
+void print(const std::vector<Row>& rows) {
   std::array<std::size_t, std::tuple_size_v<Row>> widths{};
   for (const Row& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
@@ -95,7 +95,7 @@ int list_gpus(const std::filesystem::path& driver) {
       rows.push_back({std::to_string(index), nvml->ErrorString(code), "", "", ""});
     }
   }
-  Print(rows);
+  print(rows);
   return 0;
 }
 

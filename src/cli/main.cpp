@@ -32,7 +32,7 @@
 namespace nvmlkit::cli {
 namespace {
 
-int Fail(int status, const std::string& message) {
+int fail(int status, const std::string& message) {
   fmt::print(stderr, "nvmlkit: {}\n", message);
   return status;
 }
@@ -45,7 +45,7 @@ struct MachineOptions {
   std::uint32_t count = 0;
   CLI::Option* count_option = nullptr;
 
-  void AddTo(CLI::App& app) {
+  void add_to(CLI::App& app) {
     auto* by_name = app.add_option("-m,--machine", machine,
                                    "Built-in machine (see `nvmlkit machines`) or machine file; default: what the "
                                    "environment says, else a100");
@@ -54,7 +54,7 @@ struct MachineOptions {
     app.add_option("--driver", driver, "The driver that it has: a branch (535, 550, ...), or a version");
   }
 
-  MachineChoice Choice() const {
+  MachineChoice choice() const {
     MachineChoice choice{file.empty() ? machine : file, std::nullopt, driver};
     if (count_option->count() > 0) choice.gpu_count = count;
     // A path stays right when the program changes its folder. -c is always one, -m when it reads like one.
@@ -66,18 +66,18 @@ struct MachineOptions {
 };
 
 // Checks the machine before anything starts, and finds the driver library.
-int WithDriver(const MachineChoice& choice, const std::function<int(const std::filesystem::path&)>& action) {
+int with_driver(const MachineChoice& choice, const std::function<int(const std::filesystem::path&)>& action) {
   export_choice(choice);
-  if (const auto machine = inspect(sim::Environment::process()); !machine) return Fail(bad_input, machine.error());
+  if (const auto machine = inspect(sim::Environment::process()); !machine) return fail(kBadInput, machine.error());
   const auto driver = driver_directory();
-  return driver ? action(*driver) : Fail(1, "no libnvidia-ml.so.1 beside this program (../lib/nvmlkit, ../lib)");
+  return driver ? action(*driver) : fail(1, "no libnvidia-ml.so.1 beside this program (../lib/nvmlkit, ../lib)");
 }
 
-int Machines(bool as_json) {
+int machines(bool as_json) {
   auto rows = nlohmann::ordered_json::array();
   for (const sim::BuiltinMachine& builtin : sim::list_builtin_machines()) {
     const auto machine = inspect({{"NVMLKIT_MACHINE", std::string(builtin.name)}});
-    if (!machine) return Fail(1, machine.error());
+    if (!machine) return fail(1, machine.error());
     rows.push_back({{"name", builtin.name},
                     {"gpu", machine->gpu_name},
                     {"count", machine->gpu_count},
@@ -98,28 +98,28 @@ int Machines(bool as_json) {
   return 0;
 }
 
-int Check(const std::string& file) {
+int check(const std::string& file) {
   const auto machine = inspect({{"NVMLKIT_MACHINE", std::filesystem::absolute(file).lexically_normal().string()}});
-  if (!machine) return Fail(bad_input, machine.error());
+  if (!machine) return fail(kBadInput, machine.error());
   fmt::print("{}: {}, driver {}\n", file, machine->gpus, machine->driver_version);
   return 0;
 }
 
 // A machine of the command's own, shared by the program and its children; or the one that is up, where NVMLKIT_STATE
 // names one and no option asks for another.
-int Run(const MachineOptions& options, const UseOptions& use, const std::vector<std::string>& command) {
-  const MachineChoice choice = options.Choice();
+int run(const MachineOptions& options, const UseOptions& use, const std::vector<std::string>& command) {
+  const MachineChoice choice = options.choice();
   const auto inherited = state_in_environment();
   if (inherited && choice.machine.empty()) {
     if (choice.gpu_count)
-      return Fail(bad_input, "run: -n needs -m or -c while NVMLKIT_STATE names a machine that is up");
-    return WithDriver(choice, [&](const auto& driver) {
+      return fail(kBadInput, "run: -n needs -m or -c while NVMLKIT_STATE names a machine that is up");
+    return with_driver(choice, [&](const auto& driver) {
       const auto folder = state_folder();
       HostTopology host(*inherited, folder ? fmt::format("{}/run-{}.hwloc.xml", *folder, getpid()) : std::string());
       if (use.gpus.empty() && host) return launch_and_wait(driver, command, {.after = [&](pid_t) { host.remove(); }});
       if (use.gpus.empty()) return launch(driver, command);
       const auto user = GpuUser::of(*inherited, use, command[0]);
-      if (!user) return Fail(bad_input, user.error());
+      if (!user) return fail(kBadInput, user.error());
       Around around = user->around();
       around.after = [&host, leave = around.after](pid_t pid) {
         leave(pid);
@@ -128,17 +128,17 @@ int Run(const MachineOptions& options, const UseOptions& use, const std::vector<
       return launch_and_wait(driver, command, around);
     });
   }
-  return WithDriver(choice, [&](const auto& driver) {
+  return with_driver(choice, [&](const auto& driver) {
     const auto folder = state_folder();
-    if (!folder) return Fail(1, folder.error());
+    if (!folder) return fail(1, folder.error());
     const std::string state = fmt::format("{}/run-{}", *folder, getpid());
-    if (const auto made = make_state(state, choice.machine); !made) return Fail(1, made.error());
+    if (const auto made = make_state(state, choice.machine); !made) return fail(1, made.error());
     setenv("NVMLKIT_STATE", state.c_str(), 1);
     HostTopology host(state, state + ".hwloc.xml");
     const auto user = GpuUser::of(state, use, command[0]);
     if (!user) {
       unlink(state.c_str());
-      return Fail(bad_input, user.error());
+      return fail(kBadInput, user.error());
     }
     Around around = user->around();
     around.after = [&](pid_t) {
@@ -149,14 +149,14 @@ int Run(const MachineOptions& options, const UseOptions& use, const std::vector<
   });
 }
 
-int Main(int argc, char** argv) {
+int main(int argc, char** argv) {
   CLI::App app{"Simulated NVIDIA GPUs for programs that use NVML, such as nvidia-smi.", "nvmlkit"};
   app.set_version_flag("--version", "nvmlkit " NVMLKIT_VERSION);
   app.require_subcommand(1);
 
   MachineOptions run_options;
   auto* run = app.add_subcommand("run", "Run a program on a machine: nvmlkit run -m h100 -- nvidia-smi");
-  run_options.AddTo(*run);
+  run_options.add_to(*run);
   UseOptions use;
   use.add_to(*run);
   run->prefix_command();  // from the program's name on, all belongs to the program
@@ -166,7 +166,7 @@ int Main(int argc, char** argv) {
   bool caps_json = false;
   auto* capabilities = app.add_subcommand(
       "caps", "Show which NVML functions work on which GPU: of the NVIDIA driver here, or of a machine");
-  caps_options.AddTo(*capabilities);
+  caps_options.add_to(*capabilities);
   auto* library_option = capabilities->add_option("--library", library, "The NVML library to ask");
   capabilities->add_flag("--json", caps_json, "As JSON");
 
@@ -174,10 +174,11 @@ int Main(int argc, char** argv) {
   CaptureOptions capture_options;
   auto* capture = app.add_subcommand(
       "capture", "Make a machine file of this machine: ask its NVIDIA driver everything, and change nothing");
-  captured_options.AddTo(*capture);
+  captured_options.add_to(*capture);
   auto* capture_library = capture->add_option("--library", capture_options.library, "The NVML library to ask");
   capture->add_option("-o,--output", capture_options.output, "The machine file to write; default: standard output");
-  capture->add_option("--answers", capture_options.answers, "Write every answer to this file, as JSON; without -o nothing else is written");
+  capture->add_option("--answers", capture_options.answers,
+                      "Write every answer to this file, as JSON; without -o nothing else is written");
   capture->add_flag("--scrub", capture_options.scrub, "Replace serial numbers and UUIDs, the same by the same");
   capture->add_flag("-v,--verbose", capture_options.verbose, "List what the machine file answers otherwise");
   capture->footer(
@@ -187,7 +188,7 @@ int Main(int argc, char** argv) {
 
   MachineOptions list_options;
   auto* list = app.add_subcommand("list", "List the GPUs of a machine");
-  list_options.AddTo(*list);
+  list_options.add_to(*list);
 
   bool as_json = false;
   auto* machines = app.add_subcommand("machines", "List the built-in machines");
@@ -206,7 +207,7 @@ int Main(int argc, char** argv) {
   auto* up_command = about_state(app.add_subcommand(
       "up",
       "Make a machine that outlives its programs; prints what a shell evaluates: eval \"$(nvmlkit up -m h100)\""));
-  up_options.AddTo(*up_command);
+  up_options.add_to(*up_command);
   auto* down_command = about_state(app.add_subcommand("down", "Remove the machine that is up"));
   auto* status_command = about_state(app.add_subcommand("status", "Show the machine that is up"));
   status_command->add_flag("--json", as_json, "As JSON");
@@ -253,7 +254,7 @@ int Main(int argc, char** argv) {
   auto* root_command = app.add_subcommand(
       "root", "Lay out the files of a driver with a machine behind it, and a CDI specification for containers");
   root_command->add_option("DIR", root.folder, "A new or empty folder, or one that this command made")->required();
-  root_options.AddTo(*root_command);
+  root_options.add_to(*root_command);
   root_command->add_option("--nvidia-smi", root.nvidia_smi, "The nvidia-smi to put in; default: the one in PATH");
   root_command->add_option("--cdi-version", root.cdi_version, "Version of the CDI specification")
       ->default_val("0.6.0")
@@ -271,40 +272,40 @@ int Main(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);  // help
     std::string command = "nvmlkit";
     for (const auto* at : app.get_subcommands()) command += " " + at->get_name();
-    return Fail(bad_input, fmt::format("{}; see `{} --help`", error.what(), command));
+    return fail(kBadInput, fmt::format("{}; see `{} --help`", error.what(), command));
   }
   if (*run) {
     // The program may stand before `--`, which is then an argument of its own.
     std::vector<std::string> command = run->remaining();
     command.insert(command.end(), behind.begin() + (command.empty() && !behind.empty() ? 1 : 0), behind.end());
-    if (command.empty()) return Fail(bad_input, "run: which program? For example: nvmlkit run -m h100 -- nvidia-smi");
-    return Run(run_options, use, command);
+    if (command.empty()) return fail(kBadInput, "run: which program? For example: nvmlkit run -m h100 -- nvidia-smi");
+    return run(run_options, use, command);
   }
-  if (*list) return WithDriver(list_options.Choice(), list_gpus);
+  if (*list) return with_driver(list_options.choice(), list_gpus);
   if (*capabilities) {
     // A machine is asked through our library; without one, whichever library the system has.
-    const MachineChoice choice = caps_options.Choice();
+    const MachineChoice choice = caps_options.choice();
     const bool simulated = !choice.machine.empty() || choice.gpu_count || !choice.driver.empty();
     if (simulated && library_option->count() == 0)
-      return WithDriver(choice, [&](const auto& driver) { return caps(driver / "libnvidia-ml.so.1", caps_json); });
+      return with_driver(choice, [&](const auto& driver) { return caps(driver / "libnvidia-ml.so.1", caps_json); });
     export_choice(choice);
     return caps(library, caps_json);
   }
   if (*capture) {
-    const MachineChoice choice = captured_options.Choice();
+    const MachineChoice choice = captured_options.choice();
     const bool simulated = !choice.machine.empty() || choice.gpu_count || !choice.driver.empty();
     if (simulated && capture_library->count() == 0)
-      return WithDriver(choice, [&](const auto& driver) {
+      return with_driver(choice, [&](const auto& driver) {
         capture_options.library = driver / "libnvidia-ml.so.1";
         return capture_machine(capture_options);
       });
     export_choice(choice);
     return capture_machine(capture_options);
   }
-  if (*root_command) return lay_out_root(root_options.Choice(), root);
+  if (*root_command) return lay_out_root(root_options.choice(), root);
   if (*import) return import_files(captures, output, verbose);
-  if (*machines) return Machines(as_json);
-  if (*up_command) return up(up_options.Choice(), state);
+  if (*machines) return machines(as_json);
+  if (*up_command) return up(up_options.choice(), state);
   if (*down_command) return down(state);
   if (*status_command) return status(state, as_json);
   if (*fault_command) return fault(state, fault_command->remaining(), as_json);
@@ -313,7 +314,7 @@ int Main(int argc, char** argv) {
   if (*set_command) return set_values(state, selector, assignments);
   for (const auto& [command, work] : steering)
     if (*command) return work();
-  return Check(file);
+  return check(file);
 }
 
 }  // namespace
@@ -321,8 +322,8 @@ int Main(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return nvmlkit::cli::Main(argc, argv);
+    return nvmlkit::cli::main(argc, argv);
   } catch (const std::exception& error) {
-    return nvmlkit::cli::Fail(1, error.what());
+    return nvmlkit::cli::fail(1, error.what());
   }
 }

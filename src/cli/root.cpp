@@ -153,7 +153,7 @@ root::Tree make_tree(const fs::path& folder, const Found& found, const Files& fi
 
 int refuse_root(const std::string& message) {
   fmt::print(stderr, "nvmlkit: {}\n", message);
-  return bad_input;
+  return kBadInput;
 }
 
 }  // namespace

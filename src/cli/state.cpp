@@ -24,7 +24,7 @@ namespace {
 
 int fail(const std::string& message) {
   fmt::print(stderr, "nvmlkit: {}\n", message);
-  return bad_input;
+  return kBadInput;
 }
 
 // As a shell reads it back.

@@ -106,13 +106,13 @@ void time(const TimeOptions& options) {
   if (words.empty() || options.as_json) show_time(*machine, options.as_json);
 }
 
-constexpr const char* gpu_help = "gpu=INDEX, gpu=UUID, gpu=BUS-ID or gpu=all";
-constexpr const char* state_help = "State file; default: NVMLKIT_STATE, else the user's own";
+constexpr const char* kGpuHelp = "gpu=INDEX, gpu=UUID, gpu=BUS-ID or gpu=all";
+constexpr const char* kStateHelp = "State file; default: NVMLKIT_STATE, else the user's own";
 
 Command load_command(CLI::App& app) {
   const auto o = std::make_shared<LoadOptions>();
   auto* command = app.add_subcommand("load", "Keep GPUs busy: nvmlkit load gpu=all 80% --memory 40% --for 10s");
-  command->add_option("GPU", o->selector, gpu_help)->required();
+  command->add_option("GPU", o->selector, kGpuHelp)->required();
   command->add_option("PERCENT", o->gpu, "Time with a kernel running; off: no workload")->required();
   command->add_option("--memory", o->memory, "Time with memory being read or written");
   command->add_option("--encoder", o->encoder, "Encoder");
@@ -120,7 +120,7 @@ Command load_command(CLI::App& app) {
   command->add_option("--jpeg", o->jpeg, "JPEG engine");
   command->add_option("--ofa", o->ofa, "Optical flow accelerator");
   command->add_option("--for", o->duration, "How long, as 500ms, 10s, 5m or 2h; default: until it is changed");
-  command->add_option("--state", o->state, state_help);
+  command->add_option("--state", o->state, kStateHelp);
   command->add_flag("--json", o->as_json, "As JSON");
   return {command, [o] { return guarded([&] { load(*o); }); }};
 }
@@ -129,9 +129,9 @@ Command release_command(CLI::App& app) {
   const auto o = std::make_shared<ReleaseOptions>();
   auto* command =
       app.add_subcommand("release", "Let values that were set move again: nvmlkit release gpu=0 thermal.gpu");
-  command->add_option("GPU", o->selector, gpu_help)->required();
+  command->add_option("GPU", o->selector, kGpuHelp)->required();
   command->add_option("PATH", o->path, "A live value, a group of them, or all");
-  command->add_option("--state", o->state, state_help);
+  command->add_option("--state", o->state, kStateHelp);
   command->add_flag("--json", o->as_json, "As JSON");
   return {command, [o] { return guarded([&] { release(*o); }); }};
 }
@@ -142,7 +142,7 @@ Command time_command(CLI::App& app) {
       app.add_subcommand("time", "Show the machine's time or change how it passes: nvmlkit time advance 10s");
   command->add_option("PACE", o->what, "real, virtual, a factor such as 60, or advance");
   command->add_option("TIME", o->by, "How far to advance, as 500ms, 10s, 5m or 2h");
-  command->add_option("--state", o->state, state_help);
+  command->add_option("--state", o->state, kStateHelp);
   command->add_flag("--json", o->as_json, "As JSON");
   return {command, [o] { return guarded([&] { time(*o); }); }};
 }

@@ -28,7 +28,7 @@ int guarded(Work work) {
     return 0;
   } catch (const Refused& refused) {
     fmt::print(stderr, "nvmlkit: {}\n", refused.what());
-    return bad_input;
+    return kBadInput;
   }
 }
 

@@ -26,8 +26,8 @@ struct VgpuOptions {
 
 template <class Field>
 void give_text(Field& field, const std::string& text, const char* option) {
-  constexpr auto most = std::remove_cvref_t<decltype(*field)>::max_size();
-  if (text.size() > most) throw Refused(fmt::format("{}: expected at most {} characters", option, most));
+  constexpr auto kMost = std::remove_cvref_t<decltype(*field)>::max_size();
+  if (text.size() > kMost) throw Refused(fmt::format("{}: expected at most {} characters", option, kMost));
   if (!text.empty()) field = std::string_view(text);
 }
 
@@ -115,7 +115,7 @@ void destroy_vgpu(const VgpuOptions& options) {
   }));
 }
 
-constexpr const char* which_gpu = "gpu=INDEX, gpu=UUID, gpu=BUS-ID or gpu=all";
+constexpr const char* kWhichGpu = "gpu=INDEX, gpu=UUID, gpu=BUS-ID or gpu=all";
 
 }  // namespace
 
@@ -129,7 +129,7 @@ std::vector<Command> add_vgpu_commands(CLI::App& app) {
   };
   auto* make = common(
       vgpu->add_subcommand("create", "Start a VM with a vGPU: the GPU's host has virtualization.mode host_vgpu"));
-  make->add_option("GPU", o->selector, which_gpu)->required();
+  make->add_option("GPU", o->selector, kWhichGpu)->required();
   make->add_option("TYPE", o->type, "vGPU type, as A40-8Q; `nvidia-smi vgpu -c` lists them")->required();
   make->add_option("--vm", o->vm, "UUID of the VM, or the number of its domain");
   make->add_option("--uuid", o->uuid, "UUID of the vGPU");
@@ -140,7 +140,7 @@ std::vector<Command> add_vgpu_commands(CLI::App& app) {
   make->add_flag("--json", o->as_json, "As JSON");
   auto* show = common(vgpu->add_subcommand("list", "List the vGPUs: nvmlkit vgpu list gpu=0"));
   o->selector = "gpu=all";
-  show->add_option("GPU", o->selector, which_gpu);
+  show->add_option("GPU", o->selector, kWhichGpu);
   show->add_flag("--json", o->as_json, "As JSON");
   auto* end = common(vgpu->add_subcommand("destroy", "Stop the VM of a vGPU: nvmlkit vgpu destroy 3251634249"));
   end->add_option("ID", o->id, "Its id, or all")->required();
