@@ -6,6 +6,8 @@
 #include <nvmlkit/error.hpp>
 #include <nvmlkit/table.hpp>
 
+#include "base/never_destroyed.hpp"
+
 // A code that a new header brings must get its texts here before this file compiles again.
 #if defined(__GNUC__)
 #pragma GCC diagnostic error "-Wswitch"
@@ -142,8 +144,8 @@ class Category final : public std::error_category {
 }  // namespace
 
 const std::error_category& nvml_category() noexcept {
-  // Never destroyed: error codes may be printed while the process exits.
-  static const Category* category = new Category;
+  // Error codes may be printed while the process exits.
+  static NeverDestroyed<Category> category;
   return *category;
 }
 
@@ -163,7 +165,7 @@ struct Details {
 };
 
 Details& details() {
-  static Details* all = new Details;  // failures may be printed while the process exits
+  static NeverDestroyed<Details> all;  // failures may be printed while the process exits
   return *all;
 }
 

@@ -24,7 +24,7 @@ abi::nvmlReturn_t detail::change(const sim::Machine& machine, const sim::model::
   const sim::state::Lock lock(machine);
   if (lock.refusal() == sim::state::Refusal::read_only) return abi::NVML_ERROR_NO_PERMISSION;
   if (!lock) return abi::NVML_ERROR_TIMEOUT;
-  sim::state::Edit edit(lock, static_cast<std::size_t>(&gpu - machine.gpus().data()));
+  sim::transaction::Edit edit(lock, static_cast<std::size_t>(&gpu - machine.gpus().data()));
   if (!edit) return abi::NVML_ERROR_MEMORY;
   const auto result = change(context, *edit);
   if (result != abi::NVML_SUCCESS) return result;

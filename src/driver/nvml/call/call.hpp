@@ -5,7 +5,7 @@
 #include <initializer_list>
 
 #include "nvmlkit/generated/abi.hpp"
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 
 // The same code is a library that exports the C functions, and part of a program that calls them through a table
 // (NVMLKIT_IN_PROCESS): there they are C++ functions, whose names clash with no library.

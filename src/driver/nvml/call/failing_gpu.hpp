@@ -3,7 +3,7 @@
 
 #include "nvmlkit/generated/abi.hpp"
 #include "sim/generated/symbols.hpp"
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::driver {
 

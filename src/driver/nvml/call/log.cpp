@@ -13,8 +13,9 @@
 
 #include "driver/nvml/call/arguments.hpp"
 #include "driver/nvml/call/call.hpp"
-#include "sim/faults/attention.hpp"
 #include "sim/generated/return_codes.hpp"
+#include "sim/native/attention.hpp"
+#include "sim/state/attention.hpp"
 
 namespace nvmlkit::driver {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "sim/calls/rules.hpp"
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::driver {
 

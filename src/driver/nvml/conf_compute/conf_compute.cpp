@@ -5,7 +5,7 @@
 #include "driver/nvml/conf_compute/attestation.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "sim/processes/memory.hpp"
-#include "sim/state/write.hpp"
+#include "sim/state/lock.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {

@@ -62,7 +62,7 @@ void write(const sim::model::Gpu& gpu, std::uint64_t number, std::uint64_t xid, 
 
 bool next_record(const sim::Machine& machine, std::uint64_t& at, std::string_view uuid, Record& out) {
   sim::events::Published event{};
-  while (sim::events::take(machine, at, event)) {
+  while (sim::events::take(machine.events(), at, event)) {
     if (event.event.type != static_cast<std::uint64_t>(abi::EventTypeXidCriticalError)) continue;
     if (event.gpu >= machine.gpus().size()) continue;
     const auto& gpu = machine.gpus()[event.gpu];

@@ -99,7 +99,7 @@ bool EventSetUse::add(const sim::Machine& machine, std::uint32_t gpu, std::uint6
     if (known.gpu == gpu) types &= ~known.types;
   if (types == 0) return true;
   try {
-    set.registrations.push_back({gpu, types, events::now(machine)});
+    set.registrations.push_back({gpu, types, events::now(machine.events())});
   } catch (const std::bad_alloc&) {
     return false;
   }
@@ -109,7 +109,7 @@ bool EventSetUse::add(const sim::Machine& machine, std::uint32_t gpu, std::uint6
 bool EventSetUse::take(const sim::Machine& machine, events::Published& out) {
   auto& set = *static_cast<Place*>(set_)->set;
   const std::lock_guard lock(set.mutex);
-  while (events::take(machine, set.cursor, out)) {
+  while (events::take(machine.events(), set.cursor, out)) {
     const bool of_system = (out.event.type & events::kSystemEvent) != 0;
     if (of_system != (set.scope == EventScope::system)) continue;
     const auto gpu = of_system ? events::kNoGpu : out.gpu;
@@ -136,7 +136,7 @@ bool EventSetUse::lost_a_gpu(const sim::Machine& machine) {
 void* create_event_set(const sim::Machine& machine, EventScope scope) {
   for (std::size_t i = 0; i < kPlaces; ++i) {
     if (reserved[i].load(std::memory_order_relaxed) || reserved[i].exchange(true)) continue;
-    auto* set = new (std::nothrow) Set{scope, &detail::running(), {}, events::now(machine), {}};
+    auto* set = new (std::nothrow) Set{scope, &detail::running(), {}, events::now(machine.events()), {}};
     if (!set) {
       reserved[i] = false;
       return nullptr;
@@ -154,7 +154,7 @@ bool free_event_set(const sim::Machine& machine, const void* handle, EventScope 
   auto& place = *place_of(handle);
   if ((place.users.fetch_and(~kLiving, std::memory_order_acq_rel) & kLiving) == 0) return false;  // another was first
   leave(place);
-  if (machine.access() != sim::Access::read_only) events::ring_bell(machine);
+  if (machine.access() != sim::Access::read_only) events::ring_bell(machine.events());
   return true;
 }
 
@@ -162,12 +162,12 @@ abi::nvmlReturn_t wait_for_event(const sim::Machine& machine, EventSetUse& set, 
                                  events::Published& out) {
   const auto deadline = deadline_in(milliseconds);
   while (true) {
-    const auto heard = events::listen(machine);
+    const auto heard = events::listen(machine.events());
     if (set.take(machine, out)) return abi::NVML_SUCCESS;
     if (set.freed()) return abi::NVML_ERROR_INVALID_ARGUMENT;
     if (initialized_machine() != &machine) return abi::NVML_ERROR_UNINITIALIZED;
     if (set.lost_a_gpu(machine)) return abi::NVML_ERROR_GPU_IS_LOST;
-    if (passed(deadline) || !events::wait(machine, heard, &deadline)) return abi::NVML_ERROR_TIMEOUT;
+    if (passed(deadline) || !events::wait(machine.events(), heard, &deadline)) return abi::NVML_ERROR_TIMEOUT;
   }
 }
 

@@ -6,7 +6,7 @@
 
 #include "nvmlkit/generated/abi.hpp"
 #include "sim/events/ring.hpp"
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::driver {
 

@@ -1,7 +1,7 @@
 // Which events a GPU can raise.
 #pragma once
 
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::driver {
 

@@ -7,7 +7,7 @@
 
 #include "nvmlkit/abi/legacy.hpp"
 #include "nvmlkit/generated/abi.hpp"
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 #include "sim/mig/devices.hpp"
 
 namespace nvmlkit::driver::functions {

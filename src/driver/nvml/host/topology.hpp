@@ -2,7 +2,7 @@
 #pragma once
 
 #include "nvmlkit/generated/abi.hpp"
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::driver {
 

@@ -7,7 +7,7 @@
 #include "driver/nvml/call/read.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/pci/bus_id.hpp"
-#include "sim/state/write.hpp"
+#include "sim/state/lock.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "driver/nvml/call/call.hpp"
 #include "sim/device_nodes.hpp"
-#include "sim/faults/attention.hpp"
+#include "sim/state/attention.hpp"
 #include "sim/state/read.hpp"
 
 namespace nvmlkit::driver {
@@ -42,22 +42,22 @@ void begin_enumeration(const sim::Machine& machine) {
 }
 
 bool is_visible(const sim::Machine& machine, std::size_t place) {
-  return sim::faults::is_visible(machine, place) && !(any_hidden() && is_hidden(place));
+  return sim::state::is_visible(machine, place) && !(any_hidden() && is_hidden(place));
 }
 
 std::size_t count_visible(const sim::Machine& machine) {
-  return any_hidden() ? index_of_place(machine, machine.gpus().size()) : sim::faults::count_visible(machine);
+  return any_hidden() ? index_of_place(machine, machine.gpus().size()) : sim::state::count_visible(machine);
 }
 
 std::size_t place_of_index(const sim::Machine& machine, std::size_t index) {
-  if (!any_hidden()) return sim::faults::place_of_index(machine, index);
+  if (!any_hidden()) return sim::state::place_of_index(machine, index);
   for (std::size_t place = 0; place < machine.gpus().size(); ++place)
     if (is_visible(machine, place) && index-- == 0) return place;
   return sim::kMaxGpus;
 }
 
 std::size_t index_of_place(const sim::Machine& machine, std::size_t place) {
-  if (!any_hidden()) return sim::faults::index_of_place(machine, place);
+  if (!any_hidden()) return sim::state::index_of_place(machine, place);
   std::size_t index = 0;
   for (std::size_t before = 0; before < place; ++before) index += is_visible(machine, before) ? 1 : 0;
   return index;

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 #include "sim/mig/devices.hpp"
 
 namespace nvmlkit::driver {

@@ -9,10 +9,11 @@
 
 #include "driver/nvml/generated/in_process_table.hpp"
 #include "driver/nvml/library/lifecycle.hpp"
-#include "sim/clock.hpp"
 #include "sim/config/load.hpp"
 #include "sim/driver_branch.hpp"
 #include "sim/faults/command.hpp"
+#include "sim/native/clock.hpp"
+#include "sim/state/clock.hpp"
 #include "sim/steering/command.hpp"
 
 namespace nvmlkit::sim {

@@ -37,7 +37,7 @@ bool is_persistent(const Gpu& gpu) { return gpu.persistence_mode && *gpu.persist
 const Gpu* find_at(const Machine& machine, const nvmlPciInfo_t& place) {
   const auto gpus = machine.gpus();
   for (std::size_t i = 0; i < gpus.size(); ++i)
-    if (is_at(gpus[i], place) && sim::faults::is_visible(machine, i)) return &gpus[i];
+    if (is_at(gpus[i], place) && sim::state::is_visible(machine, i)) return &gpus[i];
   return nullptr;
 }
 
@@ -97,7 +97,7 @@ nvmlReturn_t DeviceDiscoverGpus(const Machine& machine, nvmlPciInfo_t* pciInfo) 
   const bool everywhere = pciInfo->domain == 0 && pciInfo->bus == 0 && pciInfo->device == 0;
   const auto gpus = machine.gpus();
   for (std::size_t i = 0; i < gpus.size(); ++i) {
-    if (sim::faults::is_visible(machine, i) || (!everywhere && !is_at(gpus[i], *pciInfo))) continue;
+    if (sim::state::is_visible(machine, i) || (!everywhere && !is_at(gpus[i], *pciInfo))) continue;
     const auto result = change(machine, gpus[i], [](Gpu& changed) {
       if (!sim::faults::hidden(changed.faults)) return NVML_SUCCESS;
       reset_gpu(changed);  // the driver starts it anew

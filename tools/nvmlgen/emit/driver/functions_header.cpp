@@ -49,9 +49,9 @@ std::string emit_functions_header(const Registry& registry) {
 
 #include "nvmlkit/abi/legacy.hpp"
 #include "nvmlkit/generated/abi.hpp"
-#include "sim/machine.hpp"
 #include "sim/mig/devices.hpp"
 #include "sim/processes/table.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::driver::functions {
 

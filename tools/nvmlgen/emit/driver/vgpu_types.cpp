@@ -11,7 +11,7 @@ std::string emit_vgpu_types(const Registry& registry) {
   out += R"(// vGPU types by the GPU that hosts them.
 #pragma once
 
-#include "sim/vgpu/type.hpp"
+#include "sim/native/vgpu.hpp"
 
 namespace nvmlkit::sim::vgpu {
 namespace detail {

@@ -155,9 +155,7 @@ std::string emit_model_descriptors_header(const Model& model, const Facts&) {
       "#pragma once\n\n"
       "#include \"sim/generated/model.hpp\"\n"
       "#include \"sim/model/descriptor.hpp\"\n\n"
-      "namespace nvmlkit::sim::model {\n\n"
-      "template <class T>\n"
-      "const StructDescriptor& descriptor();\n\n";
+      "namespace nvmlkit::sim::model {\n\n";
   for (std::size_t i = 0; i < model.structs.size(); ++i)
     out += fmt::format(
         "template <>\ninline const StructDescriptor& descriptor<{}>() {{ return detail::struct_table[{}]; }}\n",
