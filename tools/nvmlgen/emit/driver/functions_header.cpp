@@ -50,7 +50,7 @@ std::string emit_functions_header(const Registry& registry) {
 #include "nvmlkit/abi/legacy.hpp"
 #include "nvmlkit/generated/abi.hpp"
 #include "sim/mig/devices.hpp"
-#include "sim/processes/table.hpp"
+#include "sim/native/processes.hpp"
 #include "sim/state/machine.hpp"
 
 namespace nvmlkit::driver::functions {
