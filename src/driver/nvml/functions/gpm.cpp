@@ -3,7 +3,7 @@
 #include "driver/nvml/gpm_metrics.hpp"
 #include "driver/nvml/gpm_samples.hpp"
 #include "driver/nvml/read.hpp"
-#include "sim/driver_branch.hpp"
+#include "sim/traits/driver_branch.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {
