@@ -7,7 +7,7 @@
 #include <fstream>
 #include <set>
 
-#include "emit/model_emitters.hpp"
+#include "emit/model/emitters.hpp"
 #include "registry/error.hpp"
 #include "registry/model.hpp"
 
