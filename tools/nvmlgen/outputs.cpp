@@ -107,6 +107,7 @@ std::vector<Output> all_outputs(const Registry& r, const PublicHeaders& headers)
   out.push_back({to / "entry_points.cpp", cuda::emit_entry_points(r.cuda)});
   out.push_back({to / "errors.cpp", cuda::emit_errors(r.cuda)});
   out.push_back({to / "attributes.cpp", cuda::emit_attributes(r.cuda)});
+  out.push_back({"tests/cuda/generated/driver_table.hpp", cuda::emit_driver_table(r.cuda)});
   out.push_back({"tests/cuda/generated/contract_table.cpp", cuda::emit_contract_table(r.cuda)});
   const fs::path runtime = "src/driver/cudart/generated";
   out.push_back({runtime / "api.hpp", cuda::emit_runtime_api(r.cuda)});

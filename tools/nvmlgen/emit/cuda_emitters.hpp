@@ -31,6 +31,9 @@ std::string emit_entry_points(const Registry& registry);
 std::string emit_errors(const Registry& registry);
 std::string emit_attributes(const Registry& registry);
 
+// tests/cuda/generated/driver_table.hpp: the functions of a loaded library, with their types.
+std::string emit_driver_table(const Registry& registry);
+
 // tests/cuda/generated/contract_table.cpp: what every function checks.
 std::string emit_contract_table(const Registry& registry);
 

@@ -102,6 +102,43 @@ extern "C" {
   return out + "\n}  // extern \"C\"\n}  // namespace nvmlkit::cuda\n";
 }
 
+std::string emit_driver_table(const Registry& r) {
+  std::string members, loads;
+  for (const auto& f : r.functions) {
+    if (!f.declared) continue;
+    members += fmt::format("  decltype(&cuda::{0}) {0};\n", f.name);
+    loads += fmt::format("        {0}(find<decltype(&cuda::{0})>(library, \"{0}\")){1}\n", f.name,
+                         &f == &r.functions.back() ? "" : ",");
+  }
+  while (loads.ends_with('\n') || loads.ends_with(',')) loads.pop_back();
+  std::string out = kBanner;
+  out += R"(// The functions of a loaded libcuda.so.1, for tests: dlopen() as programs do it, and the compiler checks the arguments.
+#pragma once
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include "driver/cuda/generated/prototypes.hpp"
+
+namespace nvmlkit::cuda_test {
+
+struct Driver {
+)";
+  out += members + "\n  explicit Driver(void* library)\n      : " + loads.substr(8) + " {}\n";
+  return out + R"(
+ private:
+  template <class Function>
+  static Function find(void* library, const char* name) {
+    void* const address = dlsym(library, name);
+    if (!address) ADD_FAILURE() << "no " << name;
+    return reinterpret_cast<Function>(address);
+  }
+};
+
+}  // namespace nvmlkit::cuda_test
+)";
+}
+
 std::string emit_runtime_api(const Registry& r) {
   Conditional parts;
   for (const auto& s : runtime_signatures(r))
