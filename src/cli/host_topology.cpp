@@ -10,7 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "sim/state/file.hpp"
+#include "cli/command_error.hpp"
+#include "cli/selector.hpp"
 #include "sim/topology/distance.hpp"
 
 namespace nvmlkit::cli {
@@ -116,20 +117,21 @@ std::string hwloc_topology(const sim::Machine& machine) {
   return out + "</object>\n</topology>\n";
 }
 
-HostTopology::HostTopology(const std::string& state, const std::string& path) {
+HostTopology::HostTopology(const std::string& state) try {
   if (std::getenv("HWLOC_XMLFILE") != nullptr) return;
-  std::string error;
-  const auto machine = sim::state::attach(state, error);
-  const auto text = machine ? hwloc_topology(*machine) : std::string();
-  if (text.empty() || !(std::ofstream(path) << text)) return;
-  path_ = path;
-  setenv("HWLOC_XMLFILE", path_.c_str(), 1);
-}
-
-HostTopology::~HostTopology() { remove(); }
-
-void HostTopology::remove() {
-  if (!path_.empty()) unlink(path_.c_str());
+  const auto text = hwloc_topology(*attach(state));
+  if (text.empty()) return;
+  const auto folder = state_folder();
+  const FolderLock lock(folder);
+  const auto path = run_path(folder, ".hwloc.xml");
+  const bool written = static_cast<bool>(std::ofstream(path) << text);
+  file_ = RunFile(path);
+  if (!written)
+    file_.remove();
+  else
+    setenv("HWLOC_XMLFILE", path.c_str(), 1);
+} catch (const CommandError&) {
+  // The program runs all the same, and sees the adapters of this host.
 }
 
 }  // namespace nvmlkit::cli
