@@ -28,12 +28,12 @@ namespace {
 using nvmlkit::nvml::Table;
 namespace abi = nvmlkit::abi;
 
-const char* LibraryPath() {
+const char* library_path() {
   const char* path = std::getenv("NVMLKIT_BENCH_LIBRARY");
   return path != nullptr ? path : NVMLKIT_DRIVER_LIBRARY;
 }
 
-[[noreturn]] void Die(const std::string& message) {
+[[noreturn]] void die(const std::string& message) {
   std::fprintf(stderr, "nvmlkit_bench: %s\n", message.c_str());
   std::exit(1);
 }
@@ -41,29 +41,29 @@ const char* LibraryPath() {
 // The driver library with what is measured here.
 class Driver {
  public:
-  Driver() : handle_(dlopen(LibraryPath(), RTLD_NOW | RTLD_LOCAL)) {
-    if (handle_ == nullptr) Die(dlerror());
-    Find("nvmlInit_v2", table.Init_v2);
-    Find("nvmlShutdown", table.Shutdown);
-    Find("nvmlDeviceGetCount_v2", table.DeviceGetCount_v2);
-    Find("nvmlDeviceGetHandleByIndex_v2", table.DeviceGetHandleByIndex_v2);
-    Find("nvmlDeviceGetTemperature", table.DeviceGetTemperature);
-    Find("nvmlDeviceGetPowerUsage", table.DeviceGetPowerUsage);
-    Find("nvmlDeviceGetUtilizationRates", table.DeviceGetUtilizationRates);
-    Find("nvmlDeviceGetMemoryInfo_v2", table.DeviceGetMemoryInfo_v2);
-    Find("nvmlDeviceGetName", table.DeviceGetName);
-    Find("nvmlDeviceGetClockInfo", table.DeviceGetClockInfo);
-    Find("nvmlDeviceGetPciInfo_v3", table.DeviceGetPciInfo_v3);
-    Find("nvmlDeviceGetTotalEnergyConsumption", table.DeviceGetTotalEnergyConsumption);
-    Find("nvmlDeviceGetTotalEccErrors", table.DeviceGetTotalEccErrors);
+  Driver() : handle_(dlopen(library_path(), RTLD_NOW | RTLD_LOCAL)) {
+    if (handle_ == nullptr) die(dlerror());
+    find("nvmlInit_v2", table.Init_v2);
+    find("nvmlShutdown", table.Shutdown);
+    find("nvmlDeviceGetCount_v2", table.DeviceGetCount_v2);
+    find("nvmlDeviceGetHandleByIndex_v2", table.DeviceGetHandleByIndex_v2);
+    find("nvmlDeviceGetTemperature", table.DeviceGetTemperature);
+    find("nvmlDeviceGetPowerUsage", table.DeviceGetPowerUsage);
+    find("nvmlDeviceGetUtilizationRates", table.DeviceGetUtilizationRates);
+    find("nvmlDeviceGetMemoryInfo_v2", table.DeviceGetMemoryInfo_v2);
+    find("nvmlDeviceGetName", table.DeviceGetName);
+    find("nvmlDeviceGetClockInfo", table.DeviceGetClockInfo);
+    find("nvmlDeviceGetPciInfo_v3", table.DeviceGetPciInfo_v3);
+    find("nvmlDeviceGetTotalEnergyConsumption", table.DeviceGetTotalEnergyConsumption);
+    find("nvmlDeviceGetTotalEccErrors", table.DeviceGetTotalEccErrors);
   }
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
   ~Driver() { dlclose(handle_); }
 
   // Init and a handle of every GPU, as a client starts.
-  void Start() {
-    if (table.Init_v2() != abi::NVML_SUCCESS) Die("nvmlInit_v2 fails");
+  void start() {
+    if (table.Init_v2() != abi::NVML_SUCCESS) die("nvmlInit_v2 fails");
     unsigned int count = 0;
     table.DeviceGetCount_v2(&count);
     for (unsigned int i = 0; i < count; ++i) table.DeviceGetHandleByIndex_v2(i, &device);
@@ -78,9 +78,9 @@ class Driver {
 
  private:
   template <class Function>
-  void Find(const char* symbol, Function& function) {
+  void find(const char* symbol, Function& function) {
     function = reinterpret_cast<Function>(dlsym(handle_, symbol));
-    if (function == nullptr) Die(std::string("no symbol ") + symbol);
+    if (function == nullptr) die(std::string("no symbol ") + symbol);
   }
 
   void* handle_;
@@ -89,7 +89,7 @@ class Driver {
 Driver* g_driver = nullptr;
 
 // Eight H100, the first of them at work. A machine that NVMLKIT_MACHINE names takes its place.
-std::string BusyMachine() {
+std::string busy_machine() {
   const std::string path = "/tmp/nvmlkit_bench_" + std::to_string(getpid()) + ".yaml";
   std::ofstream(path) << "version: \"1.0\"\nbase: h100\ndevices:\n- {index: 0, workload: {gpu: 80, memory: 40}}\n"
                       << "- {index: 7}\n";
@@ -111,13 +111,13 @@ void Measure(benchmark::State& state, Call call) {
 
 constexpr const char* kEmpty = "call/empty_function";
 
-void EmptyCall(benchmark::State& state) {
+void empty_call(benchmark::State& state) {
   auto function = &nvmlkit_bench_empty;
   benchmark::DoNotOptimize(function);
   unsigned int out = 0;
   Measure(state, [&] { return function(g_driver->device, &out); });
 }
-BENCHMARK(EmptyCall)->Name(kEmpty);
+BENCHMARK(empty_call)->Name(kEmpty);
 
 // The function pointer is read once, as a client that looked the symbol up holds it.
 #define NVMLKIT_GETTER(name, member, declaration, ...)             \
@@ -163,7 +163,7 @@ BENCHMARK(Temperature<>)->Name("call/driver/temperature/two_threads")->Threads(2
 nvmlkit::nvml::Device* g_device = nullptr;
 
 template <class Ask>
-void Binding(benchmark::State& state, Ask ask) {
+void binding(benchmark::State& state, Ask ask) {
   for (auto _ : state) {
     const auto answer = ask(*g_device);
     if (!answer) {
@@ -175,7 +175,7 @@ void Binding(benchmark::State& state, Ask ask) {
 }
 
 #define NVMLKIT_BINDING(name, call) \
-  BENCHMARK_CAPTURE(Binding, name, [](const nvmlkit::nvml::Device& d) { return d.call; })->Name("call/bindings/" #name)
+  BENCHMARK_CAPTURE(binding, name, [](const nvmlkit::nvml::Device& d) { return d.call; })->Name("call/bindings/" #name)
 
 NVMLKIT_BINDING(temperature, temperature(abi::NVML_TEMPERATURE_GPU));
 NVMLKIT_BINDING(power, power_usage());
@@ -193,7 +193,7 @@ NVMLKIT_BINDING(total_ecc_errors, total_ecc_errors(abi::NVML_MEMORY_ERROR_TYPE_C
 // Rounds of what loads the library and unloads it again. Nothing else may have it open, so this runs last and apart
 // from the benchmarks above.
 template <class Round>
-double PrintStart(const char* what, Round round) {
+double print_start(const char* what, Round round) {
   constexpr int kRounds = 200;
   std::vector<double> milliseconds;
   bool unloaded = true;
@@ -201,7 +201,7 @@ double PrintStart(const char* what, Round round) {
     const auto begin = std::chrono::steady_clock::now();
     round();
     milliseconds.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
-    void* left = dlopen(LibraryPath(), RTLD_NOW | RTLD_NOLOAD);
+    void* left = dlopen(library_path(), RTLD_NOW | RTLD_NOLOAD);
     unloaded = unloaded && left == nullptr;
     if (left != nullptr) dlclose(left);
   }
@@ -212,20 +212,20 @@ double PrintStart(const char* what, Round round) {
   return median;
 }
 
-void PrintStarts() {
+void print_starts() {
   std::printf("\nA start, with its end:\n");
-  const double plain = PrintStart("dlopen, dlclose", [] { dlclose(dlopen(LibraryPath(), RTLD_LAZY | RTLD_LOCAL)); });
-  const double raw = PrintStart("the same with nvmlInit, every handle, nvmlShutdown", [] {
+  const double plain = print_start("dlopen, dlclose", [] { dlclose(dlopen(library_path(), RTLD_LAZY | RTLD_LOCAL)); });
+  const double raw = print_start("the same with nvmlInit, every handle, nvmlShutdown", [] {
     Driver driver;
-    driver.Start();
+    driver.start();
     driver.table.Shutdown();
   });
 #ifdef NVMLKIT_BENCH_BINDINGS
   namespace nvml = nvmlkit::nvml;
-  const nvml::LoadOptions options{.path = LibraryPath(), .keep_open = false};
+  const nvml::LoadOptions options{.path = library_path(), .keep_open = false};
   const std::string symbols = "load() of all " + std::to_string(nvml::symbols().size()) + " symbols, dlclose";
-  const double loaded = PrintStart(symbols.c_str(), [&] { dlclose(nvml::load(options).value().handle); });
-  const double opened = PrintStart("Library::open(), every handle, close", [&] {
+  const double loaded = print_start(symbols.c_str(), [&] { dlclose(nvml::load(options).value().handle); });
+  const double opened = print_start("Library::open(), every handle, close", [&] {
     const auto library = nvml::Library::open({.load = options, .flags = {}}).value();
     for (const auto& device : library.devices().value()) benchmark::DoNotOptimize(device);
   });
@@ -238,7 +238,7 @@ void PrintStarts() {
 
 // --- Report -------------------------------------------------------------------------------------------------------
 
-long StatusValue(const std::string& key) {
+long status_value(const std::string& key) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
     if (line.rfind(key + ":", 0) == 0) return std::strtol(line.c_str() + key.size() + 1, nullptr, 10);
@@ -265,18 +265,18 @@ class Reporter : public benchmark::ConsoleReporter {
     }
   }
 
-  void PrintRatios() const {
-    Compare("A call through the driver library, against an empty C function through a pointer", "call/driver/",
+  void print_ratios() const {
+    compare("A call through the driver library, against an empty C function through a pointer", "call/driver/",
             [](const std::string&) { return std::string(kEmpty); });
-    Compare("A call about a busy GPU, against the same about an idle one", "call/busy/",
+    compare("A call about a busy GPU, against the same about an idle one", "call/busy/",
             [](const std::string& what) { return "call/driver/" + what; });
-    Compare("A call through the bindings, against the same C function through a pointer", "call/bindings/",
+    compare("A call through the bindings, against the same C function through a pointer", "call/bindings/",
             [](const std::string& what) { return "call/driver/" + what; });
   }
 
  private:
   template <class Reference>
-  void Compare(const char* title, const std::string& prefix, Reference reference) const {
+  void compare(const char* title, const std::string& prefix, Reference reference) const {
     bool first = true;
     for (const auto& [name, time] : times_) {
       if (name.rfind(prefix, 0) != 0) continue;
@@ -304,15 +304,15 @@ int main(int argc, char** argv) {
   argv = arguments.data();
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-  const std::string machine = BusyMachine();
+  const std::string machine = busy_machine();
   setenv("NVMLKIT_MACHINE", machine.c_str(), 0);
 
-  const long memory_before = StatusValue("VmRSS");
-  const long threads_before = StatusValue("Threads");
+  const long memory_before = status_value("VmRSS");
+  const long threads_before = status_value("Threads");
   auto driver = std::make_unique<Driver>();
-  driver->Start();
-  const long memory_after = StatusValue("VmRSS");
-  const long threads_after = StatusValue("Threads");
+  driver->start();
+  const long memory_after = status_value("VmRSS");
+  const long threads_after = status_value("Threads");
   const unsigned int gpus = driver->gpus;
   g_driver = driver.get();
 
@@ -320,20 +320,20 @@ int main(int argc, char** argv) {
   {
 #ifdef NVMLKIT_BENCH_BINDINGS
     const auto library =
-        nvmlkit::nvml::Library::open({.load = {.path = LibraryPath(), .keep_open = false}, .flags = {}});
-    if (!library) Die(library.error().message());
+        nvmlkit::nvml::Library::open({.load = {.path = library_path(), .keep_open = false}, .flags = {}});
+    if (!library) die(library.error().message());
     auto device = library->device(0);
-    if (!device) Die(device.error().message());
+    if (!device) die(device.error().message());
     g_device = &*device;
 #endif
     benchmark::RunSpecifiedBenchmarks(&reporter);
   }
-  reporter.PrintRatios();
+  reporter.print_ratios();
   std::printf("\nLoaded and initialized, %u GPUs: %ld kB of memory (VmRSS), %ld threads more than before\n", gpus,
               memory_after - memory_before, threads_after - threads_before);
   driver->table.Shutdown();
   driver.reset();
-  PrintStarts();
+  print_starts();
   std::remove(machine.c_str());
   return 0;
 }

@@ -56,29 +56,29 @@ void measure(benchmark::State& state, std::vector<nvml::Sampler>& samplers) {
   state.counters["calls"] = static_cast<double>(calls);
 }
 
-void Together(benchmark::State& state) {
+void together(benchmark::State& state) {
   const Machine& m = machine();
   std::vector<nvml::Sampler> samplers;
   samplers.push_back(nvml::Sampler::create(m.library, m.devices, forty()).value());
   measure(state, samplers);
 }
-BENCHMARK(Together)->Name("sampler/40_metrics/8_gpus");
+BENCHMARK(together)->Name("sampler/40_metrics/8_gpus");
 
 // One sampler for each metric: nothing is shared.
-void OneByOne(benchmark::State& state) {
+void one_by_one(benchmark::State& state) {
   const Machine& m = machine();
   std::vector<nvml::Sampler> samplers;
   for (const auto& request : forty())
     samplers.push_back(nvml::Sampler::create(m.library, m.devices, {request}).value());
   measure(state, samplers);
 }
-BENCHMARK(OneByOne)->Name("one_by_one/40_metrics/8_gpus");
+BENCHMARK(one_by_one)->Name("one_by_one/40_metrics/8_gpus");
 
-void Compile(benchmark::State& state) {
+void compile(benchmark::State& state) {
   const Machine& m = machine();
   for (auto _ : state) benchmark::DoNotOptimize(nvml::Sampler::create(m.library, m.devices, forty()).value());
 }
-BENCHMARK(Compile)->Name("create/40_metrics/8_gpus");
+BENCHMARK(compile)->Name("create/40_metrics/8_gpus");
 
 }  // namespace
 

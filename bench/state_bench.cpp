@@ -1,6 +1,6 @@
-// What a getter costs while the machine grows and while others read it: in a private machine and in a state file, from 1
-// to 1,024 GPUs, from 1 to 16 processes. Processor time per call, because processes outnumber cores; every figure stands
-// beside the smallest machine read by one process in the same run.
+// What a getter costs while the machine grows and while others read it: in a private machine and in a state file, from
+// 1 to 1,024 GPUs, from 1 to 16 processes. Processor time per call, because processes outnumber cores; every figure
+// stands beside the smallest machine read by one process in the same run.
 //
 //   nvmlkit_state_bench [CALLS]      calls of each process; default 200000
 #include <dlfcn.h>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <nvmlkit/device.hpp>
-#include <nvmlkit/energy_meter.hpp>
 #include <nvmlkit/diagnostics.hpp>
+#include <nvmlkit/energy_meter.hpp>
 #include <nvmlkit/errata.hpp>
 #include <nvmlkit/error.hpp>
 #include <nvmlkit/events.hpp>

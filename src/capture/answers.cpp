@@ -19,7 +19,7 @@ const Object& Answers::machine() const {
 std::vector<const Object*> Answers::gpus() const {
   std::vector<const Object*> out;
   for (const auto& object : objects)
-    if (object.subject == Subject::device && object.parent == Object::none) out.push_back(&object);
+    if (object.subject == Subject::device && object.parent == Object::kNone) out.push_back(&object);
   return out;
 }
 

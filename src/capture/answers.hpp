@@ -16,13 +16,13 @@ using Json = nlohmann::ordered_json;
 
 // Something that is asked about.
 struct Object {
-  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
   Subject subject;
-  std::string name;           // "GPU 0", "GPU 0 MIG 1", "machine"
-  std::uintptr_t handle;      // 0: the driver gave none
-  std::size_t parent = none;  // the GPU, or the GPU instance of a compute instance
-  std::string refused;        // why there is no handle, as "GPU_IS_LOST"
+  std::string name;            // "GPU 0", "GPU 0 MIG 1", "machine"
+  std::uintptr_t handle;       // 0: the driver gave none
+  std::size_t parent = kNone;  // the GPU, or the GPU instance of a compute instance
+  std::string refused;         // why there is no handle, as "GPU_IS_LOST"
   // By "nvmlDeviceGetClockInfo(NVML_CLOCK_SM)": what was written by the name of the parameter, or {"error": "NAME"}.
   std::map<std::string, Json> answers;
 

@@ -133,7 +133,7 @@ void record_power_profiles(Record& gpu) {
 
 // The preset profiles of power smoothing, a field value for each parameter.
 void record_power_smoothing(Record& gpu) {
-  static constexpr std::pair<const char*, const char*> parameters[] = {
+  static constexpr std::pair<const char*, const char*> kParameters[] = {
       {"PERCENT_TMP_FLOOR", "percent_tmp_floor"},
       {"RAMP_UP_RATE", "ramp_up_rate_mw_per_s"},
       {"RAMP_DOWN_RATE", "ramp_down_rate_mw_per_s"},
@@ -148,7 +148,7 @@ void record_power_smoothing(Record& gpu) {
   for (int i = 0; i < kProfiles; ++i) {
     FlowMap profile;
     bool any = false;
-    for (const auto& [id, field] : parameters) {
+    for (const auto& [id, field] : kParameters) {
       questions.push_back(fmt::format("nvmlDeviceGetFieldValues(NVML_FI_PWR_SMOOTHING_PROFILE_{}, {})", id, i));
       if (const auto* value = gpu.ask(questions.back(), "value")) profile.add(field, value->dump()), any = true;
     }

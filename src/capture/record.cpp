@@ -82,15 +82,15 @@ struct Finding {
 
 // What makes a GPU this one, and what the rest follows from.
 bool identifies(std::string_view path) {
-  static constexpr std::string_view all[] = {"name",
-                                             "uuid",
-                                             "serial",
-                                             "pci.bus_id",
-                                             "mig.mode_current",
-                                             "virtualization.mode",
-                                             "architecture",
-                                             "system.driver_version"};
-  return std::find(std::begin(all), std::end(all), path) != std::end(all);
+  static constexpr std::string_view kAll[] = {"name",
+                                              "uuid",
+                                              "serial",
+                                              "pci.bus_id",
+                                              "mig.mode_current",
+                                              "virtualization.mode",
+                                              "architecture",
+                                              "system.driver_version"};
+  return std::find(std::begin(kAll), std::end(kAll), path) != std::end(kAll);
 }
 
 }  // namespace

@@ -10,9 +10,9 @@ namespace {
 
 // Members that identify, whatever function writes them.
 bool names_one(std::string_view member) {
-  static constexpr std::string_view all[] = {
+  static constexpr std::string_view kAll[] = {
       "uuid", "serial", "chassisSerialNumber", "clusterUuid", "ibGuid", "rackGuid", "vmId", "mdevUuid", "hostname"};
-  return std::find(std::begin(all), std::end(all), member) != std::end(all);
+  return std::find(std::begin(kAll), std::end(kAll), member) != std::end(kAll);
 }
 
 constexpr std::string_view kUuidForm = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";

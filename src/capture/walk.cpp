@@ -33,7 +33,7 @@ class Walk {
     find_instances();
     find_vgpus();
     ask_all();
-    add(Subject::machine, "machine", 0, Object::none);
+    add(Subject::machine, "machine", 0, Object::kNone);
     ask_all();
     return std::move(answers_);
   }
@@ -66,7 +66,7 @@ class Walk {
 
   // By the bindings, because drivers number some fields otherwise.
   void ask_fields(Object& object) {
-    if (object.subject != Subject::device || object.parent != Object::none || object.handle == 0) return;
+    if (object.subject != Subject::device || object.parent != Object::kNone || object.handle == 0) return;
     const auto device = library_.device(gpu_numbers_.at(object.handle));
     if (!device) return;
     std::vector<nvml::FieldQuery> queries;
@@ -103,7 +103,7 @@ class Walk {
       abi::nvmlDevice_t device = nullptr;
       const auto code = get(i, &device);
       const bool found = code == abi::NVML_SUCCESS;
-      const auto object = add(Subject::device, fmt::format("GPU {}", i), found ? word(device) : 0, Object::none);
+      const auto object = add(Subject::device, fmt::format("GPU {}", i), found ? word(device) : 0, Object::kNone);
       if (found)
         gpu_numbers_[word(device)] = i;
       else
@@ -118,7 +118,7 @@ class Walk {
     for (unsigned int i = 0; i < count; ++i) {
       abi::nvmlUnit_t unit = nullptr;
       if (table_.UnitGetHandleByIndex(i, &unit) == abi::NVML_SUCCESS)
-        add(Subject::unit, fmt::format("unit {}", i), word(unit), Object::none);
+        add(Subject::unit, fmt::format("unit {}", i), word(unit), Object::kNone);
     }
   }
 
@@ -200,7 +200,7 @@ class Walk {
         for (const auto& id : *list) active.push_back(id.get<std::uint64_t>());
       for (const auto id : active) add(Subject::vgpu, fmt::format("{} vGPU {}", parent_name, id), id, gpu);
     });
-    for (const auto& [id, known] : types) add(Subject::vgpu_type, fmt::format("vGPU type {}", id), id, Object::none);
+    for (const auto& [id, known] : types) add(Subject::vgpu_type, fmt::format("vGPU type {}", id), id, Object::kNone);
   }
 
   const nvml::Library& library_;

@@ -33,7 +33,7 @@ void declare_help(CommandNode& node) {
 const CommandNode& chosen(const CommandNode& root) {
   const CommandNode* at = &root;
   while (true) {
-    const auto next = std::find_if(at->children.begin(), at->children.end(), [](const auto& e) { return *e.app; });
+    const auto next = std::find_if(at->children.begin(), at->children.end(), [](const auto& e) { return e.app->parsed(); });
     if (next == at->children.end()) return *at;
     at = &*next;
   }

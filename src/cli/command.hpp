@@ -24,9 +24,9 @@ struct Command {
   std::string name;     // "run", "vgpu create"
   std::string summary;  // one line, without a full stop
   Group group = Group::programs;
-  std::string details;  // paragraphs, separated by empty lines; `code` in backquotes
-  std::vector<Example> examples;
-  std::function<Action(Arguments&)> declare;  // null for one that only has commands below it
+  std::string details = {};  // paragraphs, separated by empty lines; `code` in backquotes
+  std::vector<Example> examples = {};
+  std::function<Action(Arguments&)> declare = {};  // null for one that only has commands below it
 };
 
 // A command in the tree of all commands.

@@ -23,9 +23,9 @@ struct ListedRule {
 
 std::vector<ListedRule> rules_of(const Machine& machine) {
   std::vector<ListedRule> out;
-  for (std::size_t i = 0; i < sim::calls::Rules::capacity; ++i)
+  for (std::size_t i = 0; i < sim::calls::Rules::kCapacity; ++i)
     if (const auto rule = machine.call_rules().at(i))
-      out.push_back({rule->gpu == sim::calls::any_gpu ? "machine" : fmt::format("gpu={}", rule->gpu),
+      out.push_back({rule->gpu == sim::calls::kAnyGpu ? "machine" : fmt::format("gpu={}", rule->gpu),
                      sim::faults::describe(*rule), rule->calls});
   return out;
 }

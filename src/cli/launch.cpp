@@ -41,7 +41,8 @@ fs::path own_driver() {
 std::string search_path(const fs::path& driver) {
   std::string path = driver.string();
   // The driver of a branch has its own NVML and shares the rest.
-  if (driver.parent_path().filename() == "impersonate") path += fmt::format(":{}", driver.parent_path().parent_path().string());
+  if (driver.parent_path().filename() == "impersonate")
+    path += fmt::format(":{}", driver.parent_path().parent_path().string());
   // An empty entry would mean the current folder.
   const char* inherited = std::getenv("LD_LIBRARY_PATH");
   if (inherited != nullptr && *inherited != '\0') path += fmt::format(":{}", inherited);

@@ -28,8 +28,8 @@ constexpr std::string_view kMachine = "machine";
 constexpr std::string_view kNamed = "machine-";
 
 bool may_be_named(std::string_view name) {
-  constexpr std::string_view allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
-  return !name.empty() && name.size() <= 64 && name.front() != '-' && name.find_first_not_of(allowed) == name.npos;
+  constexpr std::string_view kAllowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+  return !name.empty() && name.size() <= 64 && name.front() != '-' && name.find_first_not_of(kAllowed) == name.npos;
 }
 
 std::string default_folder() {

@@ -42,12 +42,12 @@ std::optional<std::uint32_t> kinds_of(const std::string& type) {
 
 // gpu=0,1: a list of what selects GPUs elsewhere, in which every GPU counts once.
 std::vector<std::size_t> gpus_of(const sim::Machine& machine, const std::string& list) {
-  constexpr std::string_view prefix = "gpu=";
-  if (!list.starts_with(prefix)) return select(machine, list);
+  constexpr std::string_view kPrefix = "gpu=";
+  if (!list.starts_with(kPrefix)) return select(machine, list);
   std::set<std::size_t> out;
-  for (std::size_t at = prefix.size(); at <= list.size();) {
+  for (std::size_t at = kPrefix.size(); at <= list.size();) {
     const auto comma = std::min(list.find(',', at), list.size());
-    const auto some = select(machine, std::string(prefix) + list.substr(at, comma - at));
+    const auto some = select(machine, std::string(kPrefix) + list.substr(at, comma - at));
     out.insert(some.begin(), some.end());
     at = comma + 1;
   }

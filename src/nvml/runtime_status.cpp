@@ -8,7 +8,7 @@
 namespace nvmlkit::nvml {
 namespace {
 
-constexpr std::array<const char*, 6> names{"active", "suspended", "suspending", "resuming", "error", "unsupported"};
+constexpr std::array<const char*, 6> kNames{"active", "suspended", "suspending", "resuming", "error", "unsupported"};
 
 // As sysfs spells it, empty for what is no address: 0000:65:00.0.
 std::string sysfs_name(std::string_view text) {
@@ -40,14 +40,14 @@ Result<RuntimeStatus> runtime_status(std::string_view pci_bus_id, const std::str
   std::ifstream file(device + "/power/runtime_status");
   std::string word;
   if (!(file >> word)) return Failure(Errc::not_supported, nullptr, device + " has no power/runtime_status");
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (word == names[i]) return static_cast<RuntimeStatus>(i);
+  for (std::size_t i = 0; i < kNames.size(); ++i)
+    if (word == kNames[i]) return static_cast<RuntimeStatus>(i);
   return Failure(Errc::not_supported, nullptr, "unknown runtime status '" + word + "' of " + device);
 }
 
 const char* to_string(RuntimeStatus status) noexcept {
   const auto index = static_cast<std::size_t>(status);
-  return index < names.size() ? names[index] : "unknown";
+  return index < kNames.size() ? kNames[index] : "unknown";
 }
 
 }  // namespace nvmlkit::nvml

@@ -24,8 +24,8 @@ Block head_of(std::span<const std::byte> bytes) {
 
 template <class Block>
 bool whole(std::span<const std::byte> bytes) {
-  constexpr std::size_t fixed = offsetof(Block, opaqueData);
-  return bytes.size() >= fixed && head_of<Block>(bytes).opaqueDataSize <= bytes.size() - fixed;
+  constexpr std::size_t kFixed = offsetof(Block, opaqueData);
+  return bytes.size() >= kFixed && head_of<Block>(bytes).opaqueDataSize <= bytes.size() - kFixed;
 }
 
 template <class Block>

@@ -85,8 +85,8 @@ Result<void> set_state(const detail::State& state, detail::Held<Handle> handle, 
     if (!outcome.ok()) return outcome.failure();
     return {};
   });
-  constexpr bool chooses_engine = requires(First wanted) { wanted.engineId; };
-  if (!chooses_engine && settings.engine != kGraphics)
+  constexpr bool kChoosesEngine = requires(First wanted) { wanted.engineId; };
+  if (!kChoosesEngine && settings.engine != kGraphics)
     return settings.timeslice ? Failure(Errc::function_not_found, symbol_of(first).name, "of one engine") : newer();
   return settings.timeslice ? older() : detail::newest_of(newer, older);
 }

@@ -46,23 +46,23 @@ std::vector<std::string> nodes_of(const GpuDevice& gpu, const MigDevice& device)
 std::vector<std::string> control_nodes() { return {"nvidiactl", "nvidia-modeset", "nvidia-uvm", "nvidia-uvm-tools"}; }
 
 void add_nodes(Tree& tree, const std::vector<GpuDevice>& gpus) {
-  std::vector<std::pair<std::string, Node>> nodes{{"nvidiactl", {gpu_major, 255, 0666}},
-                                                  {"nvidia-modeset", {gpu_major, 254, 0666}},
-                                                  {"nvidia-uvm", {uvm_major, 0, 0666}},
-                                                  {"nvidia-uvm-tools", {uvm_major, 1, 0666}}};
-  for (const auto& gpu : gpus) nodes.push_back({node_of(gpu), {gpu_major, gpu.minor, 0666}});
+  std::vector<std::pair<std::string, Node>> nodes{{"nvidiactl", {kGpuMajor, 255, 0666}},
+                                                  {"nvidia-modeset", {kGpuMajor, 254, 0666}},
+                                                  {"nvidia-uvm", {kUvmMajor, 0, 0666}},
+                                                  {"nvidia-uvm-tools", {kUvmMajor, 1, 0666}}};
+  for (const auto& gpu : gpus) nodes.push_back({node_of(gpu), {kGpuMajor, gpu.minor, 0666}});
   if (std::any_of(gpus.begin(), gpus.end(), [](const GpuDevice& gpu) { return gpu.has_mig; })) {
-    nodes.push_back({capability_node(mig_config_minor), {caps_major, mig_config_minor, 0400}});
-    nodes.push_back({capability_node(mig_monitor_minor), {caps_major, mig_monitor_minor, 0444}});
+    nodes.push_back({capability_node(kMigConfigMinor), {kCapsMajor, kMigConfigMinor, 0400}});
+    nodes.push_back({capability_node(kMigMonitorMinor), {kCapsMajor, kMigMonitorMinor, 0444}});
   }
   for (const auto& gpu : gpus) {
     for (const auto instance : gpu.gpu_instances) {
       const auto minor = capability_minor(gpu.minor, instance);
-      nodes.push_back({capability_node(minor), {caps_major, minor, 0444}});
+      nodes.push_back({capability_node(minor), {kCapsMajor, minor, 0444}});
     }
     for (const auto& mig : gpu.mig_devices) {
       const auto minor = capability_minor(gpu.minor, mig.id);
-      nodes.push_back({capability_node(minor), {caps_major, minor, 0444}});
+      nodes.push_back({capability_node(minor), {kCapsMajor, minor, 0444}});
     }
   }
   std::string list;

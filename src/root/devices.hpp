@@ -13,10 +13,10 @@
 namespace nvmlkit::root {
 
 // Those that the driver registers for itself, as /proc/devices lists them. Only the first is the same on every host.
-inline constexpr unsigned int gpu_major = 195, caps_major = 509, uvm_major = 511;
+inline constexpr unsigned int kGpuMajor = 195, kCapsMajor = 509, kUvmMajor = 511;
 
 // What else nvidia-caps gives access to.
-inline constexpr unsigned int mig_config_minor = 1, mig_monitor_minor = 2;
+inline constexpr unsigned int kMigConfigMinor = 1, kMigMonitorMinor = 2;
 
 // A MIG device of a GPU.
 struct MigDevice {

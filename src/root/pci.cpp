@@ -36,9 +36,10 @@ constexpr std::uint32_t kNvidia = 0x10de;
 constexpr std::uint32_t kMellanox = 0x15b3, kConnectX7 = 0x1021, kBoard = 0x0023;
 
 std::string speed(std::uint32_t generation) {
-  constexpr std::array<std::string_view, 7> speeds{"Unknown",        "2.5 GT/s PCIe",  "5.0 GT/s PCIe", "8.0 GT/s PCIe",
-                                                   "16.0 GT/s PCIe", "32.0 GT/s PCIe", "64.0 GT/s PCIe"};
-  return std::string(speeds[generation < speeds.size() ? generation : 0]);
+  constexpr std::array<std::string_view, 7> kSpeeds{"Unknown",       "2.5 GT/s PCIe",  "5.0 GT/s PCIe",
+                                                    "8.0 GT/s PCIe", "16.0 GT/s PCIe", "32.0 GT/s PCIe",
+                                                    "64.0 GT/s PCIe"};
+  return std::string(kSpeeds[generation < kSpeeds.size() ? generation : 0]);
 }
 
 // "0-3,8"

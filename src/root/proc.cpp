@@ -90,8 +90,8 @@ std::string capability(unsigned int minor, unsigned int mode) {
 
 void add_capabilities(Tree& tree, const std::vector<GpuDevice>& gpus) {
   const std::string folder = "proc/driver/nvidia/capabilities/";
-  tree[folder + "mig/config"] = Text{capability(mig_config_minor, 0400)};
-  tree[folder + "mig/monitor"] = Text{capability(mig_monitor_minor, 0444)};
+  tree[folder + "mig/config"] = Text{capability(kMigConfigMinor, 0400)};
+  tree[folder + "mig/monitor"] = Text{capability(kMigMonitorMinor, 0444)};
   for (const auto& gpu : gpus) {
     const auto of_gpu = fmt::format("{}gpu{}/mig/gi", folder, gpu.minor);
     for (const auto instance : gpu.gpu_instances)
@@ -105,7 +105,7 @@ void add_capabilities(Tree& tree, const std::vector<GpuDevice>& gpus) {
 
 // Every minor number that there may be, for 32 GPUs at least.
 std::string mig_minors(std::size_t gpus) {
-  std::string out = fmt::format("config {}\nmonitor {}\n", mig_config_minor, mig_monitor_minor);
+  std::string out = fmt::format("config {}\nmonitor {}\n", kMigConfigMinor, kMigMonitorMinor);
   for (unsigned int gpu = 0; gpu < std::max<std::size_t>(gpus, 32); ++gpu)
     for (std::uint32_t instance = 0; instance < 15; ++instance) {
       out += fmt::format("gpu{}/gi{}/access {}\n", gpu, instance, capability_minor(gpu, instance));
@@ -140,7 +140,7 @@ void add_proc(Tree& tree, const sim::Machine& machine, const std::vector<GpuDevi
   tree["proc/devices"] =
       Text{fmt::format("Character devices:\n{} nvidia\n{} nvidia-modeset\n{} nvidiactl\n{} nvidia-caps\n"
                        "{} nvidia-uvm\n\nBlock devices:\n",
-                       gpu_major, gpu_major, gpu_major, caps_major, uvm_major)};
+                       kGpuMajor, kGpuMajor, kGpuMajor, kCapsMajor, kUvmMajor)};
 }
 
 }  // namespace nvmlkit::root

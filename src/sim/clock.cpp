@@ -9,18 +9,18 @@
 namespace nvmlkit::sim {
 namespace {
 
-constexpr std::int64_t second = 1'000'000'000;
-constexpr double longest_ns = 4e18;  // below what 64 bits hold: the fields may come from a damaged file
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr double kLongestNs = 4e18;  // below what 64 bits hold: the fields may come from a damaged file
 
 std::int64_t read_clock(clockid_t id) {
   timespec time{};
   clock_gettime(id, &time);
-  return time.tv_sec * second + time.tv_nsec;
+  return time.tv_sec * kSecond + time.tv_nsec;
 }
 
 std::int64_t rounded(double ns) {
-  if (!(ns > -longest_ns)) return -static_cast<std::int64_t>(longest_ns);
-  return static_cast<std::int64_t>(ns < longest_ns ? ns : longest_ns);
+  if (!(ns > -kLongestNs)) return -static_cast<std::int64_t>(kLongestNs);
+  return static_cast<std::int64_t>(ns < kLongestNs ? ns : kLongestNs);
 }
 
 Clock clock_of(const Machine& machine) {

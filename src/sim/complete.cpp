@@ -135,17 +135,17 @@ void complete_c2c(Gpu& gpu, const model::NvLink& nvlink) {
 struct Branch {
   std::uint32_t driver, major, minor;
 };
-constexpr Branch branches[] = {{450, 11, 0}, {455, 11, 1}, {460, 11, 2}, {465, 11, 3}, {470, 11, 4}, {495, 11, 5},
-                               {510, 11, 6}, {515, 11, 7}, {520, 11, 8}, {525, 12, 0}, {530, 12, 1}, {535, 12, 2},
-                               {545, 12, 3}, {550, 12, 4}, {555, 12, 5}, {560, 12, 6}, {565, 12, 7}, {570, 12, 8},
-                               {575, 12, 9}, {580, 13, 0}, {590, 13, 1}, {595, 13, 2}, {610, 13, 3}};
+constexpr Branch kBranches[] = {{450, 11, 0}, {455, 11, 1}, {460, 11, 2}, {465, 11, 3}, {470, 11, 4}, {495, 11, 5},
+                                {510, 11, 6}, {515, 11, 7}, {520, 11, 8}, {525, 12, 0}, {530, 12, 1}, {535, 12, 2},
+                                {545, 12, 3}, {550, 12, 4}, {555, 12, 5}, {560, 12, 6}, {565, 12, 7}, {570, 12, 8},
+                                {575, 12, 9}, {580, 13, 0}, {590, 13, 1}, {595, 13, 2}, {610, 13, 3}};
 
 Branch branch_of(std::string_view driver_version) {
   std::uint32_t number = 0;
   std::from_chars(driver_version.data(), driver_version.data() + driver_version.size(), number);
   Branch found{550, 12, 4};
-  if (number < branches[0].driver) return found;
-  for (const auto& branch : branches)
+  if (number < kBranches[0].driver) return found;
+  for (const auto& branch : kBranches)
     if (branch.driver <= number) found = branch;
   return found;
 }

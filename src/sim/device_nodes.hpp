@@ -11,7 +11,7 @@
 
 namespace nvmlkit::sim::device_nodes {
 
-inline constexpr const char* variable = "NVMLKIT_DEVICE_NODES";
+inline constexpr const char* kVariable = "NVMLKIT_DEVICE_NODES";
 
 // Without a folder, everything has its node.
 inline bool has_node(const char* folder, const char* name, std::uint32_t minor) {

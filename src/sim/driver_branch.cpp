@@ -23,9 +23,9 @@ const DriverBranch& nearest_branch(unsigned int number) {
 }
 
 std::optional<std::string> driver_version_of(std::string_view text) {
-  constexpr std::size_t longest = 32;
+  constexpr std::size_t kLongest = 32;
   const auto number = branch_number(text);
-  if (number == 0 || text.size() > longest || text.find_first_not_of("0123456789.") != std::string_view::npos ||
+  if (number == 0 || text.size() > kLongest || text.find_first_not_of("0123456789.") != std::string_view::npos ||
       text.back() == '.' || text.find("..") != std::string_view::npos)
     return std::nullopt;
   if (text.find('.') != std::string_view::npos) return std::string(text);

@@ -11,8 +11,8 @@ namespace {
 using model::PciBusId;
 
 // PCI addresses as eight-GPU boards have them; the next eight GPUs are in the next PCI domain.
-constexpr std::uint32_t first_irq = 128;
-constexpr std::uint32_t buses[] = {0x07, 0x0F, 0x47, 0x4E, 0x87, 0x90, 0xB7, 0xBD};
+constexpr std::uint32_t kFirstIrq = 128;
+constexpr std::uint32_t kBuses[] = {0x07, 0x0F, 0x47, 0x4E, 0x87, 0x90, 0xB7, 0xBD};
 
 std::uint64_t key(const PciBusId& id) {
   return (std::uint64_t{id.domain} << 32) | (id.bus << 16) | (id.device << 8) | id.function;
@@ -27,7 +27,7 @@ class FreeAddresses {
   }
 
   PciBusId for_gpu(std::uint32_t index) const {
-    PciBusId id{index / 8, buses[index % 8], 0, 0};
+    PciBusId id{index / 8, kBuses[index % 8], 0, 0};
     while (std::binary_search(taken_.begin(), taken_.end(), key(id))) ++id.device;
     return id;
   }
@@ -79,7 +79,7 @@ void complete_identity(Machine& machine) {
       gpu.pci.bus_id.derive_from(std::optional(addresses->for_gpu(index)));
     }
     gpu.minor_number.derive_from(std::optional(index));
-    gpu.irq_num.derive_from(std::optional(first_irq + index));
+    gpu.irq_num.derive_from(std::optional(kFirstIrq + index));
     if (const auto& id = gpu.pci.bus_id) gpu.board_id.derive_from(std::optional((id->domain << 16) | (id->bus << 8)));
     const std::string_view uuid = gpu.uuid ? gpu.uuid->view() : std::string_view();
     if (gpu.uuid) gpu.pdi.derive_from(std::optional(identity_hash(uuid, 3)));

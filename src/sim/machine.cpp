@@ -11,7 +11,7 @@ Machine::Machine(std::byte* block, std::size_t gpu_count, Access access)
     : block_(block), count_(gpu_count), access_(access), process_(getpid()) {}
 
 std::unique_ptr<Machine> Machine::create(std::size_t gpu_count) {
-  if (gpu_count > max_gpus) return nullptr;
+  if (gpu_count > kMaxGpus) return nullptr;
   const std::size_t size = state::total_size(gpu_count);
   void* block = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (block == MAP_FAILED) return nullptr;
@@ -36,9 +36,9 @@ bool Machine::entered_by_child() const {
 }
 
 // All zero bytes are a model whose fields are absent (model/field.hpp), so the fresh mapping needs no constructor.
-model::Machine& Machine::host() { return *reinterpret_cast<model::Machine*>(block_ + state::host_at); }
+model::Machine& Machine::host() { return *reinterpret_cast<model::Machine*>(block_ + state::kHostAt); }
 const model::Machine& Machine::host() const {
-  return *reinterpret_cast<const model::Machine*>(block_ + state::host_at);
+  return *reinterpret_cast<const model::Machine*>(block_ + state::kHostAt);
 }
 
 }  // namespace nvmlkit::sim

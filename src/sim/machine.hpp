@@ -36,10 +36,10 @@ class Machine {
   const model::System& system() const { return host().system; }
   model::System& system() { return host().system; }
   std::span<const model::Gpu> gpus() const {
-    return {reinterpret_cast<const model::Gpu*>(block_ + state::gpus_at), count_};
+    return {reinterpret_cast<const model::Gpu*>(block_ + state::kGpusAt), count_};
   }
   // For whoever builds a machine; once others may read it, changes go through state::Edit.
-  std::span<model::Gpu> gpus() { return {reinterpret_cast<model::Gpu*>(block_ + state::gpus_at), count_}; }
+  std::span<model::Gpu> gpus() { return {reinterpret_cast<model::Gpu*>(block_ + state::kGpusAt), count_}; }
   const processes::Table& process_table(std::size_t gpu) const {
     return reinterpret_cast<const processes::Table*>(block_ + state::tables_at(count_))[gpu];
   }
@@ -49,8 +49,8 @@ class Machine {
   // The lock and the sequences change under a const machine too: they are no values of it.
   state::Header& header() const { return *reinterpret_cast<state::Header*>(block_); }
   faults::Attention& attention() const { return header().attention; }
-  events::Ring& events() const { return *reinterpret_cast<events::Ring*>(block_ + state::events_at); }
-  calls::Rules& call_rules() const { return *reinterpret_cast<calls::Rules*>(block_ + state::call_rules_at); }
+  events::Ring& events() const { return *reinterpret_cast<events::Ring*>(block_ + state::kEventsAt); }
+  calls::Rules& call_rules() const { return *reinterpret_cast<calls::Rules*>(block_ + state::kCallRulesAt); }
   const state::Sequence& sequence() const { return header().any; }
   const state::Sequence& sequence(const model::Gpu& gpu) const { return header().gpus[&gpu - gpus().data()]; }
   // True once in a process that was forked after the machine was made.

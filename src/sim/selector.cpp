@@ -8,13 +8,13 @@
 namespace nvmlkit::sim {
 
 std::vector<std::size_t> select_gpus(const Machine& machine, std::string_view selector, std::string& error) {
-  constexpr std::string_view prefix = "gpu=";
+  constexpr std::string_view kPrefix = "gpu=";
   std::vector<std::size_t> out;
-  if (!selector.starts_with(prefix)) {
+  if (!selector.starts_with(kPrefix)) {
     error = "expected gpu=INDEX, gpu=UUID, gpu=BUS-ID or gpu=all, got " + config::quote(selector);
     return out;
   }
-  const std::string wanted(selector.substr(prefix.size()));
+  const std::string wanted(selector.substr(kPrefix.size()));
   const auto bus_id = model::parse_pci_bus_id(wanted);
   std::size_t index = 0;
   const auto [end, problem] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), index);

@@ -67,20 +67,20 @@ void conclude_power(Values& values) {
 
 // Of a reason that the GPU cannot report nvidia-smi prints N/A.
 void conclude_reasons(Values& values) {
-  constexpr std::string_view reasons[] = {// in the order of NVML's bits
-                                          "gpu_idle",
-                                          "applications_clocks_setting",
-                                          "sw_power_cap",
-                                          "hw_slowdown",
-                                          "sync_boost",
-                                          "sw_thermal_slowdown",
-                                          "hw_thermal_slowdown",
-                                          "hw_power_brake_slowdown",
-                                          "display_clocks_setting"};
+  constexpr std::string_view kReasons[] = {// in the order of NVML's bits
+                                           "gpu_idle",
+                                           "applications_clocks_setting",
+                                           "sw_power_cap",
+                                           "hw_slowdown",
+                                           "sync_boost",
+                                           "sw_thermal_slowdown",
+                                           "hw_thermal_slowdown",
+                                           "hw_power_brake_slowdown",
+                                           "display_clocks_setting"};
   unsigned supported = 0x1ff;
   Place place;
-  for (std::size_t bit = 0; bit < std::size(reasons); ++bit) {
-    const auto at = values.find("clocks_throttle_reasons." + std::string(reasons[bit]));
+  for (std::size_t bit = 0; bit < std::size(kReasons); ++bit) {
+    const auto at = values.find("clocks_throttle_reasons." + std::string(kReasons[bit]));
     if (at == values.end()) continue;
     place = at->second.place;
     if (at->second.yaml != "N/A") continue;

@@ -179,8 +179,8 @@ class Layout {
   }
 
   int choose_profile(Gpu& gpu, Instance& instance) const {
-    constexpr int none = -1000;
-    int best = none;
+    constexpr int kNone = -1000;
+    int best = kNone;
     instance.profile = nullptr;
     for (auto& profile : gpu.mig.profiles.span()) {
       const auto start = start_of(gpu, profile, instance.id);
@@ -191,7 +191,7 @@ class Layout {
       instance.profile = &profile;
       instance.start = *start;
     }
-    return best == none ? 0 : best;
+    return best == kNone ? 0 : best;
   }
 
   // What the log shows of an instance its profile has.

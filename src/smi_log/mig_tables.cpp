@@ -21,10 +21,10 @@ std::vector<std::string> words_of(std::string_view text) {
 
 // What stands in "(UUID: ...)" at the end of a line; empty where it does not.
 std::string_view uuid_at_end(std::string_view text) {
-  constexpr std::string_view mark = "(UUID: ";
-  const auto at = text.rfind(mark);
+  constexpr std::string_view kMark = "(UUID: ";
+  const auto at = text.rfind(kMark);
   if (at == std::string_view::npos || !text.ends_with(')')) return {};
-  return text.substr(at + mark.size(), text.size() - at - mark.size() - 1);
+  return text.substr(at + kMark.size(), text.size() - at - kMark.size() - 1);
 }
 
 // "MIG 1c.3g.20gb  Device  0: (UUID: MIG-...)"

@@ -58,7 +58,7 @@ std::string_view without_end(std::string_view text) {
 
 // What stands in front of the first head; empty for nothing but space.
 std::string_view front_of_mark(std::string_view text) {
-  const auto mark = text.find(text_log_mark);
+  const auto mark = text.find(kTextLogMark);
   if (mark == std::string_view::npos) return {};
   const auto line = text.rfind('\n', mark);
   const auto begin = line == std::string_view::npos ? 0 : line + 1;
@@ -87,7 +87,7 @@ std::vector<Line> lines_of(std::string_view text) {
     const auto end = std::min(text.find('\n'), text.size());
     auto line = text.substr(0, end);
     while (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.find(text_log_mark) != std::string_view::npos) front = front_of_mark(line);
+    if (line.find(kTextLogMark) != std::string_view::npos) front = front_of_mark(line);
     if (line.size() >= front.size() && alike(line.substr(0, front.size()), front))
       line.remove_prefix(front.size());
     else if (alike(without_end(line), without_end(front)))

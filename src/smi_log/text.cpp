@@ -33,9 +33,9 @@ std::size_t separator(std::string_view line, bool typed = false) {
 }
 
 bool names_gpu(std::string_view line) {
-  constexpr std::string_view prefix = "GPU ";
-  if (!line.starts_with(prefix)) return false;
-  const auto id = trim(line.substr(prefix.size()));
+  constexpr std::string_view kPrefix = "GPU ";
+  if (!line.starts_with(kPrefix)) return false;
+  const auto id = trim(line.substr(kPrefix.size()));
   return id.find(':') != std::string_view::npos && std::count(id.begin(), id.end(), '.') == 1 &&
          std::all_of(id.begin(), id.end(),
                      [](unsigned char c) { return std::isxdigit(c) != 0 || c == ':' || c == '.'; });
@@ -71,14 +71,14 @@ Node node_of(const Line& line, std::string_view text, bool typed) {
 }  // namespace
 
 std::string_view trim(std::string_view text) {
-  constexpr std::string_view space = " \t\r\n";
-  const auto first = text.find_first_not_of(space);
+  constexpr std::string_view kSpace = " \t\r\n";
+  const auto first = text.find_first_not_of(kSpace);
   if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(space) - first + 1);
+  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
 }
 
 bool starts_text_log(std::string_view line) {
-  if (trim(line) == text_log_mark) return true;
+  if (trim(line) == kTextLogMark) return true;
   // People leave the mark out.
   return names_gpu(line) || (line.starts_with("Driver Version ") && separator(line) != std::string_view::npos);
 }
@@ -88,7 +88,7 @@ Log read_text_log(const std::string& file, std::span<const Line> lines, std::siz
   log.root.line = lines.front().number;
   // Whoever pasted the log may have indented it as a whole.
   const std::size_t margin = indentation(lines.front().text);
-  const bool marked = trim(lines.front().text) == text_log_mark;
+  const bool marked = trim(lines.front().text) == kTextLogMark;
   struct Open {
     std::size_t column;
     Node* node;
@@ -99,7 +99,7 @@ Log read_text_log(const std::string& file, std::span<const Line> lines, std::siz
     const auto text = trim(lines[used].text);
     if (text.empty()) continue;
     const auto indent = indentation(lines[used].text);
-    if ((used > 0 && text == text_log_mark) || indent < margin || begins_topology(text)) break;
+    if ((used > 0 && text == kTextLogMark) || indent < margin || begins_topology(text)) break;
     const std::size_t column = indent - margin;
     if (column == 0) {
       if (in_gpu) check_indentation(file, lines[used], text);

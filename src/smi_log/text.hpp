@@ -14,7 +14,7 @@ struct Line {
 };
 
 // The head of a log.
-inline constexpr std::string_view text_log_mark = "==============NVSMI LOG==============";
+inline constexpr std::string_view kTextLogMark = "==============NVSMI LOG==============";
 
 bool starts_text_log(std::string_view line);
 

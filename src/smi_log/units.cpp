@@ -86,7 +86,7 @@ Value read_word(std::string_view text, const FieldDescriptor& field) {
   const std::string wanted = letters(text);
   if (field.type != Type::enumeration || wanted.empty()) return {};
   // A display that is attached, power management that is supported, and long names.
-  constexpr std::pair<std::string_view, std::string_view> aliases[] = {
+  constexpr std::pair<std::string_view, std::string_view> kAliases[] = {
       {"yes", "enabled"},
       {"supported", "enabled"},
       {"active", "enabled"},
@@ -103,7 +103,7 @@ Value read_word(std::string_view text, const FieldDescriptor& field) {
       {"nvidiartxvirtualworkstation", "nvidia_vws"},
   };
   std::string_view also;
-  for (const auto& [name, word] : aliases)
+  for (const auto& [name, word] : kAliases)
     if (name == wanted) also = word;
   for (const auto& word : field.words())
     if (letters(word.word()) == wanted || word.word() == also) return std::string(word.word());
@@ -117,9 +117,9 @@ Value read_time(std::string_view text) {
     const auto [stop, problem] = std::from_chars(text.data(), end, parts[i]);
     if (problem != std::errc() || parts[i] < 0 || parts[i] > 9999) return {};
     text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
-    constexpr std::array<char, 6> separator = {'/', '/', ' ', ':', ':', '.'};
-    if (i == separator.size()) break;
-    if (text.empty() || text.front() != separator[i]) return {};
+    constexpr std::array<char, 6> kSeparator = {'/', '/', ' ', ':', ':', '.'};
+    if (i == kSeparator.size()) break;
+    if (text.empty() || text.front() != kSeparator[i]) return {};
     text.remove_prefix(1);
   }
   if (!text.empty()) return {};
@@ -133,14 +133,14 @@ Value read_time(std::string_view text) {
 }
 
 Value read_atomics(std::string_view text) {
-  constexpr std::array<std::string_view, 7> operations = {"FETCHADD_32", "FETCHADD_64", "SWAP_32", "SWAP_64",
-                                                          "CAS_32",      "CAS_64",      "CAS_128"};
+  constexpr std::array<std::string_view, 7> kOperations = {"FETCHADD_32", "FETCHADD_64", "SWAP_32", "SWAP_64",
+                                                           "CAS_32",      "CAS_64",      "CAS_128"};
   unsigned bits = 0;
   while (!(text = trim(text)).empty()) {
     const auto word = text.substr(0, text.find(' '));
-    const auto at = std::find(operations.begin(), operations.end(), word);
-    if (at == operations.end()) return {};
-    bits |= 1u << (at - operations.begin());
+    const auto at = std::find(kOperations.begin(), kOperations.end(), word);
+    if (at == kOperations.end()) return {};
+    bits |= 1u << (at - kOperations.begin());
     text.remove_prefix(word.size());
   }
   return std::to_string(bits);

@@ -53,7 +53,7 @@ struct Leftovers {
 
 struct MachineValues {
   std::string comment;  // the first line of the file; empty: that it was imported, and from what
-  Values host;  // paths from the top of a machine file
+  Values host;          // paths from the top of a machine file
   std::vector<GpuValues> gpus;
   std::vector<std::string> notes;  // for people, one line each
   Leftovers leftovers;

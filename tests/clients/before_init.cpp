@@ -22,7 +22,7 @@ using AnyFunction = int (*)(void*, void*, void*, void*, void*, void*);
 
 alignas(64) std::array<std::array<unsigned char, 65536>, 6> g_zeroed{};
 
-std::string Answer(AnyFunction function, bool zeroed) {
+std::string answer(AnyFunction function, bool zeroed) {
   std::array<int, 2> channel{};
   if (pipe(channel.data()) != 0) return "no-pipe";
   const pid_t child = fork();
@@ -71,8 +71,8 @@ int main(int argc, char** argv) {
       continue;
     }
     const auto function = reinterpret_cast<AnyFunction>(address);
-    const std::string null_answer = Answer(function, false);
-    const std::string zeroed_answer = Answer(function, true);
+    const std::string null_answer = answer(function, false);
+    const std::string zeroed_answer = answer(function, true);
     std::printf("%s %s %s\n", symbol.c_str(), null_answer.c_str(), zeroed_answer.c_str());
   }
   return 0;

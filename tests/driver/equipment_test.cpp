@@ -109,7 +109,7 @@ TEST_F(Equipment, ReportsCarryTheNonceAndDifferByGpu) {
   EXPECT_EQ(chain.substr(chain.size() - 26), "-----END CERTIFICATE-----\n");
 }
 
-constexpr const char* s_class = R"(base: v100
+constexpr const char* kSClass = R"(base: v100
 system: {num_devices: 4, enforce_privilege: false}
 units:
   - {name: S1070, serial: "0325", fans: [{speed_rpm: 3000}, {failed: true}], gpus: [2, 3], temperature: {board_c: 41}}
@@ -119,7 +119,7 @@ excluded_gpus: [{bus_id: "0000:81:00.0", uuid: GPU-11111111-2222-3333-4444-55555
 )";
 
 TEST_F(Equipment, UnitsAreWhatTheMachineFileSays) {
-  start(s_class);
+  start(kSClass);
   unsigned int count = 0;
   ASSERT_EQ(call("nvmlUnitGetCount", &count), NVML_SUCCESS);
   EXPECT_EQ(count, 2U);
@@ -176,7 +176,7 @@ TEST_F(Equipment, UnitsOfWhichNothingIsSaidAreThere) {
 }
 
 TEST_F(Equipment, ExcludedGpusAreListed) {
-  start(s_class);
+  start(kSClass);
   unsigned int count = 0;
   ASSERT_EQ(call("nvmlGetExcludedDeviceCount", &count), NVML_SUCCESS);
   EXPECT_EQ(count, 1U);

@@ -113,7 +113,7 @@ TEST_F(Events, TheRingForgetsTheOldestOnly) {
   start_shared("h100");
   start_library();
   const auto set = set_for(kXid);
-  const auto capacity = sim::events::Ring::capacity;
+  const auto capacity = sim::events::Ring::kCapacity;
   for (std::size_t i = 0; i < capacity + 10; ++i) inject("gpu=0 xid " + std::to_string(i < 10 ? 8 : 13));
   nvmlEventData_t data{};
   for (std::size_t i = 0; i < capacity; ++i) {

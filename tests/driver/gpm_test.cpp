@@ -7,7 +7,7 @@
 namespace nvmlkit::driver_test {
 namespace {
 
-constexpr double any_error = 0.01;
+constexpr double kAnyError = 0.01;
 
 class Gpm : public Steered {
  protected:
@@ -55,18 +55,18 @@ TEST_F(Gpm, MetricsAreWhatWasDoneBetweenTheSamples) {
   load(40, 40, 20);
   pass(1);
   const auto last = taken();
-  EXPECT_NEAR(metric(first, last, NVML_GPM_METRIC_GRAPHICS_UTIL), (3 * 80 + 40) / 4.0, any_error);
-  EXPECT_NEAR(metric(first, last, NVML_GPM_METRIC_DRAM_BW_UTIL), 40, any_error);
-  EXPECT_NEAR(metric(first, last, NVML_GPM_METRIC_NVDEC_6_UTIL), 20, any_error);
-  EXPECT_NEAR(metric(first, last, NVML_GPM_METRIC_NVJPG_0_UTIL), 0, any_error);
+  EXPECT_NEAR(metric(first, last, NVML_GPM_METRIC_GRAPHICS_UTIL), (3 * 80 + 40) / 4.0, kAnyError);
+  EXPECT_NEAR(metric(first, last, NVML_GPM_METRIC_DRAM_BW_UTIL), 40, kAnyError);
+  EXPECT_NEAR(metric(first, last, NVML_GPM_METRIC_NVDEC_6_UTIL), 20, kAnyError);
+  EXPECT_NEAR(metric(first, last, NVML_GPM_METRIC_NVJPG_0_UTIL), 0, kAnyError);
   EXPECT_LT(metric(first, last, NVML_GPM_METRIC_SM_UTIL), 70);
   EXPECT_GT(metric(first, last, NVML_GPM_METRIC_SM_UTIL), metric(first, last, NVML_GPM_METRIC_SM_OCCUPANCY));
   EXPECT_NEAR(metric(first, last, NVML_GPM_METRIC_ANY_TENSOR_UTIL),
-              metric(first, last, NVML_GPM_METRIC_HMMA_TENSOR_UTIL), any_error);
+              metric(first, last, NVML_GPM_METRIC_HMMA_TENSOR_UTIL), kAnyError);
   // Bytes are the difference of the counter that a field id tells.
   const double sent = metric(first, last, NVML_GPM_METRIC_PCIE_TX);
   EXPECT_GT(sent, 0);
-  EXPECT_NEAR(metric(first, last, NVML_GPM_METRIC_PCIE_TX_PER_SEC), sent / 4 / (1 << 20), any_error);
+  EXPECT_NEAR(metric(first, last, NVML_GPM_METRIC_PCIE_TX_PER_SEC), sent / 4 / (1 << 20), kAnyError);
   const double elapsed = metric(first, last, NVML_GPM_METRIC_SM_CYCLES_ELAPSED);
   EXPECT_GT(elapsed, 132 * 4 * 345e6);
   EXPECT_LT(metric(first, last, NVML_GPM_METRIC_SM_CYCLES_ACTIVE), elapsed);
@@ -79,8 +79,7 @@ TEST_F(Gpm, NvLinksCarryWhatTheirCountersSay) {
   pass(2);
   const auto last = taken();
   double sum = 0;
-  for (unsigned int link = 0; link < 18; ++link)
-    sum += metric(first, last, NVML_GPM_METRIC_NVLINK_L0_TX + 2 * link);
+  for (unsigned int link = 0; link < 18; ++link) sum += metric(first, last, NVML_GPM_METRIC_NVLINK_L0_TX + 2 * link);
   EXPECT_GT(sum, 1e9);
   EXPECT_NEAR(metric(first, last, NVML_GPM_METRIC_NVLINK_TOTAL_TX_PER_SEC), sum / 2 / (1 << 20), 1);
   EXPECT_EQ(metrics(first, last, {NVML_GPM_METRIC_NVLINK_L18_RX})[0].nvmlReturn, NVML_ERROR_NOT_SUPPORTED);
@@ -144,8 +143,8 @@ TEST_F(Gpm, AGpuInstanceHasItsShare) {
   nvmlReturn_t activation = NVML_ERROR_UNKNOWN;
   ASSERT_EQ(call("nvmlDeviceSetMigMode", device(), 1U, &activation), NVML_SUCCESS);
   nvmlGpuInstance_t instance = nullptr;
-  constexpr unsigned int three_slices = 9;
-  ASSERT_EQ(call("nvmlDeviceCreateGpuInstance", device(), three_slices, &instance), NVML_SUCCESS);
+  constexpr unsigned int kThreeSlices = 9;
+  ASSERT_EQ(call("nvmlDeviceCreateGpuInstance", device(), kThreeSlices, &instance), NVML_SUCCESS);
   nvmlGpuInstanceInfo_t info{};
   ASSERT_EQ(call("nvmlGpuInstanceGetInfo", instance, &info), NVML_SUCCESS);
   const auto first = sample(), last = sample();
@@ -155,7 +154,7 @@ TEST_F(Gpm, AGpuInstanceHasItsShare) {
   pass(2);
   ASSERT_EQ(call("nvmlGpmMigSampleGet", device(), info.id, last), NVML_SUCCESS);
   const auto gpu_last = taken();
-  EXPECT_NEAR(metric(first, last, NVML_GPM_METRIC_GRAPHICS_UTIL), 60, any_error);
+  EXPECT_NEAR(metric(first, last, NVML_GPM_METRIC_GRAPHICS_UTIL), 60, kAnyError);
   EXPECT_NEAR(metric(first, last, NVML_GPM_METRIC_PCIE_TX) * 2, metric(gpu_first, gpu_last, NVML_GPM_METRIC_PCIE_TX),
               1);
   EXPECT_EQ(metrics(first, last, {NVML_GPM_METRIC_NVDEC_3_UTIL})[0].nvmlReturn, NVML_ERROR_NOT_SUPPORTED);

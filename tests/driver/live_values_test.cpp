@@ -8,7 +8,7 @@ namespace nvmlkit::driver_test {
 namespace {
 
 // Everything that can be there is there, at rest at values that a busy GPU does not show.
-constexpr const char* machine = R"(version: "1.0"
+constexpr const char* kMachine = R"(version: "1.0"
 base: h100
 system: {num_devices: 1, driver_version: "595.80"}
 device_defaults:
@@ -23,7 +23,7 @@ device_defaults:
 WORKLOAD
 )";
 
-constexpr const char* workload = "  workload: {gpu: 91, memory: 47, encoder: 12, decoder: 13, jpeg: 14, ofa: 15}";
+constexpr const char* kWorkload = "  workload: {gpu: 91, memory: 47, encoder: 12, decoder: 13, jpeg: 14, ofa: 15}";
 
 template <class T>
 T first_version() {
@@ -35,7 +35,7 @@ T first_version() {
 class LiveValues : public Loaded {
  protected:
   void begin(const std::string& with) {
-    std::string text = machine;
+    std::string text = kMachine;
     text.replace(text.find("WORKLOAD"), 8, with);
     start(text);
     // The heat meets the limit after some milliseconds; power is averaged over a second.
@@ -87,7 +87,7 @@ TEST_F(LiveValues, OfAGpuAtRest) {
 }
 
 TEST_F(LiveValues, OfABusyGpu) {
-  begin(workload);
+  begin(kWorkload);
   // Power, everywhere that it is told.
   EXPECT_GT(get("nvmlDeviceGetPowerUsage"), 75000u);
   for (const auto id : {FI_DEV_POWER_AVERAGE, FI_DEV_POWER_INSTANT}) {
@@ -164,7 +164,7 @@ TEST_F(LiveValues, OfABusyGpu) {
 }
 
 TEST_F(LiveValues, SamplesOfEveryType) {
-  begin(workload);
+  begin(kWorkload);
   const struct {
     nvmlSamplingType_t type;
     unsigned int newest;
@@ -201,7 +201,7 @@ TEST_F(LiveValues, SamplesOfEveryType) {
 }
 
 TEST_F(LiveValues, FieldValuesOfOneCallAreOfOneInstant) {
-  begin(workload);
+  begin(kWorkload);
   nvmlFieldValue_t values[3]{};
   for (auto& value : values) value.fieldId = FI_DEV_TOTAL_ENERGY_CONSUMPTION;
   ASSERT_EQ(call("nvmlDeviceGetFieldValues", device(), 3, values), NVML_SUCCESS);

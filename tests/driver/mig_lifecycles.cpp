@@ -28,7 +28,7 @@ using namespace nvmlkit;
 using namespace nvmlkit::abi;
 using sim::model::Gpu;
 
-constexpr unsigned int gpus = 2, processes = 4, steps = 4000;
+constexpr unsigned int kGpus = 2, kProcesses = 4, kSteps = 4000;
 
 [[noreturn]] void fail(const std::string& what) {
   std::fprintf(stderr, "%s\n", what.c_str());
@@ -93,12 +93,12 @@ class Life {
  private:
   unsigned int any(unsigned int below) { return std::uniform_int_distribution<unsigned int>(0, below - 1)(random_); }
 
-  void pick_device() { require(library_.call("nvmlDeviceGetHandleByIndex_v2", any(gpus), &device_) == 0, "no GPU"); }
+  void pick_device() { require(library_.call("nvmlDeviceGetHandleByIndex_v2", any(kGpus), &device_) == 0, "no GPU"); }
 
   unsigned int profile() {
-    constexpr unsigned int ids[] = {19, 19, 19, 20, 15, 14, 14, 9, 5, 0, 77},
-                           newer[] = {21, 47, 65, 67, 35, 64, 66, 32};
-    return any(4) == 0 ? newer[any(std::size(newer))] : ids[any(std::size(ids))];
+    constexpr unsigned int kIds[] = {19, 19, 19, 20, 15, 14, 14, 9, 5, 0, 77},
+                           kNewer[] = {21, 47, 65, 67, 35, 64, 66, 32};
+    return any(4) == 0 ? kNewer[any(std::size(kNewer))] : kIds[any(std::size(kIds))];
   }
 
   void create_instance() {
@@ -109,8 +109,8 @@ class Life {
 
   void create_placed() {
     nvmlGpuInstance_t made = nullptr;
-    constexpr unsigned int sizes[] = {1, 2, 3, 4, 6, 8, 12};
-    const nvmlGpuInstancePlacement_t at{any(10), sizes[any(std::size(sizes))]};
+    constexpr unsigned int kSizes[] = {1, 2, 3, 4, 6, 8, 12};
+    const nvmlGpuInstancePlacement_t at{any(10), kSizes[any(std::size(kSizes))]};
     allow("create with placement",
           library_.call("nvmlDeviceCreateGpuInstanceWithPlacement", device_, profile(), &at, &made),
           {NVML_ERROR_INSUFFICIENT_RESOURCES, NVML_ERROR_INVALID_ARGUMENT});
@@ -167,7 +167,7 @@ pid_t start(const char* library_path, const std::string& state, unsigned int see
   const Library library(library_path);
   require(library.call("nvmlInit_v2") == NVML_SUCCESS, "no init");
   Life life(library, seed);
-  for (unsigned int i = 0; i < steps; ++i) life.step();
+  for (unsigned int i = 0; i < kSteps; ++i) life.step();
   std::_Exit(0);
 }
 
@@ -228,7 +228,7 @@ void check_capacity(const char* library_path, const std::string& state) {
   setenv("NVMLKIT_STATE", state.c_str(), 1);
   const Library library(library_path);
   require(library.call("nvmlInit_v2") == NVML_SUCCESS, "no init");
-  for (unsigned int i = 0; i < gpus; ++i)
+  for (unsigned int i = 0; i < kGpus; ++i)
     for (const unsigned int profile : {19U, 20U, 15U, 14U, 9U, 5U, 0U, 21U, 47U, 65U, 67U, 35U, 64U, 66U, 32U}) {
       nvmlDevice_t device = nullptr;
       unsigned int capacity = 99;
@@ -277,7 +277,7 @@ int main(int count, char** arguments) {
     require(machine != nullptr, error);
     for (unsigned long round = 0; round < rounds; ++round) {
       std::vector<pid_t> children;
-      for (unsigned int i = 0; i < processes; ++i)
+      for (unsigned int i = 0; i < kProcesses; ++i)
         children.push_back(start(arguments[1], state, static_cast<unsigned int>(random())));
       usleep(static_cast<useconds_t>(random() % 20'000));
       check(*machine);

@@ -8,7 +8,7 @@
 namespace nvmlkit::driver_test {
 namespace {
 
-constexpr const char* busy = "device_defaults: {processes: [{pid: 7}]}\n";
+constexpr const char* kBusy = "device_defaults: {processes: [{pid: 7}]}\n";
 
 TEST_F(Mig, ModeChangesAtOnceOnAnIdleGpu) {
   for (const char* base : {"a100", "h100", "b200"}) {
@@ -23,7 +23,7 @@ TEST_F(Mig, ModeChangesAtOnceOnAnIdleGpu) {
 }
 
 TEST_F(Mig, ModeOfABusyGpuIsPending) {
-  start("a100", busy);
+  start("a100", kBusy);
   EXPECT_EQ(set_mode(1), NVML_ERROR_IN_USE);
   EXPECT_EQ(modes(), (Modes{0, 1}));
 }

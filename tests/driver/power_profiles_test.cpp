@@ -57,16 +57,16 @@ class PowerProfiles : public Loaded {
 
 TEST_F(PowerProfiles, OfConflictingRequestsTheOneOfHigherPriorityHolds) {
   start("b200", kWorkload);
-  constexpr auto set = "nvmlDeviceWorkloadPowerProfileSetRequestedProfiles";
-  constexpr auto clear = "nvmlDeviceWorkloadPowerProfileClearRequestedProfiles";
-  EXPECT_EQ(request(set, 1), NVML_SUCCESS);
+  constexpr auto kSet = "nvmlDeviceWorkloadPowerProfileSetRequestedProfiles";
+  constexpr auto kClear = "nvmlDeviceWorkloadPowerProfileClearRequestedProfiles";
+  EXPECT_EQ(request(kSet, 1), NVML_SUCCESS);
   EXPECT_EQ(masks().enforced0, 1U);
-  EXPECT_EQ(request(set, 2, 1U << 8), NVML_SUCCESS);
+  EXPECT_EQ(request(kSet, 2, 1U << 8), NVML_SUCCESS);
   EXPECT_EQ(masks().requested0, 3U);
   EXPECT_EQ(masks().requested1, 1U << 8);
   EXPECT_EQ(masks().enforced0, 2U);
-  EXPECT_EQ(request(set, 4), NVML_ERROR_INVALID_ARGUMENT);  // the GPU offers none of that number
-  EXPECT_EQ(request(clear, 2), NVML_SUCCESS);
+  EXPECT_EQ(request(kSet, 4), NVML_ERROR_INVALID_ARGUMENT);  // the GPU offers none of that number
+  EXPECT_EQ(request(kClear, 2), NVML_SUCCESS);
   EXPECT_EQ(masks().enforced0, 1U);
   nvmlWorkloadPowerProfileUpdateProfiles_v1_t update{NVML_POWER_PROFILE_OPERATION_SET_AND_OVERWRITE, {}};
   update.updateProfilesMask.mask[0] = 2;

@@ -39,13 +39,13 @@ TEST_F(PrivateTable, HasTheSizeOfTheNewestBranch) {
 // The sizes are those of all three branches.
 TEST_F(PrivateTable, OfNvidiaDebugdump) {
   start("h100");
-  constexpr unsigned char controller[16] = {0x9e, 0x8c, 0x7a, 0x58, 0x12, 0x3a, 0xb5, 0x4f,
-                                            0xb9, 0xe3, 0xf4, 0xba, 0x39, 0x45, 0xdd, 0x5f};
-  constexpr unsigned char dump[16] = {0xb8, 0x1d, 0xd7, 0x30, 0xe4, 0xd2, 0x81, 0x44,
-                                      0x9c, 0xd0, 0xe1, 0xde, 0x35, 0x04, 0xfa, 0x27};
+  constexpr unsigned char kController[16] = {0x9e, 0x8c, 0x7a, 0x58, 0x12, 0x3a, 0xb5, 0x4f,
+                                             0xb9, 0xe3, 0xf4, 0xba, 0x39, 0x45, 0xdd, 0x5f};
+  constexpr unsigned char kDump[16] = {0xb8, 0x1d, 0xd7, 0x30, 0xe4, 0xd2, 0x81, 0x44,
+                                       0x9c, 0xd0, 0xe1, 0xde, 0x35, 0x04, 0xfa, 0x27};
   const std::uintptr_t* words = nullptr;
   ASSERT_EQ(
-      call("nvmlInternalGetExportTable", reinterpret_cast<const void**>(&words), static_cast<const void*>(controller)),
+      call("nvmlInternalGetExportTable", reinterpret_cast<const void**>(&words), static_cast<const void*>(kController)),
       NVML_SUCCESS);
   ASSERT_EQ(words[0], 16U);
   unsigned int has = 7;
@@ -55,7 +55,7 @@ TEST_F(PrivateTable, OfNvidiaDebugdump) {
   EXPECT_EQ(has_controller(nullptr, &has), NVML_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(has_controller(device(), nullptr), NVML_ERROR_INVALID_ARGUMENT);
 
-  ASSERT_EQ(call("nvmlInternalGetExportTable", reinterpret_cast<const void**>(&words), static_cast<const void*>(dump)),
+  ASSERT_EQ(call("nvmlInternalGetExportTable", reinterpret_cast<const void**>(&words), static_cast<const void*>(kDump)),
             NVML_SUCCESS);
   ASSERT_EQ(words[0], 64U);
   for (std::size_t slot = 1; slot < 8; ++slot)

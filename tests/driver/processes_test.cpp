@@ -18,7 +18,7 @@ namespace {
 using sim::processes::Outcome;
 using sim::processes::Request;
 
-constexpr unsigned long long mib = 1ULL << 20;
+constexpr unsigned long long kMib = 1ULL << 20;
 
 class RunningProcesses : public Loaded {
  protected:
@@ -110,21 +110,21 @@ class RunningProcesses : public Loaded {
 TEST_F(RunningProcesses, EveryVersionOfEveryListTellsTheSame) {
   using namespace sim::processes;
   const auto before = memory();
-  const auto c = attach(compute, 100 * mib), g = attach(graphics, 200 * mib),
-             both = attach(compute | graphics, 300 * mib), m = attach(mps | compute, 400 * mib);
-  expect_everywhere("Compute", 0, {{c, 100 * mib}, {both, 300 * mib}, {m, 400 * mib}});
-  expect_everywhere("Graphics", 1, {{g, 200 * mib}, {both, 300 * mib}});
-  expect_everywhere("MPSCompute", 2, {{m, 400 * mib}});
-  EXPECT_EQ(memory().used, before.used + 1000 * mib);
+  const auto c = attach(compute, 100 * kMib), g = attach(graphics, 200 * kMib),
+             both = attach(compute | graphics, 300 * kMib), m = attach(mps | compute, 400 * kMib);
+  expect_everywhere("Compute", 0, {{c, 100 * kMib}, {both, 300 * kMib}, {m, 400 * kMib}});
+  expect_everywhere("Graphics", 1, {{g, 200 * kMib}, {both, 300 * kMib}});
+  expect_everywhere("MPSCompute", 2, {{m, 400 * kMib}});
+  EXPECT_EQ(memory().used, before.used + 1000 * kMib);
   kill(children_[2], SIGKILL);
   waitpid(children_[2], nullptr, 0);
-  expect_everywhere("Compute", 0, {{c, 100 * mib}, {m, 400 * mib}});
-  expect_everywhere("Graphics", 1, {{g, 200 * mib}});
-  EXPECT_EQ(memory().used, before.used + 700 * mib);
+  expect_everywhere("Compute", 0, {{c, 100 * kMib}, {m, 400 * kMib}});
+  expect_everywhere("Graphics", 1, {{g, 200 * kMib}});
+  EXPECT_EQ(memory().used, before.used + 700 * kMib);
 }
 
 TEST_F(RunningProcesses, InstancesAndNames) {
-  const auto pid = attach(sim::processes::compute, mib, 3);
+  const auto pid = attach(sim::processes::compute, kMib, 3);
   unsigned int count = 1;
   nvmlProcessInfo_t info{};
   EXPECT_EQ(call("nvmlDeviceGetComputeRunningProcesses_v3", device(), &count, &info), NVML_SUCCESS);
@@ -145,12 +145,12 @@ TEST_F(RunningProcesses, AccountingOutlivesTheProcess) {
   EXPECT_EQ(call("nvmlDeviceGetAccountingPids", device(), &count, static_cast<unsigned int*>(nullptr)), NVML_SUCCESS);
   EXPECT_EQ(count, 0U);
   EXPECT_EQ(call("nvmlDeviceSetAccountingMode", device(), NVML_FEATURE_ENABLED), NVML_SUCCESS);
-  const auto pid = attach(sim::processes::compute, 64 * mib);
+  const auto pid = attach(sim::processes::compute, 64 * kMib);
   nvmlAccountingStats_t stats{};
   EXPECT_EQ(call("nvmlDeviceGetAccountingStats", device(), pid, &stats), NVML_SUCCESS);
   EXPECT_EQ(stats.isRunning, 1U);
   EXPECT_EQ(stats.time, 0U);
-  EXPECT_EQ(stats.maxMemoryUsage, 64 * mib);
+  EXPECT_EQ(stats.maxMemoryUsage, 64 * kMib);
   const auto began = stats.startTime;
   kill(children_[0], SIGKILL);
   waitpid(children_[0], nullptr, 0);

@@ -66,7 +66,7 @@ class Vgpu : public Loaded {
   }
 };
 
-constexpr unsigned int kA40_8Q = 562, kA40_8C = 583, kA40_48Q = 566, kA40_12Q = 563, kA40_16Q = 564, kA40_1Q = 557;
+constexpr unsigned int kA408Q = 562, kA408C = 583, kA4048Q = 566, kA4012Q = 563, kA4016Q = 564, kA401Q = 557;
 constexpr unsigned long long kGb = 1ULL << 30;
 
 TEST_F(Vgpu, BareMetalHostsNothing) {
@@ -75,7 +75,7 @@ TEST_F(Vgpu, BareMetalHostsNothing) {
   EXPECT_EQ(call("nvmlDeviceGetSupportedVgpus", device(), &count, +ids), NVML_ERROR_NOT_SUPPORTED);
   EXPECT_EQ(call("nvmlDeviceGetCreatableVgpus", device(), &count, +ids), NVML_ERROR_NOT_SUPPORTED);
   EXPECT_EQ(call("nvmlDeviceGetActiveVgpus", device(), &count, +ids), NVML_ERROR_NOT_SUPPORTED);
-  EXPECT_EQ(call("nvmlVgpuTypeGetNumDisplayHeads", kA40_8Q, &value), NVML_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(call("nvmlVgpuTypeGetNumDisplayHeads", kA408Q, &value), NVML_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(call("nvmlVgpuInstanceGetType", 1U, &value), NVML_ERROR_NOT_FOUND);
   EXPECT_EQ(call("nvmlGetVgpuDriverCapabilities", NVML_VGPU_DRIVER_CAP_HETEROGENEOUS_MULTI_VGPU, &value),
             NVML_ERROR_NOT_SUPPORTED);
@@ -90,31 +90,31 @@ TEST_F(Vgpu, TypesAreThoseOfTheGpu) {
   const auto all = list("nvmlDeviceGetSupportedVgpus", device());
   EXPECT_EQ(all.size(), 29U);
   EXPECT_EQ(list("nvmlDeviceGetCreatableVgpus", device()), all);
-  EXPECT_EQ(name(kA40_8Q), "NVIDIA A40-8Q");
+  EXPECT_EQ(name(kA408Q), "NVIDIA A40-8Q");
   unsigned long long bytes = 0, kept = 0, pci = 0, subsystem = 0;
   unsigned int x = 0, y = 0, most = 0, limit = 0, profile = 0;
-  EXPECT_EQ(call("nvmlVgpuTypeGetFramebufferSize", kA40_8Q, &bytes), NVML_SUCCESS);
+  EXPECT_EQ(call("nvmlVgpuTypeGetFramebufferSize", kA408Q, &bytes), NVML_SUCCESS);
   EXPECT_EQ(bytes, 8 * kGb);
-  EXPECT_EQ(call("nvmlVgpuTypeGetFbReservation", kA40_8Q, &kept), NVML_SUCCESS);
+  EXPECT_EQ(call("nvmlVgpuTypeGetFbReservation", kA408Q, &kept), NVML_SUCCESS);
   EXPECT_EQ(kept, 576ULL << 20);
-  EXPECT_EQ(call("nvmlVgpuTypeGetDeviceID", kA40_8Q, &pci, &subsystem), NVML_SUCCESS);
+  EXPECT_EQ(call("nvmlVgpuTypeGetDeviceID", kA408Q, &pci, &subsystem), NVML_SUCCESS);
   EXPECT_EQ(pci, 0x2235U);  // nvidia-smi puts the vendor behind it
   EXPECT_EQ(subsystem, 0x223514DCU);
-  EXPECT_EQ(call("nvmlVgpuTypeGetResolution", kA40_8Q, 3U, &x, &y), NVML_SUCCESS);
+  EXPECT_EQ(call("nvmlVgpuTypeGetResolution", kA408Q, 3U, &x, &y), NVML_SUCCESS);
   EXPECT_EQ(std::make_pair(x, y), std::make_pair(7680U, 4320U));
-  EXPECT_EQ(call("nvmlVgpuTypeGetResolution", kA40_8Q, 4U, &x, &y), NVML_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(call("nvmlVgpuTypeGetMaxInstances", device(), kA40_8Q, &most), NVML_SUCCESS);
+  EXPECT_EQ(call("nvmlVgpuTypeGetResolution", kA408Q, 4U, &x, &y), NVML_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(call("nvmlVgpuTypeGetMaxInstances", device(), kA408Q, &most), NVML_SUCCESS);
   EXPECT_EQ(most, 6U);
-  EXPECT_EQ(call("nvmlVgpuTypeGetMaxInstances", device(), kA40_1Q, &most), NVML_SUCCESS);
+  EXPECT_EQ(call("nvmlVgpuTypeGetMaxInstances", device(), kA401Q, &most), NVML_SUCCESS);
   EXPECT_EQ(most, 32U);
   EXPECT_EQ(call("nvmlVgpuTypeGetFrameRateLimit", 555U, &limit), NVML_SUCCESS);
   EXPECT_EQ(limit, 45U);
-  EXPECT_EQ(call("nvmlVgpuTypeGetGpuInstanceProfileId", kA40_8Q, &profile), NVML_SUCCESS);
+  EXPECT_EQ(call("nvmlVgpuTypeGetGpuInstanceProfileId", kA408Q, &profile), NVML_SUCCESS);
   EXPECT_EQ(profile, k_INVALID_GPU_INSTANCE_PROFILE_ID);
   char license[16];
-  EXPECT_EQ(call("nvmlVgpuTypeGetLicense", kA40_8Q, +license, 16U), NVML_ERROR_INSUFFICIENT_SIZE);
+  EXPECT_EQ(call("nvmlVgpuTypeGetLicense", kA408Q, +license, 16U), NVML_ERROR_INSUFFICIENT_SIZE);
   unsigned int size = 3;
-  EXPECT_EQ(call("nvmlVgpuTypeGetClass", kA40_8Q, +license, &size), NVML_ERROR_INSUFFICIENT_SIZE);
+  EXPECT_EQ(call("nvmlVgpuTypeGetClass", kA408Q, +license, &size), NVML_ERROR_INSUFFICIENT_SIZE);
   EXPECT_EQ(size, sizeof "Quadro");
 }
 
@@ -130,7 +130,7 @@ TEST_F(Vgpu, ActiveOnesTakeMemoryAndDecideWhatElseFits) {
   EXPECT_TRUE(active(1).empty());
   unsigned int type = 0;
   EXPECT_EQ(call("nvmlVgpuInstanceGetType", ids[1], &type), NVML_SUCCESS);
-  EXPECT_EQ(type, kA40_8C);
+  EXPECT_EQ(type, kA408C);
   nvmlVgpuPlacementId_t place{version_tag<nvmlVgpuPlacementId_t>, 0};
   EXPECT_EQ(call("nvmlVgpuInstanceGetPlacementId", ids[0], &place), NVML_SUCCESS);
   EXPECT_EQ(place.placementId, static_cast<unsigned int>(INVALID_VGPU_PLACEMENT_ID));
@@ -144,12 +144,12 @@ TEST_F(Vgpu, SizesMixInHeterogeneousMode) {
   const char* supported = "nvmlDeviceGetVgpuTypeSupportedPlacements";
   const char* creatable = "nvmlDeviceGetVgpuTypeCreatablePlacements";
   // A 16 GB vGPU takes a half, a 12 GB one a quarter: 96 steps in all.
-  EXPECT_EQ(places(supported, kA40_16Q, heterogeneous), (std::vector<unsigned int>{0, 48}));
-  EXPECT_EQ(places(supported, kA40_12Q, heterogeneous), (std::vector<unsigned int>{0, 24, 48, 72}));
-  EXPECT_EQ(places(supported, kA40_16Q, homogeneous), (std::vector<unsigned int>{0, 32, 64}));
-  EXPECT_EQ(places(creatable, kA40_12Q, heterogeneous), (std::vector<unsigned int>{72}));
-  EXPECT_TRUE(places(creatable, kA40_16Q, heterogeneous).empty());
-  places(creatable, kA40_12Q, homogeneous, NVML_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(places(supported, kA4016Q, heterogeneous), (std::vector<unsigned int>{0, 48}));
+  EXPECT_EQ(places(supported, kA4012Q, heterogeneous), (std::vector<unsigned int>{0, 24, 48, 72}));
+  EXPECT_EQ(places(supported, kA4016Q, homogeneous), (std::vector<unsigned int>{0, 32, 64}));
+  EXPECT_EQ(places(creatable, kA4012Q, heterogeneous), (std::vector<unsigned int>{72}));
+  EXPECT_TRUE(places(creatable, kA4016Q, heterogeneous).empty());
+  places(creatable, kA4012Q, homogeneous, NVML_ERROR_NOT_SUPPORTED);
   EXPECT_FALSE(names(list("nvmlDeviceGetCreatableVgpus", device())).contains("NVIDIA A40-24Q"));
   nvmlVgpuPlacementId_t place{version_tag<nvmlVgpuPlacementId_t>, 0};
   EXPECT_EQ(call("nvmlVgpuInstanceGetPlacementId", active()[1], &place), NVML_SUCCESS);
@@ -160,12 +160,12 @@ TEST_F(Vgpu, SizesMixInHeterogeneousMode) {
     nvmlVgpuPlacementList_v1_t list;
     unsigned long long behind;
   } old{{version_tag<nvmlVgpuPlacementList_v1_t>, 0, 8, ids}, 0xA5A5A5A5A5A5A5A5ULL};
-  EXPECT_EQ(call(supported, device(), kA40_12Q, &old.list), NVML_SUCCESS);
+  EXPECT_EQ(call(supported, device(), kA4012Q, &old.list), NVML_SUCCESS);
   EXPECT_EQ(old.list.count, 4U);
   EXPECT_EQ(old.list.placementSize, 24U);
   EXPECT_EQ(old.behind, 0xA5A5A5A5A5A5A5A5ULL);
   old.list.count = 3;
-  EXPECT_EQ(call(supported, device(), kA40_12Q, &old.list), NVML_ERROR_INSUFFICIENT_SIZE);
+  EXPECT_EQ(call(supported, device(), kA4012Q, &old.list), NVML_ERROR_INSUFFICIENT_SIZE);
 }
 
 // As a host with an A16 showed two VMs.

@@ -5,8 +5,8 @@
 
 namespace nvmlkit::machine_test {
 
-inline constexpr std::uint32_t most_gpus = 4;
-inline constexpr std::uint32_t most_clients = 32;
+inline constexpr std::uint32_t kMostGpus = 4;
+inline constexpr std::uint32_t kMostClients = 32;
 
 enum class Op : std::uint32_t {
   // Through the driver library, as a program does it.
@@ -42,13 +42,13 @@ struct GpuSnapshot {
   std::uint64_t corrected_volatile, corrected_aggregate;
   std::uint64_t energy_mj;
   std::uint32_t client_count;
-  std::uint32_t pids[most_clients];
-  std::uint64_t client_bytes[most_clients];
+  std::uint32_t pids[kMostClients];
+  std::uint64_t client_bytes[kMostClients];
 };
 
 struct Snapshot {
   std::uint32_t count;
-  GpuSnapshot gpus[most_gpus];
+  GpuSnapshot gpus[kMostGpus];
 };
 
 struct Answer {

@@ -28,9 +28,9 @@ namespace {
 
 using sim::processes::Outcome;
 
-constexpr std::uint32_t gpus = 3;
-constexpr std::uint32_t lowest_limit_mw = 200000, highest_limit_mw = 700000;
-constexpr std::uint64_t mib = 1ULL << 20;
+constexpr std::uint32_t kGpus = 3;
+constexpr std::uint32_t kLowestLimitMw = 200000, kHighestLimitMw = 700000;
+constexpr std::uint64_t kMib = 1ULL << 20;
 
 int steps() {
   const char* text = std::getenv("NVMLKIT_LIVES_STEPS");
@@ -44,14 +44,14 @@ class Lives : public testing::Test {
     file_ = testing::TempDir() + "lives_" + std::to_string(getpid());
     std::string error;
     const auto fresh =
-        sim::load_machine({{"NVMLKIT_MACHINE", "h100"}, {"NVMLKIT_GPU_COUNT", std::to_string(gpus)}}, error);
+        sim::load_machine({{"NVMLKIT_MACHINE", "h100"}, {"NVMLKIT_GPU_COUNT", std::to_string(kGpus)}}, error);
     ASSERT_TRUE(fresh) << error;
     fresh->host().clock = fresh->host().clock.paced(sim::real_time_ns(), 0);  // time moves only when told
     ASSERT_TRUE(sim::state::save(*fresh, file_, "h100", error)) << error;
     machine_ = sim::state::attach(file_, error);
     ASSERT_TRUE(machine_) << error;
     for (int i = 0; i < 4; ++i) workers_.emplace_back(file_);
-    for (std::uint32_t i = 0; i < gpus; ++i) reference_[i].joules = energy_mj(i) / 1000.0;
+    for (std::uint32_t i = 0; i < kGpus; ++i) reference_[i].joules = energy_mj(i) / 1000.0;
   }
   void TearDown() override {
     for (auto& gpu : reference_)
@@ -97,7 +97,7 @@ class Lives : public testing::Test {
   std::string file_;
   std::unique_ptr<sim::Machine> machine_;
   std::vector<Worker> workers_;
-  ReferenceGpu reference_[gpus];
+  ReferenceGpu reference_[kGpus];
   std::mt19937 random_{20261121};
 };
 
@@ -105,16 +105,16 @@ class Lives : public testing::Test {
 void Lives::advance() {
   const std::uint64_t ms = 1 + pick(20000);
   const auto before = sim::now_ns(*machine_);
-  double begin[gpus];
-  for (std::uint32_t i = 0; i < gpus; ++i) begin[i] = energy_mj(i);
+  double begin[kGpus];
+  for (std::uint32_t i = 0; i < kGpus; ++i) begin[i] = energy_mj(i);
   ASSERT_EQ(tell(Op::advance, 0, ms), 0);
   const auto after = sim::now_ns(*machine_);
   ASSERT_EQ(after - before, static_cast<std::int64_t>(ms) * 1'000'000);
-  constexpr int pieces = 1000;
-  for (std::uint32_t i = 0; i < gpus; ++i) {
+  constexpr int kPieces = 1000;
+  for (std::uint32_t i = 0; i < kGpus; ++i) {
     double sum = 0;
-    const double piece_s = static_cast<double>(after - before) * 1e-9 / pieces;
-    for (int k = 0; k < pieces; ++k)
+    const double piece_s = static_cast<double>(after - before) * 1e-9 / kPieces;
+    for (int k = 0; k < kPieces; ++k)
       sum += watts(i, before + static_cast<std::int64_t>((k + 0.5) * piece_s * 1e9)) * piece_s;
     reference_[i].joules += sum;
     EXPECT_LE(watts(i, after - 1), reference_[i].power_limit_mw / 1000.0 + 1) << "GPU " << i;
@@ -124,11 +124,13 @@ void Lives::advance() {
 
 // One random change, told to a random process and to the reference. Returns what it was, for messages.
 std::string Lives::step(ReferenceGpu& gpu, std::uint32_t index) {
-  const auto expected = [&](std::int64_t result) { return gpu.lost ? std::int64_t{abi::NVML_ERROR_GPU_IS_LOST} : result; };
+  const auto expected = [&](std::int64_t result) {
+    return gpu.lost ? std::int64_t{abi::NVML_ERROR_GPU_IS_LOST} : result;
+  };
   switch (pick(12)) {
     case 0: {
       const std::uint32_t mw = 150000 + pick(600000);
-      const bool allowed = mw >= lowest_limit_mw && mw <= highest_limit_mw;
+      const bool allowed = mw >= kLowestLimitMw && mw <= kHighestLimitMw;
       EXPECT_EQ(tell(Op::set_power_limit, index, mw),
                 expected(allowed ? abi::NVML_SUCCESS : abi::NVML_ERROR_INVALID_ARGUMENT));
       if (allowed && !gpu.lost) gpu.power_limit_mw = mw;
@@ -157,7 +159,7 @@ std::string Lives::step(ReferenceGpu& gpu, std::uint32_t index) {
       EXPECT_EQ(tell(Op::reset, index), expected(used ? abi::NVML_ERROR_IN_USE : abi::NVML_SUCCESS));
       if (used || gpu.lost) return "refused reset";
       gpu.ecc_current = gpu.ecc_pending;
-      gpu.power_limit_mw = highest_limit_mw;
+      gpu.power_limit_mw = kHighestLimitMw;
       gpu.corrected_volatile = 0;
       return "reset";
     }
@@ -183,7 +185,7 @@ std::string Lives::step(ReferenceGpu& gpu, std::uint32_t index) {
     case 8: {
       if (gpu.clients.size() >= 8) return "nothing";
       const auto pid = static_cast<std::uint32_t>(start_process());
-      const std::uint64_t bytes = pick(20000) * mib;
+      const std::uint64_t bytes = pick(20000) * kMib;
       const auto outcome = static_cast<Outcome>(tell(Op::attach, index, pid, bytes));
       const auto room = machine_->gpus()[index].memory.total_bytes.value_or(0) -
                         machine_->gpus()[index].memory.reserved_bytes.value_or(0) - gpu.held();
@@ -222,10 +224,10 @@ void Lives::check(const std::string& what) {
   const auto second = (first + 1) % static_cast<std::uint32_t>(workers_.size());
   const Answer one = workers_[first].tell({Op::read, 0, 0, 0}), other = workers_[second].tell({Op::read, 0, 0, 0});
   ASSERT_EQ(one.result, 0) << what;
-  ASSERT_EQ(one.seen.count, gpus) << what;
+  ASSERT_EQ(one.seen.count, kGpus) << what;
   // Time stands still between the two, so that the same instant is read twice.
   ASSERT_EQ(std::memcmp(&one.seen, &other.seen, sizeof(Snapshot)), 0) << what << ": two processes see two machines";
-  for (std::uint32_t i = 0; i < gpus; ++i) {
+  for (std::uint32_t i = 0; i < kGpus; ++i) {
     ASSERT_EQ(difference(reference_[i], one.seen.gpus[i]), "") << "GPU " << i << " after: " << what;
     if (!reference_[i].lost) reference_[i].last_energy_mj = one.seen.gpus[i].energy_mj;
   }
@@ -234,13 +236,13 @@ void Lives::check(const std::string& what) {
 TEST_F(Lives, EveryProcessSeesWhatTheReferenceSays) {
   check("the start");
   for (int i = 0; i < steps() && !HasFailure(); ++i) {
-    const auto index = pick(gpus);
+    const auto index = pick(kGpus);
     const auto what =
         "step " + std::to_string(i) + ", " + step(reference_[index], index) + " of GPU " + std::to_string(index);
     if (pick(3) == 0) advance();
     check(what);
   }
-  for (std::uint32_t i = 0; i < gpus; ++i)
+  for (std::uint32_t i = 0; i < kGpus; ++i)
     EXPECT_NEAR(energy_mj(i) / 1000.0, reference_[i].joules, 0.001 * reference_[i].joules) << "GPU " << i;
 }
 

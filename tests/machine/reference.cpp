@@ -37,7 +37,7 @@ std::string difference(const ReferenceGpu& reference, const GpuSnapshot& seen) {
     if (seen.corrected_aggregate != reference.corrected_aggregate)
       return differ("aggregate errors", reference.corrected_aggregate, seen.corrected_aggregate);
   }
-  for (std::uint32_t i = 0; i < seen.client_count && i < most_clients; ++i) {
+  for (std::uint32_t i = 0; i < seen.client_count && i < kMostClients; ++i) {
     const auto client = reference.clients.find(seen.pids[i]);
     if (client == reference.clients.end()) return "process " + std::to_string(seen.pids[i]) + " has ended";
     if (client->second != seen.client_bytes[i])

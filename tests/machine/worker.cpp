@@ -26,7 +26,7 @@ namespace {
 
 using namespace abi;
 
-constexpr int refused_by_machine = 1000;  // beside the results of NVML
+constexpr int kRefusedByMachine = 1000;  // beside the results of NVML
 
 // The two ways a process has to the machine.
 class Body {
@@ -109,22 +109,22 @@ class Body {
       }
       case Op::advance: {
         const sim::state::Lock lock(*machine_);
-        if (!lock) return refused_by_machine;
+        if (!lock) return kRefusedByMachine;
         const auto& clock = machine_->host().clock;
         const auto by_ns = static_cast<std::int64_t>(command.a) * 1'000'000;
-        return lock.replace(clock, clock.advanced(sim::real_time_ns(), by_ns)) ? 0 : refused_by_machine;
+        return lock.replace(clock, clock.advanced(sim::real_time_ns(), by_ns)) ? 0 : kRefusedByMachine;
       }
       case Op::read:
       case Op::quit:
         break;
     }
-    return refused_by_machine;
+    return kRefusedByMachine;
   }
 
   template <class Change>
   std::int64_t change(std::uint32_t gpu, Change change) const {
     const sim::state::Lock lock(*machine_);
-    if (!lock) return refused_by_machine;
+    if (!lock) return kRefusedByMachine;
     sim::state::Edit edit(lock, gpu);
     change(*edit);
     edit.commit();
@@ -137,7 +137,7 @@ class Body {
                                   0xa3, 0x27, 0xee, 0x69, 0x6e, 0x12, 0xf7, 0xc4};
     const void* table = nullptr;
     if (call("nvmlInternalGetExportTable", &table, static_cast<const void*>(id)) != NVML_SUCCESS)
-      return refused_by_machine;
+      return kRefusedByMachine;
     using Reset = nvmlReturn_t(unsigned int, const nvmlDevice_t*, nvmlReturn_t*, unsigned int*);
     nvmlReturn_t result = NVML_ERROR_UNKNOWN;
     unsigned int all = 0;
@@ -147,7 +147,7 @@ class Body {
 
   void read(Snapshot& seen) {
     seen.count = static_cast<std::uint32_t>(devices_.size());
-    for (std::uint32_t i = 0; i < seen.count && i < most_gpus; ++i) {
+    for (std::uint32_t i = 0; i < seen.count && i < kMostGpus; ++i) {
       seen.gpus[i].availability = find(i);
       if (seen.gpus[i].availability == NVML_SUCCESS) read(devices_[i], seen.gpus[i]);
     }
@@ -182,8 +182,8 @@ class Body {
     unsigned long long energy = 0;
     call("nvmlDeviceGetTotalEnergyConsumption", device, &energy);
     seen.energy_mj = energy;
-    nvmlProcessInfo_v2_t clients[most_clients];
-    unsigned int count = most_clients;
+    nvmlProcessInfo_v2_t clients[kMostClients];
+    unsigned int count = kMostClients;
     if (call("nvmlDeviceGetComputeRunningProcesses_v3", device, &count, clients) != NVML_SUCCESS) count = 0;
     seen.client_count = count;
     for (unsigned int i = 0; i < count; ++i) {
@@ -257,7 +257,7 @@ Worker::~Worker() {
 
 Answer Worker::tell(const Command& command) const {
   Answer answer{};
-  if (!send(to_, command) || !receive(from_, answer)) answer.result = gone;
+  if (!send(to_, command) || !receive(from_, answer)) answer.result = kGone;
   return answer;
 }
 

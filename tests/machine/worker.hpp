@@ -20,7 +20,7 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   // Waits for the answer. An answer whose result is `gone` means that the process has ended.
-  static constexpr std::int64_t gone = -1000;
+  static constexpr std::int64_t kGone = -1000;
   Answer tell(const Command& command) const;
 
  private:

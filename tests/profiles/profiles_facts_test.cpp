@@ -55,7 +55,7 @@ constexpr std::array kProfiles = {
 
 void PrintTo(const Profile& profile, std::ostream* out) { *out << profile.name; }
 
-std::string NameOf(const testing::TestParamInfo<Profile>& info) { return std::string(info.param.name); }
+std::string name_of(const testing::TestParamInfo<Profile>& info) { return std::string(info.param.name); }
 
 // --- YAML ---------------------------------------------------------------------------------------------------------
 
@@ -77,7 +77,7 @@ class Machine {
 
   /// The value of the first of `paths` (separated by `|`) that the machine has. A path is one of the GPU `index`, from
   /// its entry under `devices` or else from `device_defaults`; with a leading `/` it starts at the top of the file.
-  [[nodiscard]] YAML::Node Find(std::string_view paths, size_t index = 0) const {
+  [[nodiscard]] YAML::Node find(std::string_view paths, size_t index = 0) const {
     for (;;) {
       const size_t bar = paths.find('|');
       const std::string_view path = paths.substr(0, bar);
@@ -93,24 +93,24 @@ class Machine {
   }
 
   /// The scalar at `paths`; nullopt where the machine has none, or says N/A.
-  [[nodiscard]] std::optional<std::string> Text(std::string_view paths) const {
-    const YAML::Node node = Find(paths);
+  [[nodiscard]] std::optional<std::string> text(std::string_view paths) const {
+    const YAML::Node node = find(paths);
     if (!node.IsDefined() || !node.IsScalar() || node.Scalar() == "N/A") return std::nullopt;
     return node.Scalar();
   }
 
-  [[nodiscard]] std::optional<int64_t> Number(std::string_view paths) const {
-    const std::optional<std::string> text = Text(paths);
+  [[nodiscard]] std::optional<int64_t> number(std::string_view paths) const {
+    const std::optional<std::string> text = text(paths);
     return text ? std::optional(std::stoll(*text, nullptr, 0)) : std::nullopt;
   }
 
-  [[nodiscard]] int64_t Required(std::string_view paths) const {
-    const std::optional<int64_t> number = Number(paths);
+  [[nodiscard]] int64_t required(std::string_view paths) const {
+    const std::optional<int64_t> number = number(paths);
     if (!number) throw std::runtime_error("the profile lacks " + std::string(paths));
     return *number;
   }
 
-  [[nodiscard]] std::vector<std::string> BusIds() const {
+  [[nodiscard]] std::vector<std::string> bus_ids() const {
     std::vector<std::string> ids;
     for (const YAML::Node& device : devices()) ids.push_back(At(device, "pci.bus_id").as<std::string>());
     return ids;
@@ -125,9 +125,9 @@ struct ClockList {
   std::vector<int64_t> graphics;
 };
 
-std::vector<ClockList> SupportedClocks(const Machine& machine) {
+std::vector<ClockList> supported_clocks(const Machine& machine) {
   std::vector<ClockList> lists;
-  for (const YAML::Node& list : machine.Find("supported_clocks.memory_clocks")) {
+  for (const YAML::Node& list : machine.find("supported_clocks.memory_clocks")) {
     lists.push_back({list["freq_mhz"].as<int64_t>(), list["graphics_clocks"].as<std::vector<int64_t>>()});
   }
   return lists;
@@ -138,12 +138,12 @@ std::vector<ClockList> SupportedClocks(const Machine& machine) {
 class ProfileTest : public testing::TestWithParam<Profile> {
  protected:
   /// Drivers that know Blackwell have no applications clocks any more.
-  bool HasNoApplicationsClocks() const { return machine_.Text("architecture") == "blackwell"; }
+  bool has_no_applications_clocks() const { return machine_.text("architecture") == "blackwell"; }
 
   /// A number that only the profile of a partial capture may lack.
-  std::optional<int64_t> Known(std::string_view path) const {
-    if (GetParam().partial) return machine_.Number(path);
-    return machine_.Required(path);
+  std::optional<int64_t> known(std::string_view path) const {
+    if (GetParam().partial) return machine_.number(path);
+    return machine_.required(path);
   }
 
   Machine machine_{GetParam().name};
@@ -152,64 +152,64 @@ class ProfileTest : public testing::TestWithParam<Profile> {
 TEST_P(ProfileTest, DevicesAreCountedAndInBusOrder) {
   ASSERT_EQ(machine_.devices().size(), GetParam().gpus);
   for (size_t i = 0; i < GetParam().gpus; ++i) EXPECT_EQ(machine_.devices()[i]["index"].as<size_t>(), i);
-  const std::vector<std::string> ids = machine_.BusIds();
+  const std::vector<std::string> ids = machine_.bus_ids();
   EXPECT_TRUE(std::ranges::is_sorted(ids));
   EXPECT_EQ(std::set(ids.begin(), ids.end()).size(), ids.size()) << "a bus id stands twice";
 }
 
 TEST_P(ProfileTest, MemoryAddsUp) {
-  const int64_t total = machine_.Required("memory.total_bytes");
-  const int64_t taken = Known("memory.reserved_bytes").value_or(0) + machine_.Required("memory.used_bytes");
+  const int64_t total = machine_.required("memory.total_bytes");
+  const int64_t taken = known("memory.reserved_bytes").value_or(0) + machine_.required("memory.used_bytes");
   EXPECT_GT(total, taken);
-  EXPECT_EQ(machine_.Number("memory.free_bytes").value_or(total - taken), total - taken);
+  EXPECT_EQ(machine_.number("memory.free_bytes").value_or(total - taken), total - taken);
   // The CPU reaches the memory of a superchip without a window.
-  const bool superchip = GetParam().gpus == 1 && machine_.Text("addressing_mode") == "ats";
+  const bool superchip = GetParam().gpus == 1 && machine_.text("addressing_mode") == "ats";
   const std::optional<int64_t> bar1 =
-      superchip ? machine_.Number("bar1_memory.total_bytes") : Known("bar1_memory.total_bytes");
+      superchip ? machine_.number("bar1_memory.total_bytes") : known("bar1_memory.total_bytes");
   EXPECT_EQ(superchip, !bar1 && !GetParam().partial);
   if (!bar1) return;
   const int64_t bar1_total = *bar1;
-  const int64_t bar1_used = machine_.Required("bar1_memory.used_bytes");
+  const int64_t bar1_used = machine_.required("bar1_memory.used_bytes");
   EXPECT_GT(bar1_total, bar1_used);
-  EXPECT_EQ(machine_.Number("bar1_memory.free_bytes").value_or(bar1_total - bar1_used), bar1_total - bar1_used);
+  EXPECT_EQ(machine_.number("bar1_memory.free_bytes").value_or(bar1_total - bar1_used), bar1_total - bar1_used);
 }
 
 TEST_P(ProfileTest, PowerLimitsAreOrdered) {
   for (const std::string group : {"power.", "module_power."}) {
-    const std::optional<int64_t> lowest = machine_.Number(group + "min_limit_mw");
+    const std::optional<int64_t> lowest = machine_.number(group + "min_limit_mw");
     if (!lowest && (group == "module_power." || GetParam().partial)) continue;
-    const int64_t standard = machine_.Required(group + "default_limit_mw");
-    const int64_t limit = machine_.Number(group + "limit_mw").value_or(standard);
-    const int64_t highest = machine_.Required(group + "max_limit_mw");
+    const int64_t standard = machine_.required(group + "default_limit_mw");
+    const int64_t limit = machine_.number(group + "limit_mw").value_or(standard);
+    const int64_t highest = machine_.required(group + "max_limit_mw");
     EXPECT_LE(lowest, standard) << group;
     EXPECT_LE(standard, highest) << group;
     EXPECT_LE(lowest, limit) << group;
     EXPECT_LE(limit, highest) << group;
-    EXPECT_LT(machine_.Required(group + "instant_draw_mw"), limit) << group;
+    EXPECT_LT(machine_.required(group + "instant_draw_mw"), limit) << group;
   }
 }
 
 TEST_P(ProfileTest, ThresholdsAreOrdered) {
-  if (machine_.Number("thermal.tlimit_c")) {
-    EXPECT_LT(machine_.Required("thermal.shutdown_tlimit_c"), machine_.Required("thermal.slowdown_tlimit_c"));
-    EXPECT_LT(machine_.Required("thermal.slowdown_tlimit_c"), machine_.Required("thermal.max_operating_tlimit_c"));
-    EXPECT_FALSE(machine_.Number("thermal.slowdown_threshold_c")) << "a GPU has margins or degrees, not both";
-  } else if (Known("thermal.max_operating_c")) {
-    EXPECT_LT(machine_.Required("thermal.temperature_gpu_c"), machine_.Required("thermal.max_operating_c"));
-    EXPECT_LT(machine_.Required("thermal.max_operating_c"), machine_.Required("thermal.slowdown_threshold_c"));
-    EXPECT_LT(machine_.Required("thermal.slowdown_threshold_c"), machine_.Required("thermal.shutdown_threshold_c"));
+  if (machine_.number("thermal.tlimit_c")) {
+    EXPECT_LT(machine_.required("thermal.shutdown_tlimit_c"), machine_.required("thermal.slowdown_tlimit_c"));
+    EXPECT_LT(machine_.required("thermal.slowdown_tlimit_c"), machine_.required("thermal.max_operating_tlimit_c"));
+    EXPECT_FALSE(machine_.number("thermal.slowdown_threshold_c")) << "a GPU has margins or degrees, not both";
+  } else if (known("thermal.max_operating_c")) {
+    EXPECT_LT(machine_.required("thermal.temperature_gpu_c"), machine_.required("thermal.max_operating_c"));
+    EXPECT_LT(machine_.required("thermal.max_operating_c"), machine_.required("thermal.slowdown_threshold_c"));
+    EXPECT_LT(machine_.required("thermal.slowdown_threshold_c"), machine_.required("thermal.shutdown_threshold_c"));
   }
 }
 
 TEST_P(ProfileTest, PcieLinkIsWithinItsMaximum) {
-  if (!Known("pcie.current_link_gen")) return;
-  EXPECT_LE(machine_.Required("pcie.current_link_gen"), machine_.Required("pcie.max_link_gen"));
-  EXPECT_LE(machine_.Required("pcie.max_link_gen"), machine_.Required("pcie.device_max_link_gen"));
-  EXPECT_LE(machine_.Required("pcie.current_link_width"), machine_.Required("pcie.max_link_width"));
+  if (!known("pcie.current_link_gen")) return;
+  EXPECT_LE(machine_.required("pcie.current_link_gen"), machine_.required("pcie.max_link_gen"));
+  EXPECT_LE(machine_.required("pcie.max_link_gen"), machine_.required("pcie.device_max_link_gen"));
+  EXPECT_LE(machine_.required("pcie.current_link_width"), machine_.required("pcie.max_link_width"));
 }
 
 TEST_P(ProfileTest, SupportedClocksAreSortedAndHoldTheOthers) {
-  const std::vector<ClockList> lists = SupportedClocks(machine_);
+  const std::vector<ClockList> lists = supported_clocks(machine_);
   // The text of `nvidia-smi -q`, all that is known of some GPUs, has no list.
   if (lists.empty() && (GetParam().partial || GetParam().facts.empty())) GTEST_SKIP() << "no capture lists the clocks";
   ASSERT_FALSE(lists.empty());
@@ -219,56 +219,56 @@ TEST_P(ProfileTest, SupportedClocksAreSortedAndHoldTheOthers) {
     EXPECT_EQ(std::ranges::adjacent_find(list.graphics, std::ranges::less_equal{}), list.graphics.end())
         << "the graphics clocks of " << list.memory << " MHz must fall";
   }
-  EXPECT_EQ(machine_.Required("clocks.memory_max"), lists.front().memory);
-  EXPECT_EQ(machine_.Required("clocks.graphics_max"), lists.front().graphics.front());
+  EXPECT_EQ(machine_.required("clocks.memory_max"), lists.front().memory);
+  EXPECT_EQ(machine_.required("clocks.graphics_max"), lists.front().graphics.front());
   for (const std::string suffix : {"_app", "_app_default"}) {
-    const bool settable = machine_.Number("clocks.memory" + suffix).has_value();
-    EXPECT_EQ(settable, machine_.Number("clocks.graphics" + suffix).has_value()) << suffix;
-    if (!settable && (HasNoApplicationsClocks() || machine_.Text("brand") == "geforce")) continue;
-    const auto list = std::ranges::find(lists, machine_.Required("clocks.memory" + suffix), &ClockList::memory);
+    const bool settable = machine_.number("clocks.memory" + suffix).has_value();
+    EXPECT_EQ(settable, machine_.number("clocks.graphics" + suffix).has_value()) << suffix;
+    if (!settable && (has_no_applications_clocks() || machine_.text("brand") == "geforce")) continue;
+    const auto list = std::ranges::find(lists, machine_.required("clocks.memory" + suffix), &ClockList::memory);
     ASSERT_NE(list, lists.end()) << suffix;
-    EXPECT_NE(std::ranges::find(list->graphics, machine_.Required("clocks.graphics" + suffix)), list->graphics.end())
+    EXPECT_NE(std::ranges::find(list->graphics, machine_.required("clocks.graphics" + suffix)), list->graphics.end())
         << suffix;
   }
-  EXPECT_LE(machine_.Required("clocks.graphics_current"), machine_.Required("clocks.graphics_max"));
-  EXPECT_LE(machine_.Required("clocks.memory_current"), machine_.Required("clocks.memory_max"));
-  EXPECT_LE(machine_.Required("clocks.video_current"), machine_.Required("clocks.video_max"));
+  EXPECT_LE(machine_.required("clocks.graphics_current"), machine_.required("clocks.graphics_max"));
+  EXPECT_LE(machine_.required("clocks.memory_current"), machine_.required("clocks.memory_max"));
+  EXPECT_LE(machine_.required("clocks.video_current"), machine_.required("clocks.video_max"));
 }
 
 TEST_P(ProfileTest, StartsIdleAndHealthy) {
   // No driver before branch 570 knows Blackwell; its captures are of 580.
-  const bool blackwell = machine_.Text("/device_defaults.architecture") == "blackwell";
-  EXPECT_EQ(std::stoi(machine_.Text("/system.driver_version").value_or("0")), blackwell ? 580 : 550);
-  EXPECT_EQ(machine_.Required("/system.cuda_version_major"), blackwell ? 13 : 12);
-  EXPECT_EQ(machine_.Required("/system.cuda_version_minor"), blackwell ? 0 : 4);
-  EXPECT_EQ(machine_.Text("clocks_throttle_reasons.gpu_idle"), "true");
+  const bool blackwell = machine_.text("/device_defaults.architecture") == "blackwell";
+  EXPECT_EQ(std::stoi(machine_.text("/system.driver_version").value_or("0")), blackwell ? 580 : 550);
+  EXPECT_EQ(machine_.required("/system.cuda_version_major"), blackwell ? 13 : 12);
+  EXPECT_EQ(machine_.required("/system.cuda_version_minor"), blackwell ? 0 : 4);
+  EXPECT_EQ(machine_.text("clocks_throttle_reasons.gpu_idle"), "true");
   for (const std::string engine : {"gpu", "memory", "encoder", "decoder", "jpeg", "ofa"}) {
     // Engines that came with Turing and Ampere.
-    if (machine_.Text("architecture") == "volta" && (engine == "jpeg" || engine == "ofa")) {
-      EXPECT_FALSE(machine_.Number("utilization." + engine)) << engine;
+    if (machine_.text("architecture") == "volta" && (engine == "jpeg" || engine == "ofa")) {
+      EXPECT_FALSE(machine_.number("utilization." + engine)) << engine;
       continue;
     }
-    EXPECT_EQ(machine_.Required("utilization." + engine), 0) << engine;
+    EXPECT_EQ(machine_.required("utilization." + engine), 0) << engine;
   }
-  EXPECT_EQ(machine_.Required("memory.used_bytes"), 0);
-  EXPECT_EQ(machine_.Required("power.total_energy_consumption_mj"), 0);
+  EXPECT_EQ(machine_.required("memory.used_bytes"), 0);
+  EXPECT_EQ(machine_.required("power.total_energy_consumption_mj"), 0);
   // Fans stand still; a GPU that controls none has no speed.
-  EXPECT_EQ(machine_.Number("fan.speed_percent").value_or(-1), machine_.Required("fan.count") > 0 ? 0 : -1);
+  EXPECT_EQ(machine_.number("fan.speed_percent").value_or(-1), machine_.required("fan.count") > 0 ? 0 : -1);
   // A GPU repairs its memory by retiring pages or by remapping rows, and has done neither yet.
-  const bool remaps = machine_.Find("remapped_rows").IsDefined();
+  const bool remaps = machine_.find("remapped_rows").IsDefined();
   if (remaps || !GetParam().partial) {
-    EXPECT_EQ(machine_.Text("retired_pages.supported").value_or("false"), remaps ? "false" : "true");
+    EXPECT_EQ(machine_.text("retired_pages.supported").value_or("false"), remaps ? "false" : "true");
   }
   if (remaps) {
-    EXPECT_EQ(machine_.Required("remapped_rows.correctable"), 0);
-    EXPECT_EQ(machine_.Required("remapped_rows.uncorrectable"), 0);
-    EXPECT_EQ(machine_.Text("remapped_rows.pending"), "false");
-    EXPECT_EQ(machine_.Text("remapped_rows.failure_occurred"), "false");
+    EXPECT_EQ(machine_.required("remapped_rows.correctable"), 0);
+    EXPECT_EQ(machine_.required("remapped_rows.uncorrectable"), 0);
+    EXPECT_EQ(machine_.text("remapped_rows.pending"), "false");
+    EXPECT_EQ(machine_.text("remapped_rows.failure_occurred"), "false");
   }
-  EXPECT_EQ(machine_.Text("ecc.sram.threshold_exceeded").value_or("false"), "false");
+  EXPECT_EQ(machine_.text("ecc.sram.threshold_exceeded").value_or("false"), "false");
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ProfileTest, testing::ValuesIn(kProfiles), NameOf);
+INSTANTIATE_TEST_SUITE_P(All, ProfileTest, testing::ValuesIn(kProfiles), name_of);
 
 // --- The machine against the facts ----------------------------------------------------------------------------------
 
@@ -476,19 +476,19 @@ constexpr std::string_view kUnknown[] = {"",
                                          "board-vendor specific",
                                          "Requested functionality has been deprecated"};
 
-bool IsUnknown(std::string_view fact) {
+bool is_unknown(std::string_view fact) {
   return std::ranges::any_of(
       kUnknown, [fact](std::string_view prefix) { return prefix.empty() ? fact.empty() : fact.starts_with(prefix); });
 }
 
 /// A fact without the remark behind it, and the first of two boards that differ.
-std::string WithoutRemark(std::string fact) {
+std::string without_remark(std::string fact) {
   for (const std::string_view remark : {" (", " / ", " by default"})
     fact.resize(std::min(fact.size(), fact.find(remark)));
   return fact;
 }
 
-std::string WordOf(std::string_view text) {
+std::string word_of(std::string_view text) {
   std::string word;
   for (const char c : text) {
     if (c == '-') continue;
@@ -498,7 +498,7 @@ std::string WordOf(std::string_view text) {
 }
 
 /// "true" or "false" for the words that the facts have for it. A bandwidth that is full is not degraded.
-std::string FlagOf(std::string_view text) {
+std::string flag_of(std::string_view text) {
   constexpr std::string_view kYes[] = {"yes", "Yes", "True", "true", "Enabled"};
   constexpr std::string_view kNo[] = {"no", "No", "False", "false", "Disabled", "Full"};
   const auto begins = [text](std::string_view word) { return text.starts_with(word); };
@@ -508,7 +508,7 @@ std::string FlagOf(std::string_view text) {
 }
 
 /// Whether `number`, as the profile counts, is `fact` ("81", "16x", "49.68 W") or within it ("66.66..71.37 W").
-bool IsNumber(std::string_view fact, double number, double scale) {
+bool is_number(std::string_view fact, double number, double scale) {
   const std::string text(fact);
   char* end = nullptr;
   const double low = std::strtod(text.c_str(), &end);
@@ -518,62 +518,62 @@ bool IsNumber(std::string_view fact, double number, double scale) {
   return number >= low * scale - 0.5 && number <= high * scale + 0.5;
 }
 
-bool Agrees(As as, std::string_view fact, const std::string& ours) {
+bool agrees(As as, std::string_view fact, const std::string& ours) {
   const auto number = [&ours] { return static_cast<double>(std::stoll(ours, nullptr, 0)); };
   switch (as) {
     case As::kText:
       return ours == fact;
     case As::kWord:
-      return WordOf(ours) == WordOf(fact);
+      return word_of(ours) == word_of(fact);
     case As::kHex:
       return std::stoul(ours, nullptr, 16) == std::stoul(std::string(fact), nullptr, 16);
     case As::kCount:
-      return IsNumber(fact, number(), 1);
+      return is_number(fact, number(), 1);
     case As::kMib:
-      return IsNumber(fact, number(), 1024 * 1024);
+      return is_number(fact, number(), 1024 * 1024);
     case As::kWatt:
-      return IsNumber(fact, number(), 1000);
+      return is_number(fact, number(), 1000);
     case As::kSpeed:
-      return IsNumber(fact, number(), 1000);
+      return is_number(fact, number(), 1000);
     case As::kFlag:
-      return ours == FlagOf(fact);
+      return ours == flag_of(fact);
   }
   return false;
 }
 
 /// What is wrong with the machine's answer to one fact; nothing when it is right or nothing is known.
-std::optional<std::string> Complaint(const Machine& machine, const Row& row, const YAML::Node& fact) {
+std::optional<std::string> complaint(const Machine& machine, const Row& row, const YAML::Node& fact) {
   std::vector<std::string> accepted;  // a list of facts is what the GPUs of a capture said: any of them will do
-  if (fact.IsScalar()) accepted.push_back(WithoutRemark(fact.Scalar()));
+  if (fact.IsScalar()) accepted.push_back(without_remark(fact.Scalar()));
   if (fact.IsSequence()) accepted = fact.as<std::vector<std::string>>();
-  if (accepted.empty() || IsUnknown(accepted.front())) return std::nullopt;
+  if (accepted.empty() || is_unknown(accepted.front())) return std::nullopt;
 
-  std::optional<std::string> ours = machine.Text(row.profile);
+  std::optional<std::string> ours = machine.text(row.profile);
   if (accepted.front() == "N/A") {
     if (!ours) return std::nullopt;
     return std::string(row.profile) + " is " + *ours + ", the GPU answers N/A";
   }
   if (!ours && !row.otherwise.empty()) ours = row.otherwise;
   if (!ours) return std::string(row.profile) + " is absent, known is " + accepted.front();
-  if (std::ranges::any_of(accepted, [&](const std::string& one) { return Agrees(row.as, one, *ours); })) {
+  if (std::ranges::any_of(accepted, [&](const std::string& one) { return agrees(row.as, one, *ours); })) {
     return std::nullopt;
   }
   return std::string(row.profile) + " is " + *ours + ", known is " + accepted.front();
 }
 
 /// The paths of all scalars and lists below `node`.
-void CollectPaths(const YAML::Node& node, const std::string& prefix, std::vector<std::string>& paths) {
+void collect_paths(const YAML::Node& node, const std::string& prefix, std::vector<std::string>& paths) {
   for (const auto& entry : node) {
     const std::string path = prefix + entry.first.Scalar();
     if (entry.second.IsMap()) {
-      CollectPaths(entry.second, path + ".", paths);
+      collect_paths(entry.second, path + ".", paths);
     } else {
       paths.push_back(path);
     }
   }
 }
 
-bool IsWithin(std::string_view path, std::string_view group) {
+bool is_within(std::string_view path, std::string_view group) {
   return path.starts_with(group) && (path.size() == group.size() || path[group.size()] == '.');
 }
 
@@ -593,7 +593,7 @@ class ProfileFactsTest : public ProfileTest {
   }
 
   /// Reports `complaint`, unless the profile deviates here on purpose; a deviation without a complaint is stale.
-  void Judge(std::string_view fact, const std::optional<std::string>& complaint) {
+  void judge(std::string_view fact, const std::optional<std::string>& complaint) {
     const auto* deviation = std::ranges::find_if(
         kDeviations, [&](const Deviation& one) { return one.profile == GetParam().name && one.facts == fact; });
     if (deviation == std::end(kDeviations)) {
@@ -612,18 +612,18 @@ TEST_P(ProfileFactsTest, ValuesAgree) {
     const YAML::Node fact = At(facts_, row.facts);
     if (!fact.IsDefined()) continue;
     ++compared;
-    Judge(row.facts, Complaint(machine_, row, fact));
+    judge(row.facts, complaint(machine_, row, fact));
   }
   EXPECT_GT(compared, std::size(kRows) * (GetParam().partial ? 1 : 3) / 4) << "the facts have other names now";
 }
 
 TEST_P(ProfileFactsTest, NoFactIsOverlooked) {
   std::vector<std::string> paths;
-  CollectPaths(facts_, "", paths);
+  collect_paths(facts_, "", paths);
   for (const std::string& path : paths) {
     if (path.ends_with(".source")) continue;
-    if (const YAML::Node fact = At(facts_, path); fact.IsScalar() && IsUnknown(fact.Scalar())) continue;
-    const auto covers = [&path](const auto& entry) { return IsWithin(path, entry.facts); };
+    if (const YAML::Node fact = At(facts_, path); fact.IsScalar() && is_unknown(fact.Scalar())) continue;
+    const auto covers = [&path](const auto& entry) { return is_within(path, entry.facts); };
     EXPECT_TRUE(std::ranges::any_of(kRows, covers) || std::ranges::any_of(kElsewhere, covers) ||
                 std::ranges::any_of(kNotCompared, covers))
         << path << " is compared nowhere; name it in a table";
@@ -631,7 +631,7 @@ TEST_P(ProfileFactsTest, NoFactIsOverlooked) {
 }
 
 TEST_P(ProfileFactsTest, SupportedClocks) {
-  const std::vector<ClockList> lists = SupportedClocks(machine_);
+  const std::vector<ClockList> lists = supported_clocks(machine_);
   const YAML::Node known = At(facts_, "clocks.supported");
   EXPECT_EQ(lists.size(), known.size());
   for (const ClockList& list : lists) {
@@ -648,24 +648,24 @@ TEST_P(ProfileFactsTest, SupportedClocks) {
 }
 
 TEST_P(ProfileFactsTest, ComputeCapability) {
-  EXPECT_EQ(*machine_.Text("compute_capability.major") + "." + *machine_.Text("compute_capability.minor"),
+  EXPECT_EQ(*machine_.text("compute_capability.major") + "." + *machine_.text("compute_capability.minor"),
             At(facts_, "compute.capability").Scalar());
 }
 
 TEST_P(ProfileFactsTest, BusIds) {
   if (!At(facts_, "pcie.bus_ids").IsDefined()) GTEST_SKIP() << "no capture tells the bus ids of one machine";
   const auto known = At(facts_, "pcie.bus_ids").as<std::vector<std::string>>();
-  const bool same = machine_.BusIds() == known;
-  Judge("pcie.bus_ids", same ? std::nullopt : std::optional<std::string>("the bus ids differ"));
+  const bool same = machine_.bus_ids() == known;
+  judge("pcie.bus_ids", same ? std::nullopt : std::optional<std::string>("the bus ids differ"));
 }
 
 TEST_P(ProfileFactsTest, IdleMargin) {
   const YAML::Node known = At(facts_, "thermal_c.idle_temp_plus_tlimit");
-  const std::optional<int64_t> margin = machine_.Number("thermal.tlimit_c");
+  const std::optional<int64_t> margin = machine_.number("thermal.tlimit_c");
   ASSERT_EQ(margin.has_value(), known.IsDefined()) << "either both know a margin or none";
   if (!margin) return;
   const auto sums = known.as<std::vector<int64_t>>();
-  EXPECT_NE(std::ranges::find(sums, machine_.Required("thermal.temperature_gpu_c") + *margin), sums.end());
+  EXPECT_NE(std::ranges::find(sums, machine_.required("thermal.temperature_gpu_c") + *margin), sums.end());
 }
 
 TEST_P(ProfileFactsTest, MigGpuInstances) {
@@ -673,9 +673,9 @@ TEST_P(ProfileFactsTest, MigGpuInstances) {
   for (const YAML::Node& profile : At(facts_, "mig.profiles")) {
     most = std::max(most, profile["instances"].as<int64_t>());
   }
-  EXPECT_EQ(machine_.Number("mig.max_gpu_instances").value_or(0), most);
+  EXPECT_EQ(machine_.number("mig.max_gpu_instances").value_or(0), most);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ProfileFactsTest, testing::ValuesIn(kProfiles), NameOf);
+INSTANTIATE_TEST_SUITE_P(All, ProfileFactsTest, testing::ValuesIn(kProfiles), name_of);
 
 }  // namespace

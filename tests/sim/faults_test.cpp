@@ -193,7 +193,7 @@ TEST(Words, ComeBackAsTheyWereSaid) {
 TEST(Rules, AreAllCountedAndTheFirstDecides) {
   const auto machine = machine_of("h100");
   auto& rules = machine->call_rules();
-  ASSERT_TRUE(rules.add({3, calls::any_gpu, 999, 5, 0, UINT64_MAX}));
+  ASSERT_TRUE(rules.add({3, calls::kAnyGpu, 999, 5, 0, UINT64_MAX}));
   ASSERT_TRUE(rules.add({3, 1, 15, 7, 1, 1}));
   const auto symbol = static_cast<Symbol>(3);
   EXPECT_EQ(rules.judge(symbol, 1, false).delay_ns, 5U);
@@ -201,9 +201,9 @@ TEST(Rules, AreAllCountedAndTheFirstDecides) {
   EXPECT_EQ(both.result, 999);
   EXPECT_EQ(both.delay_ns, 12U);
   EXPECT_EQ(rules.judge(symbol, 1, false).delay_ns, 5U);
-  EXPECT_EQ(rules.judge(static_cast<Symbol>(4), 1, false).result, calls::no_result);
+  EXPECT_EQ(rules.judge(static_cast<Symbol>(4), 1, false).result, calls::kNoResult);
   EXPECT_EQ(rules.at(1)->calls, 3U);
-  for (std::size_t i = 2; i < calls::Rules::capacity; ++i) ASSERT_TRUE(rules.add({3, 0, 1, 0, 0, 1}));
+  for (std::size_t i = 2; i < calls::Rules::kCapacity; ++i) ASSERT_TRUE(rules.add({3, 0, 1, 0, 0, 1}));
   EXPECT_NE(inject(*machine, "gpu=0 fail nvmlInit_v2 UNKNOWN").find("256"), std::string::npos);
 }
 
@@ -216,7 +216,7 @@ TEST(Ring, TakesAnyBytes) {
     events::Published event{};
     std::size_t taken = 0;
     while (events::take(*machine, cursor, event)) ++taken;
-    EXPECT_LE(taken, events::Ring::capacity);
+    EXPECT_LE(taken, events::Ring::kCapacity);
     events::publish(*machine, 0, {8, 13, 0, 0});
   }
 }
@@ -230,7 +230,7 @@ TEST_F(FaultsInAFile, SurviveThatAndAreSeenByTheNextProcess) {
   EXPECT_EQ(count_visible(*machine), 2U);
   EXPECT_EQ(place_of_index(*machine, 1), 2U);
   EXPECT_EQ(index_of_place(*machine, 2), 1U);
-  EXPECT_EQ(place_of_index(*machine, 2), max_gpus);
+  EXPECT_EQ(place_of_index(*machine, 2), kMaxGpus);
 }
 
 }  // namespace

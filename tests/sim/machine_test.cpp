@@ -24,15 +24,15 @@ std::size_t resident_pages(const Machine& machine) {
 }
 
 TEST(Machine, AThousandGpusTouchNothingUntilWritten) {
-  const auto machine = Machine::create(max_gpus);
+  const auto machine = Machine::create(kMaxGpus);
   ASSERT_NE(machine, nullptr);
-  EXPECT_EQ(machine->gpus().size(), max_gpus);
+  EXPECT_EQ(machine->gpus().size(), kMaxGpus);
   EXPECT_EQ(resident_pages(*machine), 0u);
   EXPECT_FALSE(machine->gpus().back().name);
   EXPECT_FALSE(machine->system().driver_version);
 }
 
-TEST(Machine, TooManyGpusAreRefused) { EXPECT_EQ(Machine::create(max_gpus + 1), nullptr); }
+TEST(Machine, TooManyGpusAreRefused) { EXPECT_EQ(Machine::create(kMaxGpus + 1), nullptr); }
 
 TEST(Machine, LoadingLeavesTheUnusedEndsOfListsUntouched) {
   ConfigError error;

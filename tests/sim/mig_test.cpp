@@ -76,7 +76,7 @@ TEST(MigPlacement, IdsMayCountFromTheUpperHalf) {
 }
 
 // Four slices, of an A30: capture a30-mig-535.183.01-1.
-constexpr const char* a30 = R"(
+constexpr const char* kA30 = R"(
 base: a100
 system: {num_devices: 1}
 device_defaults:
@@ -95,7 +95,7 @@ device_defaults:
 )";
 
 TEST(MigPlacement, OfFourSlices) {
-  const auto machine = machine_of(a30);
+  const auto machine = machine_of(kA30);
   auto& gpu = machine->gpus()[0];
   EXPECT_EQ(create(gpu, {14, 14, 5}), (std::vector<Made>{{3, 0, 1}, {4, 1, 1}, {2, 2, 2}}));
   destroy_all(gpu);
@@ -215,7 +215,7 @@ TEST(MigDevices, HaveUuidsOfTheirOwn) {
   const auto machine = mig_machine("a100");
   const auto& gpu = machine->gpus()[0];
   std::vector<std::string> seen;
-  for (std::uint32_t instance = 0; instance <= max_instance_id; ++instance)
+  for (std::uint32_t instance = 0; instance <= kMaxInstanceId; ++instance)
     for (std::uint32_t compute = 0; compute < 8; ++compute) {
       const std::string uuid(uuid_of(gpu, {instance, compute}).view());
       EXPECT_EQ(uuid.size(), 40U);

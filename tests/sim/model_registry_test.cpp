@@ -25,7 +25,7 @@ Facts few_facts() {
   return facts;
 }
 
-constexpr const char* enums =
+constexpr const char* kEnums =
     "enums:\n  State: {type: nvmlEnableState_t, words: {off: NVML_FEATURE_DISABLED, on: NVML_FEATURE_ENABLED}}\n";
 
 // A model around the fields of its Gpu.
@@ -64,7 +64,7 @@ class ModelFiles {
 
 std::string refusal(const std::string& gpu_fields) {
   const ModelFiles files;
-  files.write("enums.yaml", enums);
+  files.write("enums.yaml", kEnums);
   files.write("gpu.yaml", around(gpu_fields));
   return files.refusal();
 }
@@ -73,7 +73,8 @@ TEST(ModelHoles, EachIsNamedWithItsPlace) {
   EXPECT_EQ(refusal("    a: {type: u32, doc: G.}\n"), "");
   EXPECT_EQ(refusal("    a: {type: u33, doc: G.}\n"), "gpu.yaml:10: unknown type 'u33'");
   EXPECT_EQ(refusal("    a: {type: u32}\n"), "gpu.yaml:10: field 'a': doc is missing");
-  EXPECT_EQ(refusal("    a: {doc: G.}\n"), "gpu.yaml:10: field 'a' needs exactly one of type, enum, struct, list, native");
+  EXPECT_EQ(refusal("    a: {doc: G.}\n"),
+            "gpu.yaml:10: field 'a' needs exactly one of type, enum, struct, list, native");
   EXPECT_EQ(refusal("    a: {type: u32, enum: State, doc: G.}\n"),
             "gpu.yaml:10: field 'a' needs exactly one of type, enum, struct, list, native");
   EXPECT_EQ(refusal("    a: {type: u32, doc: G., colour: red}\n"), "gpu.yaml:10: unknown attribute 'colour'");

@@ -30,7 +30,7 @@ TEST_F(Processes, WhateverHappensTheMachineAgreesWithAPlainList) {
     if (users.size() < 12) users.emplace_back();
     auto& user = users[random() % users.size()];
     const auto pid = user.process.pid();
-    const std::uint64_t bytes = (random() % (48 << 10)) * mib;
+    const std::uint64_t bytes = (random() % (48 << 10)) * kMib;
     std::uint64_t others = 0;
     for (const auto& other : users)
       if (!other.dead && other.memory.count(gpu)) others += other.memory.at(gpu);
@@ -100,14 +100,14 @@ TEST_F(Processes, WritersKilledAtAnyInstantLeaveARightTable) {
   account(*machine);
   const auto before = memory(*machine).used;
   Idle stays;
-  ASSERT_EQ(processes::attach(*machine, 0, request(stays.pid(), mib)), Outcome::done);
+  ASSERT_EQ(processes::attach(*machine, 0, request(stays.pid(), kMib)), Outcome::done);
   std::mt19937 random(3);
   int halfway = 0;
   for (int round = 0; round < 400; ++round) {
     const pid_t child = fork();
     if (child == 0) {
       for (const auto self = static_cast<std::uint32_t>(getpid());;) {
-        processes::attach(*machine, 0, request(self, 2 * mib));
+        processes::attach(*machine, 0, request(self, 2 * kMib));
         detach(*machine, 0, self);
       }
     }
@@ -115,7 +115,7 @@ TEST_F(Processes, WritersKilledAtAnyInstantLeaveARightTable) {
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
     halfway += machine->header().any % 2 != 0;
-    ASSERT_EQ(memory(*machine).used, before + mib) << "round " << round;
+    ASSERT_EQ(memory(*machine).used, before + kMib) << "round " << round;
     ASSERT_EQ(clients(*machine).size(), 1U) << "round " << round;
     remove_ended(*machine, 0);
     const auto all = records(*machine);

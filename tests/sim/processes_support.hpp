@@ -18,7 +18,7 @@
 
 namespace nvmlkit::sim::processes {
 
-inline constexpr std::uint64_t mib = 1 << 20;
+inline constexpr std::uint64_t kMib = 1 << 20;
 
 // A process that does nothing until it is killed. It ends with the test, however the test ends.
 class Idle {

@@ -12,11 +12,11 @@ TEST_F(Processes, AClientIsSeenThroughEveryMappingAndLeavesWhenItDies) {
   const auto here = attach(file), there = attach(file);
   const auto before = memory(*there);
   Idle process;
-  ASSERT_EQ(processes::attach(*here, 0, request(process.pid(), 512 * mib)), Outcome::done);
-  EXPECT_EQ(clients(*there), (std::multimap<std::uint32_t, std::uint64_t>{{process.pid(), 512 * mib}}));
+  ASSERT_EQ(processes::attach(*here, 0, request(process.pid(), 512 * kMib)), Outcome::done);
+  EXPECT_EQ(clients(*there), (std::multimap<std::uint32_t, std::uint64_t>{{process.pid(), 512 * kMib}}));
   EXPECT_EQ(clients(*there, 1).size(), 0U);
-  EXPECT_EQ(memory(*there).used, before.used + 512 * mib);
-  EXPECT_EQ(memory(*there).free, before.free - 512 * mib);
+  EXPECT_EQ(memory(*there).used, before.used + 512 * kMib);
+  EXPECT_EQ(memory(*there).free, before.free - 512 * kMib);
   process.die();  // a zombie holds no GPU
   EXPECT_EQ(clients(*there).size(), 0U);
   EXPECT_EQ(memory(*there).used, before.used);
@@ -40,7 +40,7 @@ TEST_F(Processes, TheNameIsThatOfTheProcess) {
 TEST_F(Processes, ANumberThatWasGivenAgainIsAnotherProcess) {
   const auto machine = attach(make(1));
   Idle process;
-  ASSERT_EQ(processes::attach(*machine, 0, request(process.pid(), mib)), Outcome::done);
+  ASSERT_EQ(processes::attach(*machine, 0, request(process.pid(), kMib)), Outcome::done);
   {
     const state::Lock lock(*machine);
     const auto& client = machine->process_table(0).clients[0];
@@ -59,7 +59,7 @@ TEST_F(Processes, AClientOfAnotherPidNamespaceHoldsItsMemory) {
   const auto machine = attach(make(1));
   const auto before = memory(*machine).used;
   Idle process;
-  ASSERT_EQ(processes::attach(*machine, 0, request(process.pid(), mib)), Outcome::done);
+  ASSERT_EQ(processes::attach(*machine, 0, request(process.pid(), kMib)), Outcome::done);
   {
     const state::Lock lock(*machine);
     const auto& client = machine->process_table(0).clients[0];
@@ -70,7 +70,7 @@ TEST_F(Processes, AClientOfAnotherPidNamespaceHoldsItsMemory) {
   Life life = Life::ended;
   for_each_client(*machine, 0, [&](const Client&, Life now) { life = now; });
   EXPECT_EQ(life, Life::elsewhere);
-  EXPECT_EQ(memory(*machine).used, before + mib);
+  EXPECT_EQ(memory(*machine).used, before + kMib);
   remove_ended(*machine, 0);
   EXPECT_EQ(clients(*machine).size(), 1U);
 }
@@ -81,10 +81,10 @@ TEST_F(Processes, MemoryIsNeverMoreThanThereIs) {
   const auto free = memory(*machine).free;
   EXPECT_EQ(processes::attach(*machine, 0, request(a.pid(), free + 1)), Outcome::out_of_memory);
   EXPECT_EQ(clients(*machine).size(), 0U);
-  ASSERT_EQ(processes::attach(*machine, 0, request(a.pid(), free - mib)), Outcome::done);
-  ASSERT_EQ(processes::attach(*machine, 0, request(b.pid(), mib)), Outcome::done);
+  ASSERT_EQ(processes::attach(*machine, 0, request(a.pid(), free - kMib)), Outcome::done);
+  ASSERT_EQ(processes::attach(*machine, 0, request(b.pid(), kMib)), Outcome::done);
   EXPECT_EQ(memory(*machine).free, 0U);
-  EXPECT_EQ(set_memory(*machine, 0, b.pid(), mib + 1), Outcome::out_of_memory);
+  EXPECT_EQ(set_memory(*machine, 0, b.pid(), kMib + 1), Outcome::out_of_memory);
   EXPECT_EQ(processes::attach(*machine, 0, request(b.pid(), 1)), Outcome::out_of_memory);
   a.die();  // makes room at once
   EXPECT_EQ(set_memory(*machine, 0, b.pid(), free), Outcome::done);
@@ -103,7 +103,7 @@ TEST_F(Processes, ComputeModesKeepComputeClientsOut) {
   EXPECT_EQ(processes::attach(*machine, 0, picture), Outcome::prohibited);
   set_mode(*machine, model::ComputeMode::exclusive_process);
   EXPECT_EQ(processes::attach(*machine, 0, request(a.pid())), Outcome::done);
-  EXPECT_EQ(processes::attach(*machine, 0, request(a.pid(), mib)), Outcome::done);
+  EXPECT_EQ(processes::attach(*machine, 0, request(a.pid(), kMib)), Outcome::done);
   EXPECT_EQ(processes::attach(*machine, 0, request(b.pid())), Outcome::exclusive);
   a.die();
   EXPECT_EQ(processes::attach(*machine, 0, request(b.pid())), Outcome::done);
@@ -116,13 +116,13 @@ TEST_F(Processes, ComputeModesKeepComputeClientsOut) {
 
 TEST_F(Processes, AFullTableSaysSo) {
   const auto machine = attach(make(1));
-  std::vector<Idle> processes(max_clients + 1);
-  for (std::uint32_t i = 0; i < max_clients; ++i)
-    ASSERT_EQ(processes::attach(*machine, 0, request(processes[i].pid(), mib)), Outcome::done) << i;
-  EXPECT_EQ(clients(*machine).size(), max_clients);
-  EXPECT_EQ(processes::attach(*machine, 0, request(processes[max_clients].pid())), Outcome::full);
+  std::vector<Idle> processes(kMaxClients + 1);
+  for (std::uint32_t i = 0; i < kMaxClients; ++i)
+    ASSERT_EQ(processes::attach(*machine, 0, request(processes[i].pid(), kMib)), Outcome::done) << i;
+  EXPECT_EQ(clients(*machine).size(), kMaxClients);
+  EXPECT_EQ(processes::attach(*machine, 0, request(processes[kMaxClients].pid())), Outcome::full);
   processes[500].die();
-  EXPECT_EQ(processes::attach(*machine, 0, request(processes[max_clients].pid())), Outcome::done);
+  EXPECT_EQ(processes::attach(*machine, 0, request(processes[kMaxClients].pid())), Outcome::done);
 }
 
 // NVML tells the mean over the life of a process, not what its last moment was like.
@@ -205,19 +205,19 @@ TEST_F(Processes, AccountingKeepsTheLastOnesOfItsBuffer) {
   for (std::uint64_t i = 1; i <= 5; ++i) {
     Idle process;
     pids.push_back(process.pid());
-    ASSERT_EQ(processes::attach(*machine, 0, request(process.pid(), i * mib)), Outcome::done);
+    ASSERT_EQ(processes::attach(*machine, 0, request(process.pid(), i * kMib)), Outcome::done);
     ASSERT_EQ(set_memory(*machine, 0, process.pid(), 1), Outcome::done);
     const auto now = records(*machine);
     ASSERT_TRUE(now.back().running);
     EXPECT_EQ(now.back().time_ms, 0U);
-    EXPECT_EQ(now.back().max_memory_bytes, i * mib);
+    EXPECT_EQ(now.back().max_memory_bytes, i * kMib);
   }
   const auto ended = records(*machine);
   ASSERT_EQ(ended.size(), 3U);
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(ended[i].pid, pids[i + 2]);
     EXPECT_FALSE(ended[i].running);
-    EXPECT_EQ(ended[i].max_memory_bytes, (i + 3) * mib);
+    EXPECT_EQ(ended[i].max_memory_bytes, (i + 3) * kMib);
   }
   edit(*machine, 0, [&](model::Gpu& gpu) { forget_ended(*machine, gpu, 0); });
   EXPECT_EQ(records(*machine).size(), 0U);
@@ -230,14 +230,14 @@ TEST_F(Processes, AProcessThatComesAgainHasOneRecord) {
   account(*machine);
   Idle process;
   for (std::uint64_t i = 1; i <= 3; ++i) {
-    ASSERT_EQ(processes::attach(*machine, 0, request(process.pid(), (4 - i) * mib)), Outcome::done);
+    ASSERT_EQ(processes::attach(*machine, 0, request(process.pid(), (4 - i) * kMib)), Outcome::done);
     EXPECT_EQ(records(*machine).size(), 1U);
     EXPECT_TRUE(records(*machine)[0].running);
     usleep(3000);
     ASSERT_EQ(detach(*machine, 0, process.pid()), Outcome::done);
     ASSERT_EQ(records(*machine).size(), 1U);
     EXPECT_FALSE(records(*machine)[0].running);
-    EXPECT_EQ(records(*machine)[0].max_memory_bytes, 3 * mib);
+    EXPECT_EQ(records(*machine)[0].max_memory_bytes, 3 * kMib);
     EXPECT_GE(records(*machine)[0].time_ms, 3 * i);
   }
 }

@@ -89,7 +89,7 @@ TEST_F(StateFile, ValuesThatNobodyCouldHaveWrittenAreRefused) {
   for (const auto field : {offsetof(model::Gpu, power.limit_mw.present), offsetof(model::Gpu, multi_gpu_board.value),
                            offsetof(model::Gpu, processes.count) + 2}) {
     auto other = good;
-    other[state::gpus_at + field] = 9;
+    other[state::kGpusAt + field] = 9;
     EXPECT_NE(refusal(write("value", other)).find("damaged"), std::string::npos) << field;
   }
 }

@@ -151,8 +151,8 @@ TEST_F(StateWrite, AReadOnlyMachineIsReadAndNotWritten) {
 // machine that somebody meant.
 //   NVMLKIT_KILL_SECONDS=300   for all 10,000 on a slow machine; 40 otherwise
 TEST_F(StateWrite, WritersKilledAtAnyInstantLeaveAWholeMachine) {
-  constexpr std::size_t gpus = 3;
-  const auto file = make(gpus);
+  constexpr std::size_t kGpus = 3;
+  const auto file = make(kGpus);
   const auto machine = stamped(attach(file));
   const char* seconds = std::getenv("NVMLKIT_KILL_SECONDS");
   const auto end = Clock::now() + std::chrono::seconds(seconds != nullptr ? std::atoi(seconds) : 40);
@@ -161,7 +161,7 @@ TEST_F(StateWrite, WritersKilledAtAnyInstantLeaveAWholeMachine) {
   for (; rounds < 10000 && Clock::now() < end; ++rounds) {
     const pid_t child = fork();
     if (child == 0) {
-      for (std::uint32_t n = static_cast<std::uint32_t>(rounds) << 12;; ++n) write_stamp(*machine, n % gpus, n);
+      for (std::uint32_t n = static_cast<std::uint32_t>(rounds) << 12;; ++n) write_stamp(*machine, n % kGpus, n);
     }
     std::this_thread::sleep_for(std::chrono::microseconds(100 + random() % 900));
     ASSERT_EQ(kill(child, SIGKILL), 0);
@@ -170,7 +170,7 @@ TEST_F(StateWrite, WritersKilledAtAnyInstantLeaveAWholeMachine) {
     for (const auto& gpu : machine->gpus()) ASSERT_TRUE(reads_one_state(*machine, gpu)) << "round " << rounds;
     const state::Lock lock(*machine);
     ASSERT_TRUE(lock) << "round " << rounds;
-    for (std::size_t i = 0; i < gpus; ++i) {
+    for (std::size_t i = 0; i < kGpus; ++i) {
       ASSERT_TRUE(agrees(machine->gpus()[i])) << "round " << rounds;
       ASSERT_EQ(machine->header().gpus[i] % 2, 0U);
     }

@@ -23,7 +23,7 @@ TEST(Telemetry, WithoutAWorkloadEveryValueIsTheConfiguredOne) {
       using F = std::remove_cvref_t<decltype(field)>;
       const auto& was = *reinterpret_cast<const F*>(reinterpret_cast<const std::byte*>(&configured) + offset);
       EXPECT_EQ(field.present, was.present) << name << " " << path;
-      if (!model::counts(F::id)) {
+      if (!model::counts(F::kId)) {
         EXPECT_EQ(field.value, was.value) << name << " " << path;
       }
     });
@@ -331,14 +331,14 @@ TEST(Heat, CoursesAndHoldAgreeWithIntegration) {
   const auto fast = cooling.fast_course(warmth, 250), slow = cooling.slow_course(warmth, 250);
   telemetry::Warmth plain = warmth, plain_held = warmth;
   double joules = 0;
-  constexpr double step = 1e-4;
+  constexpr double kStep = 1e-4;
   for (int i = 0; i < 300'000; ++i) {
     const double watts = cooling.holding_watts(plain_held);
-    joules += watts * step;
-    plain_held.fast += (cooling.fast.rise * watts - plain_held.fast) / cooling.fast.time * step;
-    plain_held.slow += (cooling.slow.rise * watts - plain_held.slow) / cooling.slow.time * step;
-    plain.fast += (cooling.fast.rise * 250 - plain.fast) / cooling.fast.time * step;
-    plain.slow += (cooling.slow.rise * 250 - plain.slow) / cooling.slow.time * step;
+    joules += watts * kStep;
+    plain_held.fast += (cooling.fast.rise * watts - plain_held.fast) / cooling.fast.time * kStep;
+    plain_held.slow += (cooling.slow.rise * watts - plain_held.slow) / cooling.slow.time * kStep;
+    plain.fast += (cooling.fast.rise * 250 - plain.fast) / cooling.fast.time * kStep;
+    plain.slow += (cooling.slow.rise * 250 - plain.slow) / cooling.slow.time * kStep;
   }
   EXPECT_NEAR(held.fast.at(30) + held.slow.at(30), 20, 1e-9);
   EXPECT_NEAR(held.fast.at(30), plain_held.fast, 1e-3);
@@ -397,11 +397,11 @@ TEST(Telemetry, EnergyIsTheIntegralOfPower) {
           b.load(up_to(100), up_to(100), up_to(1) ? 0 : up_to(20));
       }
       const double span = 0.5 + up_to(25);
-      constexpr double step = 0.01;
-      for (double at = 0; at < span; at += step) {
+      constexpr double kStep = 0.01;
+      for (double at = 0; at < span; at += kStep) {
         const double before = drawn(b);
-        b.pass(step);
-        integral += (before + drawn(b)) / 2 * step;
+        b.pass(kStep);
+        integral += (before + drawn(b)) / 2 * kStep;
       }
       const double joules = b.joules();
       EXPECT_GE(joules, last_joules);

@@ -33,8 +33,8 @@ class Headers {
   // Drivers know ids that no header of their time names: nvidia-smi of 535 reads 226 and 227. So all below the first
   // one that ever changed its meaning are known to every driver, and those below NVML_FI_MAX of its header to its own.
   unsigned int limit(const std::string& header) const {
-    constexpr unsigned int first_renumbered = 251;
-    return std::max(first_renumbered, id_in(header, "NVML_FI_MAX", constants_.at("NVML_FI_MAX")).value_or(0));
+    constexpr unsigned int kFirstRenumbered = 251;
+    return std::max(kFirstRenumbered, id_in(header, "NVML_FI_MAX", constants_.at("NVML_FI_MAX")).value_or(0));
   }
 
   Ids ids(const std::string& header) const {

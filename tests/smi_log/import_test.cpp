@@ -68,14 +68,14 @@ constexpr const char* kXml = R"(<product_name>NVIDIA Test GPU</product_name>
 
 class BothFormats : public testing::TestWithParam<const char*> {
  protected:
-  static std::string Log() {
+  static std::string log() {
     const std::string body = GetParam();
     return body.starts_with('<') ? xml_log(body) : text_log(body);
   }
 };
 
 TEST_P(BothFormats, ValuesAreThoseOfTheLog) {
-  const auto imported = import_text(Log());
+  const auto imported = import_text(log());
   EXPECT_TRUE(imported.leftovers.unknown.empty()) << imported.leftovers.unknown.front();
   EXPECT_TRUE(imported.leftovers.not_kept.empty()) << imported.leftovers.not_kept.front();
   const auto machine = machine_of(imported);

@@ -10,7 +10,6 @@ Command complete_command() {
   return {.name = "complete",
           .summary = "List what may stand at the end of a command line",
           .group = Group::hidden,
-          .details = {},
           .examples = {{"nvmlkit complete -- run -m h", "the last word is what was typed of it so far"}},
           .declare = [](Arguments& arguments) -> Action {
             arguments.program("WORD", "The words behind nvmlkit");

@@ -4,7 +4,7 @@
 namespace nvmlkit::cli {
 
 Command vgpu_command() {
-  return {.name = "vgpu", .summary = "Make, list and destroy vGPUs", .group = Group::up, .details = {}, .examples = {}, .declare = {}};
+  return {.name = "vgpu", .summary = "Make, list and destroy vGPUs", .group = Group::up};
 }
 
 }  // namespace nvmlkit::cli

@@ -10,7 +10,7 @@
 #include "sim/config/builtin.hpp"
 #include "sim/driver_branch.hpp"
 #include "sim/faults/kinds.hpp"
-#include "sim/faults/rule_words.hpp"
+#include "sim/generated/symbols.hpp"
 #include "sim/generated/model_descriptors.hpp"
 #include "sim/generated/return_codes.hpp"
 
@@ -40,7 +40,7 @@ Candidates names() {
 
 Candidates drivers() {
   Candidates out;
-  for (const auto& branch : sim::kDriverBranches)
+  for (const auto& branch : sim::driver_branches)
     out.push_back({std::to_string(branch.number), "driver " + std::string(branch.version)});
   return out;
 }
@@ -118,10 +118,10 @@ Candidates fault_words(const CommandLine& line, const std::string& typed) {
     out.push_back({"fail", "FUNCTION|all ERROR"});
     out.push_back({"slow", "FUNCTION|all TIME"});
   } else if (words.size() == 2 && (words[1] == "fail" || words[1] == "slow")) {
-    for (const auto& name : sim::kSymbolNames) out.push_back({std::string(name), ""});
+    for (const auto& name : sim::symbol_names) out.push_back({std::string(name), ""});
     out.push_back({"all", "every function"});
   } else if (words.size() == 3 && words[1] == "fail") {
-    for (const auto& code : sim::kReturnCodes)
+    for (const auto& code : sim::return_codes)
       if (code.value != 0) out.push_back({std::string(code.name), ""});
   }
   return out;

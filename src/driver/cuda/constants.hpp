@@ -3,12 +3,12 @@
 
 namespace nvmlkit::cuda {
 
-inline constexpr unsigned CU_MEMHOSTALLOC_PORTABLE = 1;
-inline constexpr unsigned CU_MEMHOSTALLOC_DEVICEMAP = 2;
-inline constexpr unsigned CU_MEMHOSTALLOC_WRITECOMBINED = 4;
-inline constexpr unsigned CU_MEMHOSTREGISTER_PORTABLE = 1;
-inline constexpr unsigned CU_MEMHOSTREGISTER_DEVICEMAP = 2;
-inline constexpr unsigned CU_MEMHOSTREGISTER_IOMEMORY = 4;
-inline constexpr unsigned CU_MEMHOSTREGISTER_READ_ONLY = 8;
+inline constexpr unsigned kCuMemhostallocPortable = 1;
+inline constexpr unsigned kCuMemhostallocDevicemap = 2;
+inline constexpr unsigned kCuMemhostallocWritecombined = 4;
+inline constexpr unsigned kCuMemhostregisterPortable = 1;
+inline constexpr unsigned kCuMemhostregisterDevicemap = 2;
+inline constexpr unsigned kCuMemhostregisterIomemory = 4;
+inline constexpr unsigned kCuMemhostregisterReadOnly = 8;
 
 }  // namespace nvmlkit::cuda

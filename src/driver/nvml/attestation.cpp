@@ -48,21 +48,21 @@ class Stream {
   std::uint32_t at_ = 0;
 };
 
-constexpr unsigned int spdm_1_1 = 0x11, get_measurements = 0xE0, measurements = 0x60;
-constexpr unsigned int signature_wanted = 1, all_measurements = 0xFF;
-constexpr unsigned int blocks = 64, digest_bytes = 48, signature_bytes = 96;
+constexpr unsigned int kSpdm11 = 0x11, kGetMeasurements = 0xE0, kMeasurements = 0x60;
+constexpr unsigned int kSignatureWanted = 1, kAllMeasurements = 0xFF;
+constexpr unsigned int kBlocks = 64, kDigestBytes = 48, kSignatureBytes = 96;
 
 void write_block(Writer& out, Stream& stream, unsigned int index) {
-  constexpr unsigned int dmtf = 1, value_bytes = 3 + digest_bytes;
-  for (const auto b : {index, dmtf, value_bytes & 0xFF, value_bytes >> 8, 1U, digest_bytes & 0xFF, digest_bytes >> 8})
+  constexpr unsigned int kDmtf = 1, kValueBytes = 3 + kDigestBytes;
+  for (const auto b : {index, kDmtf, kValueBytes & 0xFF, kValueBytes >> 8, 1U, kDigestBytes & 0xFF, kDigestBytes >> 8})
     out.byte(b);
-  for (unsigned int i = 0; i < digest_bytes; ++i) out.byte(stream.next());
+  for (unsigned int i = 0; i < kDigestBytes; ++i) out.byte(stream.next());
 }
 
 void write_base64(Writer& out, Stream& stream, unsigned int lines) {
-  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   for (unsigned int line = 0; line < lines; ++line) {
-    for (unsigned int i = 0; i < 64; ++i) out.byte(static_cast<unsigned char>(digits[stream.next() % 64]));
+    for (unsigned int i = 0; i < 64; ++i) out.byte(static_cast<unsigned char>(kDigits[stream.next() % 64]));
     out.byte('\n');
   }
 }
@@ -73,19 +73,19 @@ unsigned int write_report(const sim::model::Gpu& gpu, std::string_view of, std::
                           std::span<unsigned char> out) {
   Writer writer(out);
   Stream stream(gpu, of);
-  for (const auto b : {spdm_1_1, get_measurements, signature_wanted, all_measurements}) writer.byte(b);
+  for (const auto b : {kSpdm11, kGetMeasurements, kSignatureWanted, kAllMeasurements}) writer.byte(b);
   writer.bytes(nonce);
   writer.byte(0);  // slot
-  constexpr unsigned int record = blocks * (7 + digest_bytes);
-  for (const auto b : {spdm_1_1, measurements, 0U, 0U, blocks, record & 0xFF, record >> 8 & 0xFF, record >> 16})
+  constexpr unsigned int kRecord = kBlocks * (7 + kDigestBytes);
+  for (const auto b : {kSpdm11, kMeasurements, 0U, 0U, kBlocks, kRecord & 0xFF, kRecord >> 8 & 0xFF, kRecord >> 16})
     writer.byte(b);
-  for (unsigned int i = 1; i <= blocks; ++i) write_block(writer, stream, i);
+  for (unsigned int i = 1; i <= kBlocks; ++i) write_block(writer, stream, i);
   for (unsigned int i = 0; i < nonce.size(); ++i) writer.byte(stream.next());
   const auto vbios = gpu.vbios_version ? gpu.vbios_version->view() : std::string_view();
   writer.byte(static_cast<unsigned int>(vbios.size()));
   writer.byte(0);
   writer.text(vbios);
-  for (unsigned int i = 0; i < signature_bytes; ++i) writer.byte(stream.next());
+  for (unsigned int i = 0; i < kSignatureBytes; ++i) writer.byte(stream.next());
   return writer.size();
 }
 

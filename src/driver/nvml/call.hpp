@@ -30,11 +30,11 @@ struct alignas(16) HandlePlace {
 
 // Places of MIG handles (mig_handles.hpp) are a byte each: there may be many, and nothing lies there.
 using Place = unsigned char;
-inline constexpr std::size_t instances_per_gpu = 16;
-inline constexpr std::size_t compute_instances_per_instance = 8;
-inline constexpr std::size_t max_mig_devices = sim::max_gpus * instances_per_gpu * compute_instances_per_instance;
+inline constexpr std::size_t kInstancesPerGpu = 16;
+inline constexpr std::size_t kComputeInstancesPerInstance = 8;
+inline constexpr std::size_t kMaxMigDevices = sim::kMaxGpus * kInstancesPerGpu * kComputeInstancesPerInstance;
 
-inline constexpr std::size_t max_units = decltype(sim::model::Machine::units)::capacity();
+inline constexpr std::size_t kMaxUnits = decltype(sim::model::Machine::units)::capacity();
 
 // What a call reads of its driver. A library has one; in a program, the call's thread knows whose call it is.
 struct Running {
@@ -45,12 +45,12 @@ struct Running {
   // GPUs that the process did not see when it started NVML, and so never does (enumeration.hpp).
   char device_nodes[4096]{};  // what NVMLKIT_DEVICE_NODES said then
   std::atomic<bool> any_hidden{false};
-  std::atomic<std::uint64_t> hidden[sim::max_gpus / 64]{};
-  HandlePlace handle_places[sim::max_gpus]{};
-  Place gpu_instance_places[sim::max_gpus * instances_per_gpu]{};
-  Place compute_instance_places[max_mig_devices]{};
-  Place mig_places[max_mig_devices]{};
-  Place unit_places[max_units]{};
+  std::atomic<std::uint64_t> hidden[sim::kMaxGpus / 64]{};
+  HandlePlace handle_places[sim::kMaxGpus]{};
+  Place gpu_instance_places[sim::kMaxGpus * kInstancesPerGpu]{};
+  Place compute_instance_places[kMaxMigDevices]{};
+  Place mig_places[kMaxMigDevices]{};
+  Place unit_places[kMaxUnits]{};
 };
 #ifdef NVMLKIT_IN_PROCESS
 extern thread_local Running* current;

@@ -111,13 +111,13 @@ void add_struct(Line& line, const ArgumentInfo& argument, const std::byte* at) {
       line.add_text(reinterpret_cast<const char*>(at) + member.offset, member.count);
       continue;
     }
-    constexpr std::uint32_t most = 8;
+    constexpr std::uint32_t kMost = 8;
     if (member.count > 1) line.add("[");
-    for (std::uint32_t i = 0; i < std::min(member.count, most); ++i) {
+    for (std::uint32_t i = 0; i < std::min(member.count, kMost); ++i) {
       if (i > 0) line.add(" ");
       add_number(line, member.kind, at + member.offset + i * member.size, member.size);
     }
-    if (member.count > 1) line.add(member.count > most ? " ...]" : "]");
+    if (member.count > 1) line.add(member.count > kMost ? " ...]" : "]");
   }
   line.add("}");
 }

@@ -12,12 +12,12 @@ namespace nvmlkit::driver::cper {
 namespace {
 
 enum Severity : std::uint32_t { recoverable = 0, fatal = 1, corrected = 2, informational = 3 };
-constexpr std::uint32_t simulated = 1U << 2;  // a flag of the record
+constexpr std::uint32_t kSimulated = 1U << 2;  // a flag of the record
 
 // Of NVIDIA's section, and of errors that come by no other way.
-constexpr unsigned char nvidia_section[16] = {0xf2, 0x44, 0x52, 0x6d, 0x12, 0x27, 0xec, 0x11,
+constexpr unsigned char kNvidiaSection[16] = {0xf2, 0x44, 0x52, 0x6d, 0x12, 0x27, 0xec, 0x11,
                                               0xbe, 0xa7, 0xcb, 0x3f, 0xdb, 0x95, 0xc7, 0x86};
-constexpr unsigned char generic_notification[16] = {0x41, 0x58, 0x49, 0x3e, 0x1a, 0xfa, 0x8b, 0x4d,
+constexpr unsigned char kGenericNotification[16] = {0x41, 0x58, 0x49, 0x3e, 0x1a, 0xfa, 0x8b, 0x4d,
                                                     0x96, 0x85, 0xa9, 0x88, 0x83, 0xa3, 0x04, 0x8e};
 
 std::uint32_t severity_of(std::uint64_t xid) {
@@ -38,14 +38,14 @@ void write(const sim::model::Gpu& gpu, std::uint64_t number, std::uint64_t xid, 
   out.section_count = 1;
   out.severity = severity;
   out.length = sizeof out;
-  std::memcpy(out.notification_type, generic_notification, sizeof out.notification_type);
+  std::memcpy(out.notification_type, kGenericNotification, sizeof out.notification_type);
   out.record_id = number;
-  out.flags = simulated;
+  out.flags = kSimulated;
   out.section_offset = offsetof(Record, source);
   out.section_length = sizeof out - offsetof(Record, source);
   out.section_revision = 0x0100;
   out.section_valid = 1;  // the FRU id
-  std::memcpy(out.section_type, nvidia_section, sizeof out.section_type);
+  std::memcpy(out.section_type, kNvidiaSection, sizeof out.section_type);
   if (gpu.uuid) parse_uuid_bytes(gpu.uuid->view(), out.fru_id);
   out.section_severity = severity;
   std::memcpy(out.source, "GPU-XID", 7);

@@ -21,10 +21,10 @@ bool any_hidden() { return detail::running().any_hidden.load(std::memory_order_r
 
 void begin_enumeration(const sim::Machine& machine) {
   const auto gpus = machine.gpus();
-  std::uint64_t words[sim::max_gpus / 64] = {};
+  std::uint64_t words[sim::kMaxGpus / 64] = {};
   bool any = false;
   auto& running = detail::running();
-  const char* const named = std::getenv(sim::device_nodes::variable);
+  const char* const named = std::getenv(sim::device_nodes::kVariable);
   std::snprintf(running.device_nodes, sizeof running.device_nodes, "%s", named == nullptr ? "" : named);
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     std::uint32_t minor = 0;
@@ -53,7 +53,7 @@ std::size_t place_of_index(const sim::Machine& machine, std::size_t index) {
   if (!any_hidden()) return sim::faults::place_of_index(machine, index);
   for (std::size_t place = 0; place < machine.gpus().size(); ++place)
     if (is_visible(machine, place) && index-- == 0) return place;
-  return sim::max_gpus;
+  return sim::kMaxGpus;
 }
 
 std::size_t index_of_place(const sim::Machine& machine, std::size_t place) {

@@ -6,7 +6,7 @@ namespace nvmlkit::driver {
 
 // Texts as the libraries of 550 and 555 answer; 535 has none for 28 and 29.
 const char* error_string(int code) {
-  static constexpr const char* texts[] = {
+  static constexpr const char* kTexts[] = {
       "Success",
       "Uninitialized",
       "Invalid Argument",
@@ -39,7 +39,7 @@ const char* error_string(int code) {
       "Resource not in correct state to perform requested operation",
   };
   const auto index = static_cast<std::size_t>(code);
-  return code >= 0 && index < sizeof texts / sizeof *texts ? texts[index] : "Unknown Error";
+  return code >= 0 && index < sizeof kTexts / sizeof *kTexts ? kTexts[index] : "Unknown Error";
 }
 
 }  // namespace nvmlkit::driver

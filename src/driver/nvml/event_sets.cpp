@@ -35,7 +35,7 @@ struct alignas(16) Place {
   Set* set = nullptr;                   // of whoever counts as a user
 };
 
-constexpr std::uint32_t living = 0x80000000;
+constexpr std::uint32_t kLiving = 0x80000000;
 constexpr std::size_t kPlaces = 4096;
 Place places[kPlaces];
 std::atomic<bool> reserved[kPlaces];  // from creation until the last user left
@@ -78,7 +78,7 @@ EventSetUse::EventSetUse(const void* handle, EventScope scope) {
   if (!place) return;
   auto users = place->users.load(std::memory_order_acquire);
   do {
-    if ((users & living) == 0) return;
+    if ((users & kLiving) == 0) return;
   } while (!place->users.compare_exchange_weak(users, users + 1, std::memory_order_acq_rel));
   if (place->set->scope != scope || place->set->owner != &detail::running())
     leave(*place);
@@ -90,7 +90,7 @@ EventSetUse::~EventSetUse() {
   if (set_) leave(*static_cast<Place*>(set_));
 }
 
-bool EventSetUse::freed() const { return (static_cast<Place*>(set_)->users.load() & living) == 0; }
+bool EventSetUse::freed() const { return (static_cast<Place*>(set_)->users.load() & kLiving) == 0; }
 
 bool EventSetUse::add(const sim::Machine& machine, std::uint32_t gpu, std::uint64_t types) {
   auto& set = *static_cast<Place*>(set_)->set;
@@ -110,9 +110,9 @@ bool EventSetUse::take(const sim::Machine& machine, events::Published& out) {
   auto& set = *static_cast<Place*>(set_)->set;
   const std::lock_guard lock(set.mutex);
   while (events::take(machine, set.cursor, out)) {
-    const bool of_system = (out.event.type & events::system_event) != 0;
+    const bool of_system = (out.event.type & events::kSystemEvent) != 0;
     if (of_system != (set.scope == EventScope::system)) continue;
-    const auto gpu = of_system ? events::no_gpu : out.gpu;
+    const auto gpu = of_system ? events::kNoGpu : out.gpu;
     for (const auto& wanted : set.registrations)
       if (wanted.gpu == gpu && (wanted.types & out.event.type) != 0 && wanted.since < set.cursor) return true;
   }
@@ -142,7 +142,7 @@ void* create_event_set(const sim::Machine& machine, EventScope scope) {
       return nullptr;
     }
     places[i].set = set;
-    places[i].users.store(living | 1, std::memory_order_release);
+    places[i].users.store(kLiving | 1, std::memory_order_release);
     return &places[i];
   }
   return nullptr;
@@ -152,7 +152,7 @@ bool free_event_set(const sim::Machine& machine, const void* handle, EventScope 
   const EventSetUse use(handle, scope);
   if (!use) return false;
   auto& place = *place_of(handle);
-  if ((place.users.fetch_and(~living, std::memory_order_acq_rel) & living) == 0) return false;  // another was first
+  if ((place.users.fetch_and(~kLiving, std::memory_order_acq_rel) & kLiving) == 0) return false;  // another was first
   leave(place);
   if (machine.access() != sim::Access::read_only) events::ring_bell(machine);
   return true;

@@ -20,29 +20,29 @@ bool is_one_of(Symbol symbol, const Symbol (&symbols)[N]) {
   return std::find(std::begin(symbols), std::end(symbols), symbol) != std::end(symbols);
 }
 
-constexpr Symbol of_inforom[] = {Symbol::DeviceGetInforomVersion, Symbol::DeviceGetInforomImageVersion,
+constexpr Symbol kOfInforom[] = {Symbol::DeviceGetInforomVersion, Symbol::DeviceGetInforomImageVersion,
                                  Symbol::DeviceGetInforomConfigurationChecksum, Symbol::DeviceValidateInforom};
 
 // The calls that count for `failure` in machine files, as the Go mock counts them.
-constexpr Symbol counted[] = {
+constexpr Symbol kCounted[] = {
     Symbol::DeviceGetTemperature,        Symbol::DeviceGetTemperatureV,       Symbol::DeviceGetPowerUsage,
     Symbol::DeviceGetClockInfo,          Symbol::DeviceGetMemoryInfo,         Symbol::DeviceGetMemoryInfo_v2,
     Symbol::DeviceGetUtilizationRates,   Symbol::DeviceGetMemoryErrorCounter, Symbol::DeviceGetTotalEccErrors,
     Symbol::DeviceGetSramEccErrorStatus, Symbol::DeviceGetRemappedRows,       Symbol::DeviceGetRowRemapperHistogram};
 
 // What a GPU that waits for a reset still tells: who it is, and what the reset itself asks.
-constexpr Symbol answered_before_reset[] = {Symbol::DeviceGetIndex,
-                                            Symbol::DeviceGetUUID,
-                                            Symbol::DeviceGetPciInfo_v3,
-                                            Symbol::DeviceGetPciInfo_v2,
-                                            Symbol::DeviceGetPciInfo,
-                                            Symbol::DeviceGetMinorNumber,
-                                            Symbol::DeviceGetName,
-                                            Symbol::DeviceGetSerial,
-                                            Symbol::DeviceGetVirtualizationMode,
-                                            Symbol::DeviceGetArchitecture,
-                                            Symbol::DeviceGetPersistenceMode,
-                                            Symbol::DeviceGetGpuOperationMode};
+constexpr Symbol kAnsweredBeforeReset[] = {Symbol::DeviceGetIndex,
+                                           Symbol::DeviceGetUUID,
+                                           Symbol::DeviceGetPciInfo_v3,
+                                           Symbol::DeviceGetPciInfo_v2,
+                                           Symbol::DeviceGetPciInfo,
+                                           Symbol::DeviceGetMinorNumber,
+                                           Symbol::DeviceGetName,
+                                           Symbol::DeviceGetSerial,
+                                           Symbol::DeviceGetVirtualizationMode,
+                                           Symbol::DeviceGetArchitecture,
+                                           Symbol::DeviceGetPersistenceMode,
+                                           Symbol::DeviceGetGpuOperationMode};
 
 struct Condition {
   Availability availability;
@@ -140,13 +140,13 @@ nvmlReturn_t unreachable(Availability availability) {
 
 nvmlReturn_t refused_by_fault(const sim::Machine& machine, const Gpu& gpu, Symbol symbol) {
   auto condition = condition_of(machine, gpu);
-  if (condition.may_fail && condition.availability == Availability::available && is_one_of(symbol, counted)) {
+  if (condition.may_fail && condition.availability == Availability::available && is_one_of(symbol, kCounted)) {
     count_call(machine, gpu, condition);
     condition = condition_of(machine, gpu);
   }
   if (const auto refusal = unreachable(condition.availability); refusal != NVML_SUCCESS)
-    return refusal == NVML_ERROR_RESET_REQUIRED && is_one_of(symbol, answered_before_reset) ? NVML_SUCCESS : refusal;
-  if (condition.inforom_corrupted && is_one_of(symbol, of_inforom)) return NVML_ERROR_CORRUPTED_INFOROM;
+    return refusal == NVML_ERROR_RESET_REQUIRED && is_one_of(symbol, kAnsweredBeforeReset) ? NVML_SUCCESS : refusal;
+  if (condition.inforom_corrupted && is_one_of(symbol, kOfInforom)) return NVML_ERROR_CORRUPTED_INFOROM;
   return NVML_SUCCESS;
 }
 

@@ -13,7 +13,7 @@ struct MovedField {
 
 struct FieldNumbering {
   unsigned int branch, since;  // 580 and 82: from 580.82 on
-  unsigned int limit;  // ids from here on are unknown
+  unsigned int limit;          // ids from here on are unknown
   std::span<const MovedField> moved;
 
   // The id of today's header; 0, which no field has, for one that the branch does not know.

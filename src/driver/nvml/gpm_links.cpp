@@ -16,13 +16,13 @@ nvmlReturn_t nvlink_bytes(const Interval& between, unsigned int link, double& va
 
 nvmlReturn_t nvlink_rate(const Interval& between, unsigned int link, double& value) {
   const auto result = nvlink_bytes(between, link, value);
-  value /= bytes_per_mib * between.seconds();
+  value /= kBytesPerMib * between.seconds();
   return result;
 }
 
 nvmlReturn_t nvlink_total_rate(const Interval& between, double& value) {
   if (between.last().nvlinks == 0) return NVML_ERROR_NOT_SUPPORTED;
-  value = between.nvlink_bytes() / bytes_per_mib / between.seconds();
+  value = between.nvlink_bytes() / kBytesPerMib / between.seconds();
   return NVML_SUCCESS;
 }
 

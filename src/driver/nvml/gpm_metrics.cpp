@@ -94,10 +94,10 @@ nvmlReturn_t ofa(const Interval& between, unsigned int index, double& value) {
 nvmlReturn_t pcie_tx(const Interval& between, unsigned int, double& value) { return give(value, between.tx_bytes()); }
 nvmlReturn_t pcie_rx(const Interval& between, unsigned int, double& value) { return give(value, between.rx_bytes()); }
 nvmlReturn_t pcie_tx_rate(const Interval& between, unsigned int, double& value) {
-  return give(value, between.tx_bytes() / bytes_per_mib / between.seconds());
+  return give(value, between.tx_bytes() / kBytesPerMib / between.seconds());
 }
 nvmlReturn_t pcie_rx_rate(const Interval& between, unsigned int, double& value) {
-  return give(value, between.rx_bytes() / bytes_per_mib / between.seconds());
+  return give(value, between.rx_bytes() / kBytesPerMib / between.seconds());
 }
 
 nvmlReturn_t sm_cycles(const Interval& between, unsigned int, double& value) {

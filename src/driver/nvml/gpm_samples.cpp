@@ -16,8 +16,8 @@ struct alignas(16) SamplePlace {
 };
 
 struct SampleChunk {
-  static constexpr std::size_t places_in_it = 256;
-  SamplePlace places[places_in_it];
+  static constexpr std::size_t kPlacesInIt = 256;
+  SamplePlace places[kPlacesInIt];
   SampleChunk* next;
 };
 

@@ -87,7 +87,7 @@ std::unique_ptr<Machine> load(const std::string& machine, const SimulationOption
   if (!options.time.empty()) {
     overrides.pace = parse_pace(options.time);
     if (!overrides.pace) {
-      error = "time: " + std::string(pace_words) + ", got '" + options.time + "'";
+      error = "time: " + std::string(kPaceWords) + ", got '" + options.time + "'";
       return nullptr;
     }
   }

@@ -6,11 +6,11 @@
 namespace nvmlkit::driver {
 namespace {
 
-using detail::compute_instances_per_instance;
-using detail::instances_per_gpu;
+using detail::kComputeInstancesPerInstance;
+using detail::kInstancesPerGpu;
 using sim::mig::DeviceId;
 
-constexpr std::size_t devices_per_gpu = instances_per_gpu * compute_instances_per_instance;
+constexpr std::size_t kDevicesPerGpu = kInstancesPerGpu * kComputeInstancesPerInstance;
 
 // The number of a place, or none for an address that is not in the table.
 template <std::size_t N>
@@ -21,23 +21,23 @@ std::optional<std::size_t> place_of(const detail::Place (&places)[N], const void
 
 // Ids of a damaged state may be any numbers; a place is always in the table.
 std::size_t place(std::size_t gpu, std::uint32_t instance) {
-  return gpu * instances_per_gpu + instance % instances_per_gpu;
+  return gpu * kInstancesPerGpu + instance % kInstancesPerGpu;
 }
 
 std::size_t place(std::size_t gpu, DeviceId id) {
-  return place(gpu, id.instance) * compute_instances_per_instance + id.compute % compute_instances_per_instance;
+  return place(gpu, id.instance) * kComputeInstancesPerInstance + id.compute % kComputeInstancesPerInstance;
 }
 
 ComputeInstanceId at_place(const sim::Machine& machine, std::size_t place) {
-  const auto compute = static_cast<std::uint32_t>(place % compute_instances_per_instance);
-  const auto instance = static_cast<std::uint32_t>(place / compute_instances_per_instance % instances_per_gpu);
-  return {&machine.gpus()[place / devices_per_gpu], {instance, compute}};
+  const auto compute = static_cast<std::uint32_t>(place % kComputeInstancesPerInstance);
+  const auto instance = static_cast<std::uint32_t>(place / kComputeInstancesPerInstance % kInstancesPerGpu);
+  return {&machine.gpus()[place / kDevicesPerGpu], {instance, compute}};
 }
 
 }  // namespace
 
 Target detail::find_mig_target(const sim::Machine& machine, abi::nvmlDevice_t device) {
-  const auto found = place_of(running().mig_places, device, machine.gpus().size() * devices_per_gpu);
+  const auto found = place_of(running().mig_places, device, machine.gpus().size() * kDevicesPerGpu);
   if (!found) return {};
   const auto [gpu, id] = at_place(machine, *found);
   bool there = false;
@@ -48,15 +48,15 @@ Target detail::find_mig_target(const sim::Machine& machine, abi::nvmlDevice_t de
 }
 
 std::optional<GpuInstanceId> find_gpu_instance(const sim::Machine& machine, abi::nvmlGpuInstance_t handle) {
-  const auto found = place_of(detail::running().gpu_instance_places, handle, machine.gpus().size() * instances_per_gpu);
+  const auto found = place_of(detail::running().gpu_instance_places, handle, machine.gpus().size() * kInstancesPerGpu);
   if (!found) return {};
-  return GpuInstanceId{&machine.gpus()[*found / instances_per_gpu],
-                       static_cast<std::uint32_t>(*found % instances_per_gpu)};
+  return GpuInstanceId{&machine.gpus()[*found / kInstancesPerGpu],
+                       static_cast<std::uint32_t>(*found % kInstancesPerGpu)};
 }
 
 std::optional<ComputeInstanceId> find_compute_instance(const sim::Machine& machine, abi::nvmlComputeInstance_t handle) {
   const auto found =
-      place_of(detail::running().compute_instance_places, handle, machine.gpus().size() * devices_per_gpu);
+      place_of(detail::running().compute_instance_places, handle, machine.gpus().size() * kDevicesPerGpu);
   if (!found) return {};
   return at_place(machine, *found);
 }

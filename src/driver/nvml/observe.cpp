@@ -39,15 +39,15 @@ const sim::model::Gpu* gpu_of(const sim::Machine& machine, Symbol symbol, const 
 
 // What rules say about the call: an error to answer with, after all delays.
 std::optional<abi::nvmlReturn_t> disturbed(Symbol symbol, const sim::Machine* machine, const sim::model::Gpu* gpu) {
-  const auto place = gpu ? static_cast<std::uint32_t>(gpu - machine->gpus().data()) : sim::calls::any_gpu;
+  const auto place = gpu ? static_cast<std::uint32_t>(gpu - machine->gpus().data()) : sim::calls::kAnyGpu;
   auto verdict = process_hooks().rules.judge(symbol, place, false);
   if (machine) {
     const auto shared = machine->call_rules().judge(symbol, place, machine->access() == sim::Access::read_only);
     verdict.delay_ns += shared.delay_ns;
-    if (verdict.result == sim::calls::no_result) verdict.result = shared.result;
+    if (verdict.result == sim::calls::kNoResult) verdict.result = shared.result;
   }
   if (verdict.delay_ns != 0) sleep_for(verdict.delay_ns);
-  if (verdict.result == sim::calls::no_result) return std::nullopt;
+  if (verdict.result == sim::calls::kNoResult) return std::nullopt;
   return static_cast<abi::nvmlReturn_t>(verdict.result);
 }
 

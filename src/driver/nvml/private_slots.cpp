@@ -32,7 +32,7 @@ const Gpu* gpu_of(nvmlDevice_t device) {
 
 const Gpu* gpu_at(unsigned int index) {
   const auto* machine = initialized_machine();
-  const auto place = machine ? place_of_index(*machine, index) : sim::max_gpus;
+  const auto place = machine ? place_of_index(*machine, index) : sim::kMaxGpus;
   return machine && place < machine->gpus().size() ? &machine->gpus()[place] : nullptr;
 }
 

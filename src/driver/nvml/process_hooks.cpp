@@ -34,7 +34,7 @@ std::string apply_process_faults(const sim::Machine& machine) {
   const char* commands = variable("NVMLKIT_FAULT");
   if (commands == nullptr) return {};
   auto& rules = process_hooks().rules;
-  for (std::size_t i = 0; i < sim::calls::Rules::capacity; ++i) rules.remove(i);
+  for (std::size_t i = 0; i < sim::calls::Rules::kCapacity; ++i) rules.remove(i);
   const auto problem = sim::faults::inject_here(machine, commands, rules);
   return problem.empty() ? problem : "NVMLKIT_FAULT: " + problem;
 }

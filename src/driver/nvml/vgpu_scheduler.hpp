@@ -6,11 +6,11 @@
 
 namespace nvmlkit::driver::scheduler {
 
-inline constexpr unsigned int best_effort = abi::VGPU_SCHEDULER_POLICY_BEST_EFFORT;
-inline constexpr unsigned int graphics = abi::VGPU_SCHEDULER_ENGINE_TYPE_GRAPHICS;
+inline constexpr unsigned int kBestEffort = abi::VGPU_SCHEDULER_POLICY_BEST_EFFORT;
+inline constexpr unsigned int kGraphics = abi::VGPU_SCHEDULER_ENGINE_TYPE_GRAPHICS;
 
 inline bool is_engine(unsigned int engine) {
-  return engine >= graphics && engine <= static_cast<unsigned int>(abi::VGPU_SCHEDULER_ENGINE_TYPE_NVENC0);
+  return engine >= kGraphics && engine <= static_cast<unsigned int>(abi::VGPU_SCHEDULER_ENGINE_TYPE_NVENC0);
 }
 
 // vGPU hosts from Pascal on.

@@ -5,7 +5,7 @@
 namespace nvmlkit::sim::calls {
 
 bool Rules::add(const Rule& rule) {
-  for (std::size_t i = 0; i < capacity; ++i) {
+  for (std::size_t i = 0; i < kCapacity; ++i) {
     auto& place = places_[i];
     if (place.taken.load(std::memory_order_relaxed) != 0) continue;
     place.symbol = rule.symbol;
@@ -23,13 +23,13 @@ bool Rules::add(const Rule& rule) {
 }
 
 std::optional<Rule> Rules::at(std::size_t number) const {
-  if (number >= capacity || places_[number].taken.load(std::memory_order_acquire) == 0) return std::nullopt;
+  if (number >= kCapacity || places_[number].taken.load(std::memory_order_acquire) == 0) return std::nullopt;
   const auto& place = places_[number];
   return Rule{place.symbol, place.gpu, place.result, place.delay_ns, place.after, place.times, place.calls};
 }
 
 void Rules::remove(std::size_t number) {
-  if (number < capacity) places_[number].taken.store(0, std::memory_order_release);
+  if (number < kCapacity) places_[number].taken.store(0, std::memory_order_release);
 }
 
 bool Rules::empty() const {
@@ -40,20 +40,20 @@ bool Rules::empty() const {
 
 Rules::Verdict Rules::judge(Symbol symbol, std::uint32_t gpu, bool read_only) {
   Verdict verdict;
-  const auto end = std::min<std::size_t>(end_.load(std::memory_order_acquire), capacity);
+  const auto end = std::min<std::size_t>(end_.load(std::memory_order_acquire), kCapacity);
   for (std::size_t i = 0; i < end; ++i) {
     auto& place = places_[i];
     if (place.taken.load(std::memory_order_acquire) == 0) continue;
     const auto wanted = place.symbol.load(std::memory_order_relaxed);
     const auto where = place.gpu.load(std::memory_order_relaxed);
-    if ((wanted != symbol_count && wanted != static_cast<std::uint32_t>(symbol)) || (where != any_gpu && where != gpu))
+    if ((wanted != symbol_count && wanted != static_cast<std::uint32_t>(symbol)) || (where != kAnyGpu && where != gpu))
       continue;
     const auto before =
         read_only ? place.calls.load(std::memory_order_relaxed) : place.calls.fetch_add(1, std::memory_order_relaxed);
     const auto after = place.after.load(std::memory_order_relaxed);
     if (before < after || before - after >= place.times.load(std::memory_order_relaxed)) continue;
-    verdict.delay_ns = std::min(longest_delay_ns, verdict.delay_ns + std::min(longest_delay_ns, place.delay_ns.load()));
-    if (verdict.result == no_result) verdict.result = place.result.load(std::memory_order_relaxed);
+    verdict.delay_ns = std::min(kLongestDelayNs, verdict.delay_ns + std::min(kLongestDelayNs, place.delay_ns.load()));
+    if (verdict.result == kNoResult) verdict.result = place.result.load(std::memory_order_relaxed);
   }
   return verdict;
 }

@@ -20,14 +20,14 @@ struct Rule {
   std::uint64_t calls = 0;  // so far
 };
 
-inline constexpr std::uint32_t any_gpu = 0xFFFFFFFF;
-inline constexpr std::int32_t no_result = -1;
+inline constexpr std::uint32_t kAnyGpu = 0xFFFFFFFF;
+inline constexpr std::int32_t kNoResult = -1;
 
 // Readers take no lock and may find any bytes. Whoever adds or removes holds the machine's lock.
 class Rules {
  public:
-  static constexpr std::size_t capacity = 256;
-  static constexpr std::uint64_t longest_delay_ns = 3'600'000'000'000;
+  static constexpr std::size_t kCapacity = 256;
+  static constexpr std::uint64_t kLongestDelayNs = 3'600'000'000'000;
 
   // False when all places are taken.
   bool add(const Rule& rule);
@@ -36,7 +36,7 @@ class Rules {
   bool empty() const;
 
   struct Verdict {
-    std::int32_t result = no_result;
+    std::int32_t result = kNoResult;
     std::uint64_t delay_ns = 0;
   };
   // Says what becomes of a call of `symbol` on `gpu`, and counts it unless the rules may only be read. The first rule
@@ -51,7 +51,7 @@ class Rules {
     std::atomic<std::uint64_t> delay_ns, after, times, calls;
   };
   std::atomic<std::uint32_t> end_;  // no place from here on is taken
-  Place places_[capacity];
+  Place places_[kCapacity];
 };
 
 }  // namespace nvmlkit::sim::calls

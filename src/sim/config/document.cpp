@@ -8,9 +8,9 @@
 namespace nvmlkit::sim::config {
 namespace {
 
-constexpr std::size_t max_depth = 64;
-constexpr std::size_t max_merge_work = 100000;  // comparisons of keys for one mapping
-constexpr std::uint32_t open_anchor = std::numeric_limits<std::uint32_t>::max();
+constexpr std::size_t kMaxDepth = 64;
+constexpr std::size_t kMaxMergeWork = 100000;  // comparisons of keys for one mapping
+constexpr std::uint32_t kOpenAnchor = std::numeric_limits<std::uint32_t>::max();
 
 [[noreturn]] void fail(const std::string& file, const yaml_mark_t& mark, std::string message) {
   throw ConfigFailure{{file, static_cast<std::uint32_t>(mark.line + 1), static_cast<std::uint32_t>(mark.column + 1),
@@ -79,7 +79,7 @@ class Builder {
     const auto index = static_cast<std::uint32_t>(document_.nodes_.size());
     document_.nodes_.push_back({kind, false, false, static_cast<std::uint32_t>(event.start_mark.line + 1),
                                 static_cast<std::uint32_t>(event.start_mark.column + 1), 0, 0});
-    if (anchor != nullptr) anchors_[reinterpret_cast<const char*>(anchor)] = kind == Kind::scalar ? index : open_anchor;
+    if (anchor != nullptr) anchors_[reinterpret_cast<const char*>(anchor)] = kind == Kind::scalar ? index : kOpenAnchor;
     return index;
   }
 
@@ -95,7 +95,7 @@ class Builder {
     const auto it = anchors_.find(name);
     if (it == anchors_.end())
       fail(document_.name_, event.start_mark, "there is no anchor '&" + name + "' before this alias");
-    if (it->second == open_anchor)
+    if (it->second == kOpenAnchor)
       fail(document_.name_, event.start_mark, "alias '*" + name + "' stands inside what it names");
     return it->second;
   }
@@ -114,8 +114,8 @@ class Builder {
 
   // The event is the parser's own and changes with every step.
   std::uint32_t node(const yaml_event_t& event, std::size_t depth) {
-    if (depth > max_depth)
-      fail(document_.name_, event.start_mark, "expected at most " + std::to_string(max_depth) + " levels of nesting");
+    if (depth > kMaxDepth)
+      fail(document_.name_, event.start_mark, "expected at most " + std::to_string(kMaxDepth) + " levels of nesting");
     switch (event.type) {
       case YAML_ALIAS_EVENT:
         return alias(event);
@@ -186,7 +186,7 @@ void Document::flatten(std::uint32_t mapping, int depth, std::vector<Node::Entry
     flatten(source.index_, depth + 1, more);
     for (const auto& entry : more) {
       merge_work_ += out.size() - first + 1;
-      if (merge_work_ > max_merge_work) source.fail("expected fewer merged keys");
+      if (merge_work_ > kMaxMergeWork) source.fail("expected fewer merged keys");
       bool known = false;
       for (std::size_t k = first; k < out.size() && !known; ++k)
         known = out[k].key.kind() == Kind::scalar && entry.key.kind() == Kind::scalar &&

@@ -7,7 +7,7 @@
 namespace nvmlkit::sim {
 
 struct ConfigError {
-  std::string file;  // empty = no file is at fault
+  std::string file;        // empty = no file is at fault
   std::uint32_t line = 0;  // from 1; 0 = the error has no place inside the file
   std::uint32_t column = 0;
   std::string message;

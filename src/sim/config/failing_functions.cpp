@@ -25,9 +25,9 @@ void install_failing_functions(const Layers& layers, const Machine& machine) {
     calls::Rule rule{};
     const auto problem = faults::parse_rule(words, rule);
     if (!problem.empty()) place_of_list(layers).fail("failing_functions[" + std::to_string(item) + "]: " + problem);
-    rule.gpu = said.gpu.value_or(calls::any_gpu);
+    rule.gpu = said.gpu.value_or(calls::kAnyGpu);
     ++item;
-    if (rule.gpu == calls::any_gpu || rule.gpu < machine.gpus().size()) machine.call_rules().add(rule);
+    if (rule.gpu == calls::kAnyGpu || rule.gpu < machine.gpus().size()) machine.call_rules().add(rule);
   }
 }
 

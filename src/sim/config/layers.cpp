@@ -10,8 +10,8 @@
 namespace nvmlkit::sim::config {
 namespace {
 
-constexpr std::uint32_t gpus_without_devices = 8;
-constexpr std::uint32_t no_index = 0xFFFFFFFF;
+constexpr std::uint32_t kGpusWithoutDevices = 8;
+constexpr std::uint32_t kNoIndex = 0xFFFFFFFF;
 
 const Path top;
 
@@ -94,7 +94,7 @@ const Layers& Layers::builtin(const Node& base) {
 std::uint32_t Layers::gpu_count() const {
   const Path system{&top, "system", 0}, path{&system, "num_devices", 0};
   const auto& field = *model::descriptor<model::System>().find("num_devices");
-  std::uint32_t count = layers_.front().devices.empty() ? gpus_without_devices : 0;
+  std::uint32_t count = layers_.front().devices.empty() ? kGpusWithoutDevices : 0;
   for (const auto& layer : layers_) {
     const Node number = find(layer.root, {"system", "num_devices"});
     if (number && !number.absent())
@@ -118,7 +118,7 @@ Node Layers::stated_at(std::uint32_t gpu, std::initializer_list<std::string_view
           if (own != nullptr) *own = false;
           return node;
         }
-      return entry->base->stated_at(no_index, keys, own);  // its GPUs in general, none of them in particular
+      return entry->base->stated_at(kNoIndex, keys, own);  // its GPUs in general, none of them in particular
     }
     if (layer->defaults)
       if (const Node node = find(layer->defaults, keys)) {

@@ -29,8 +29,8 @@ namespace {
 using config::Layers;
 using config::Path;
 
-constexpr std::size_t largest_file = std::size_t{16} << 20;
-constexpr const char* too_large = "expected at most 16 MiB";
+constexpr std::size_t kLargestFile = std::size_t{16} << 20;
+constexpr const char* kTooLarge = "expected at most 16 MiB";
 
 [[noreturn]] void fail(std::string what, std::string message) {
   throw ConfigFailure{{std::move(what), 0, 0, std::move(message)}};
@@ -159,22 +159,22 @@ std::string read_file(const std::string& path) {
   if (file.number < 0 || fstat(file.number, &status) != 0)
     fail(path, "cannot be read: " + std::generic_category().message(errno));
   if (!S_ISREG(status.st_mode)) fail(path, std::string("expected a file, got ") + kind_of(status.st_mode));
-  if (status.st_size > static_cast<off_t>(largest_file)) fail(path, too_large);
+  if (status.st_size > static_cast<off_t>(kLargestFile)) fail(path, kTooLarge);
   std::string text;
   while (true) {
     const std::size_t had = text.size();
-    if (had > largest_file) break;
-    constexpr std::size_t step = std::size_t{64} << 10;
-    text.resize(had + step);
+    if (had > kLargestFile) break;
+    constexpr std::size_t kStep = std::size_t{64} << 10;
+    text.resize(had + kStep);
     ssize_t got = 0;
-    do got = read(file.number, text.data() + had, step);
+    do got = read(file.number, text.data() + had, kStep);
     while (got < 0 && errno == EINTR);
     const int problem = errno;
     text.resize(had + (got > 0 ? static_cast<std::size_t>(got) : 0));
     if (got < 0) fail(path, "cannot be read: " + std::generic_category().message(problem));
     if (got == 0) break;
   }
-  if (text.size() > largest_file) fail(path, too_large);
+  if (text.size() > kLargestFile) fail(path, kTooLarge);
   return text;
 }
 
@@ -200,8 +200,8 @@ std::optional<std::uint32_t> count_from(const Environment& environment, const ch
   const auto text = environment.get(name);
   if (!text) return std::nullopt;
   const auto number = config::parse_integer(*text);
-  if (!number || number->negative || number->magnitude > max_gpus)
-    fail(name, "expected 0 to " + std::to_string(max_gpus) + ", got " + config::quote(*text));
+  if (!number || number->negative || number->magnitude > kMaxGpus)
+    fail(name, "expected 0 to " + std::to_string(kMaxGpus) + ", got " + config::quote(*text));
   return static_cast<std::uint32_t>(number->magnitude);
 }
 
@@ -209,7 +209,7 @@ std::optional<double> pace_from(const Environment& environment, const char* name
   const auto text = environment.get(name);
   if (!text) return std::nullopt;
   const auto pace = parse_pace(*text);
-  if (!pace) fail(name, std::string(pace_words) + ", got " + config::quote(*text));
+  if (!pace) fail(name, std::string(kPaceWords) + ", got " + config::quote(*text));
   return pace;
 }
 

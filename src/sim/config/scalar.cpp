@@ -123,12 +123,12 @@ std::optional<bool> parse_bool(std::string_view text) {
 }
 
 bool is_gpu_uuid(std::string_view text) {
-  constexpr std::string_view shape = "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
-  if (text.size() != shape.size()) return false;
-  for (std::size_t i = 0; i < shape.size(); ++i) {
+  constexpr std::string_view kShape = "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+  if (text.size() != kShape.size()) return false;
+  for (std::size_t i = 0; i < kShape.size(); ++i) {
     const char c = text[i];
     const bool hex = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-    if (shape[i] == 'x' ? !hex : c != shape[i]) return false;
+    if (kShape[i] == 'x' ? !hex : c != kShape[i]) return false;
   }
   return true;
 }

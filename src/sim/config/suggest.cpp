@@ -6,8 +6,8 @@
 namespace nvmlkit::sim::config {
 namespace {
 
-constexpr std::size_t longest_compared = 64;
-constexpr std::size_t longest_listing = 24;
+constexpr std::size_t kLongestCompared = 64;
+constexpr std::size_t kLongestListing = 24;
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -32,7 +32,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string_view nearest(std::string_view given, std::span<const std::string_view> candidates) {
-  if (given.size() > longest_compared) return {};
+  if (given.size() > kLongestCompared) return {};
   std::string_view best;
   std::size_t best_distance = std::max<std::size_t>(1, given.size() / 3) + 1;
   for (const auto candidate : candidates) {
@@ -54,7 +54,7 @@ std::string_view nearest(std::string_view given, std::span<const std::string_vie
 std::string hint(std::string_view given, std::span<const std::string_view> candidates) {
   if (const auto best = nearest(given, candidates); !best.empty()) return "; did you mean '" + std::string(best) + "'?";
   if (candidates.empty()) return {};
-  if (candidates.size() > longest_listing)
+  if (candidates.size() > kLongestListing)
     return "; none of the " + std::to_string(candidates.size()) + " known names is similar";
   std::string out = "; expected ";
   if (candidates.size() > 1) out += "one of ";
@@ -66,9 +66,9 @@ std::string hint(std::string_view given, std::span<const std::string_view> candi
 }
 
 std::string quote(std::string_view text) {
-  constexpr std::size_t longest = 60;
+  constexpr std::size_t kLongest = 60;
   std::string out = "'";
-  std::size_t size = std::min(text.size(), longest);
+  std::size_t size = std::min(text.size(), kLongest);
   while (size < text.size() && size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
   for (const char c : text.substr(0, size)) out += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
   if (size < text.size()) out += "...";

@@ -5,8 +5,8 @@
 
 namespace nvmlkit::sim::events {
 
-inline constexpr std::uint32_t no_instance = 0xFFFFFFFF;
-inline constexpr std::uint32_t no_gpu = 0xFFFFFFFF;
+inline constexpr std::uint32_t kNoInstance = 0xFFFFFFFF;
+inline constexpr std::uint32_t kNoGpu = 0xFFFFFFFF;
 
 struct Event {
   std::uint64_t type;  // one bit: nvmlEventType...
@@ -16,10 +16,10 @@ struct Event {
 
 // Events of a change that is not committed yet; empty in a GPU that nobody edits.
 struct Noted {
-  static constexpr std::uint32_t capacity = 8;
+  static constexpr std::uint32_t kCapacity = 8;
   std::uint32_t count;
   std::uint32_t reserved;
-  Event events[capacity];
+  Event events[kCapacity];
 };
 
 }  // namespace nvmlkit::sim::events

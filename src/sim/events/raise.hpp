@@ -9,10 +9,10 @@ namespace nvmlkit::sim::events {
 
 // `type` is one of abi::EventType...; `data` the number of an Xid, else 0. One change raises at most
 // Noted::capacity events; what comes after them is dropped.
-inline void raise(model::Gpu& gpu, std::uint64_t type, std::uint64_t data = 0, std::uint32_t gpu_instance = no_instance,
-                  std::uint32_t compute_instance = no_instance) {
+inline void raise(model::Gpu& gpu, std::uint64_t type, std::uint64_t data = 0, std::uint32_t gpu_instance = kNoInstance,
+                  std::uint32_t compute_instance = kNoInstance) {
   auto& noted = gpu.events;
-  if (noted.count < Noted::capacity) noted.events[noted.count++] = {type, data, gpu_instance, compute_instance};
+  if (noted.count < Noted::kCapacity) noted.events[noted.count++] = {type, data, gpu_instance, compute_instance};
 }
 
 }  // namespace nvmlkit::sim::events

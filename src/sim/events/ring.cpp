@@ -29,7 +29,7 @@ void ring_bell(const Machine& machine) {
 void publish(const Machine& machine, std::uint32_t gpu, const Event& event) {
   auto& ring = machine.events();
   const auto number = ring.next.load(std::memory_order_relaxed);
-  auto& slot = ring.slots[number % Ring::capacity];
+  auto& slot = ring.slots[number % Ring::kCapacity];
   slot.number.exchange(0, std::memory_order_acq_rel);  // before the bytes change
   slot.type.store(event.type, std::memory_order_relaxed);
   slot.data.store(event.data, std::memory_order_relaxed);
@@ -49,8 +49,8 @@ bool take(const Machine& machine, std::uint64_t& cursor, Published& out) {
       cursor = next;  // a number beyond is none that this ring gave
       return false;
     }
-    if (next - cursor > Ring::capacity) cursor = next - Ring::capacity;
-    const auto& slot = ring.slots[cursor % Ring::capacity];
+    if (next - cursor > Ring::kCapacity) cursor = next - Ring::kCapacity;
+    const auto& slot = ring.slots[cursor % Ring::kCapacity];
     const auto number = slot.number.load(std::memory_order_acquire);
     out.event = {slot.type.load(std::memory_order_relaxed), slot.data.load(std::memory_order_relaxed),
                  slot.gpu_instance.load(std::memory_order_relaxed),

@@ -16,7 +16,7 @@ class Machine;
 namespace nvmlkit::sim::events {
 
 // Events of GPUs carry nvmlEventType... bits; those of the machine are kept apart by this one.
-inline constexpr std::uint64_t system_event = std::uint64_t{1} << 63;
+inline constexpr std::uint64_t kSystemEvent = std::uint64_t{1} << 63;
 
 struct Slot {
   std::atomic<std::uint64_t> number;  // of the event in it, from 1; 0 while it is written
@@ -25,10 +25,10 @@ struct Slot {
 };
 
 struct Ring {
-  static constexpr std::size_t capacity = 2048;
+  static constexpr std::size_t kCapacity = 2048;
   std::atomic<std::uint64_t> next;  // number of events so far
   std::atomic<std::uint32_t> bell;  // changes when there is something to look at
-  alignas(64) Slot slots[capacity];
+  alignas(64) Slot slots[kCapacity];
 };
 
 // Puts the event behind the others and wakes every waiting thread of every process.

@@ -26,7 +26,7 @@ void update_attention(const Machine& machine) {
   bool watched = !machine.call_rules().empty();
   const bool none = attention.machine.load(std::memory_order_relaxed) == MachineFault::no_devices;
   bool any = false;
-  std::uint64_t words[max_gpus / 64] = {};
+  std::uint64_t words[kMaxGpus / 64] = {};
   const auto gpus = machine.gpus();
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     watched |= needs_attention(gpus[i]);
@@ -34,7 +34,7 @@ void update_attention(const Machine& machine) {
     any = true;
     words[i / 64] |= std::uint64_t{1} << (i % 64);
   }
-  for (std::size_t i = 0; i < max_gpus / 64; ++i) attention.hidden_gpus[i].store(words[i], std::memory_order_relaxed);
+  for (std::size_t i = 0; i < kMaxGpus / 64; ++i) attention.hidden_gpus[i].store(words[i], std::memory_order_relaxed);
   attention.any_hidden.store(any, std::memory_order_release);
   attention.watched.store(watched, std::memory_order_release);
 }
@@ -61,10 +61,10 @@ std::size_t index_of_place(const Machine& machine, std::size_t place) {
 
 std::size_t place_of_index(const Machine& machine, std::size_t index) {
   const auto all = machine.gpus().size();
-  if (!any_hidden(machine)) return index < all ? index : max_gpus;
+  if (!any_hidden(machine)) return index < all ? index : kMaxGpus;
   for (std::size_t place = 0; place < all; ++place)
     if (is_visible(machine, place) && index-- == 0) return place;
-  return max_gpus;
+  return kMaxGpus;
 }
 
 }  // namespace nvmlkit::sim::faults

@@ -15,7 +15,7 @@ namespace model {
 struct Gpu;
 }
 
-inline constexpr std::size_t max_gpus = 1024;
+inline constexpr std::size_t kMaxGpus = 1024;
 
 namespace faults {
 
@@ -32,8 +32,8 @@ struct Attention {
   std::atomic<std::uint32_t> watched;  // not zero while a call may meet a fault or a rule
   std::atomic<MachineFault> machine;
   std::atomic<std::uint32_t> any_hidden;
-  std::atomic<std::uint64_t> hidden_gpus[max_gpus / 64];
-  std::atomic<std::uint64_t> failure_calls[max_gpus];  // counted for `failure.after_calls`
+  std::atomic<std::uint64_t> hidden_gpus[kMaxGpus / 64];
+  std::atomic<std::uint64_t> failure_calls[kMaxGpus];  // counted for `failure.after_calls`
 };
 
 // Is there anything about the GPU that calls have to look at?

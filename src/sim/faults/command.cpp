@@ -23,7 +23,7 @@ struct NamedMachineFault {
   std::string_view name;
   MachineFault fault;
 };
-constexpr NamedMachineFault machine_faults[] = {{"driver-not-loaded", MachineFault::driver_not_loaded},
+constexpr NamedMachineFault kMachineFaults[] = {{"driver-not-loaded", MachineFault::driver_not_loaded},
                                                 {"version-mismatch", MachineFault::version_mismatch},
                                                 {"no-permission", MachineFault::no_permission},
                                                 {"no-devices", MachineFault::no_devices}};
@@ -52,7 +52,7 @@ std::string change(const Machine& machine, const std::vector<std::size_t>& place
 
 // One rule for the machine or all its GPUs, else one for each GPU. `target` is where they go.
 std::string add_rules(const Machine& machine, Words words, calls::Rules& target) {
-  std::vector<std::uint32_t> gpus = {calls::any_gpu};
+  std::vector<std::uint32_t> gpus = {calls::kAnyGpu};
   if (words[0] != "machine" && words[0] != "gpu=all") {
     std::string error;
     gpus.clear();
@@ -63,16 +63,16 @@ std::string add_rules(const Machine& machine, Words words, calls::Rules& target)
   if (auto problem = parse_rule(words.subspan(1), rule); !problem.empty()) return problem;
   for (const auto gpu : gpus) {
     rule.gpu = gpu;
-    if (!target.add(rule)) return "there are " + std::to_string(calls::Rules::capacity) + " such faults already";
+    if (!target.add(rule)) return "there are " + std::to_string(calls::Rules::kCapacity) + " such faults already";
   }
   return {};
 }
 
 void remove_rules(calls::Rules& rules, std::uint32_t gpu, bool every_gpu, std::string_view kind) {
-  for (std::size_t i = 0; i < calls::Rules::capacity; ++i) {
+  for (std::size_t i = 0; i < calls::Rules::kCapacity; ++i) {
     const auto rule = rules.at(i);
     if (!rule || (!every_gpu && rule->gpu != gpu)) continue;
-    const bool fails = rule->result != calls::no_result;
+    const bool fails = rule->result != calls::kNoResult;
     if (kind.empty() || (kind == "fail") == fails) rules.remove(i);
   }
 }
@@ -87,9 +87,9 @@ std::string set_machine_fault(const Machine& machine, MachineFault fault) {
 
 std::string inject_into_machine(const Machine& machine, Words words) {
   if (words.size() < 2) return "which fault? One of driver-not-loaded, version-mismatch, no-permission, no-devices";
-  const auto found = std::find_if(std::begin(machine_faults), std::end(machine_faults),
+  const auto found = std::find_if(std::begin(kMachineFaults), std::end(kMachineFaults),
                                   [&](const auto& known) { return known.name == words[1]; });
-  if (found == std::end(machine_faults)) return unknown_kind(words[1], machine_faults, false);
+  if (found == std::end(kMachineFaults)) return unknown_kind(words[1], kMachineFaults, false);
   if (words.size() > 2) return "unexpected " + quote(words[2]);
   return set_machine_fault(machine, found->fault);
 }
@@ -127,9 +127,9 @@ std::string heal(const Machine& machine, Words words) {
   const auto* only = kind.empty() || is_rule(kind) ? nullptr : find_kind(kind);
   std::vector<std::size_t> places;
   if (of_machine) {
-    const bool known = std::any_of(std::begin(machine_faults), std::end(machine_faults),
+    const bool known = std::any_of(std::begin(kMachineFaults), std::end(kMachineFaults),
                                    [&](const auto& fault) { return fault.name == kind; });
-    if (!kind.empty() && !is_rule(kind) && !known) return unknown_kind(kind, machine_faults, false);
+    if (!kind.empty() && !is_rule(kind) && !known) return unknown_kind(kind, kMachineFaults, false);
   } else {
     std::string error;
     places = select_gpus(machine, words[0], error);
@@ -151,7 +151,7 @@ std::string heal(const Machine& machine, Words words) {
   auto& rules = machine.call_rules();
   const auto rule_kind = is_rule(kind) ? kind : std::string_view();
   if (of_machine && !is_rule(kind)) machine.attention().machine.store(MachineFault::none, std::memory_order_release);
-  if (of_machine && (kind.empty() || is_rule(kind))) remove_rules(rules, calls::any_gpu, false, rule_kind);
+  if (of_machine && (kind.empty() || is_rule(kind))) remove_rules(rules, calls::kAnyGpu, false, rule_kind);
   for (const auto place : places)
     remove_rules(rules, static_cast<std::uint32_t>(place), words[0] == "gpu=all", rule_kind);
   update_attention(machine);
@@ -188,7 +188,7 @@ std::vector<std::string> describe(const model::Gpu& gpu) {
 }
 
 std::string describe(MachineFault fault) {
-  for (const auto& known : machine_faults)
+  for (const auto& known : kMachineFaults)
     if (known.fault == fault) return std::string(known.name);
   return {};
 }

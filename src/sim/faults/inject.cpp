@@ -13,9 +13,9 @@ namespace {
 using namespace abi;
 using events::raise;
 
-constexpr std::uint32_t double_bit_error = 48, repaired = 63, not_repaired = 64, contained = 94, uncontained = 95;
+constexpr std::uint32_t kDoubleBitError = 48, kRepaired = 63, kNotRepaired = 64, kContained = 94, kUncontained = 95;
 // Links of Blackwell GPUs have firmware of their own (NETIR), which tells of them.
-constexpr std::uint32_t nvlink_error = 74, nvlink5_error = 149;
+constexpr std::uint32_t kNvlinkError = 74, kNvlink5Error = 149;
 
 std::uint32_t architecture(const model::Gpu& gpu) { return gpu.architecture.value_or(DEVICE_ARCH_UNKNOWN); }
 
@@ -45,10 +45,10 @@ void report(model::Gpu& gpu, std::uint32_t xid) {
 // How serious an advice is.
 std::size_t weight(std::uint32_t action) {
   using model::RecoveryAction;
-  constexpr std::uint32_t by_weight[] = {RecoveryAction::none,      RecoveryAction::recover_imex_domain,
+  constexpr std::uint32_t kByWeight[] = {RecoveryAction::none,      RecoveryAction::recover_imex_domain,
                                          RecoveryAction::drain_p2p, RecoveryAction::drain_and_reset,
                                          RecoveryAction::reset,     RecoveryAction::reboot};
-  return static_cast<std::size_t>(std::find(std::begin(by_weight), std::end(by_weight), action) - by_weight);
+  return static_cast<std::size_t>(std::find(std::begin(kByWeight), std::end(kByWeight), action) - kByWeight);
 }
 
 template <class T>
@@ -119,7 +119,7 @@ void retire_page(model::Gpu& gpu) {
   }
   pages.count = pages.count.value_or(0) + 1;
   gpu.retired_pages.pending_retirement = true;
-  report(gpu, repaired);
+  report(gpu, kRepaired);
 }
 
 void remap_row(model::Gpu& gpu) {
@@ -129,7 +129,7 @@ void remap_row(model::Gpu& gpu) {
   }
   add(gpu.remapped_rows.uncorrectable, 1);
   gpu.remapped_rows.pending = true;
-  report(gpu, repaired);
+  report(gpu, kRepaired);
   raise_event(gpu, EventTypeDramRetirementEvent);
 }
 
@@ -143,7 +143,7 @@ void repair(model::Gpu& gpu) {
 void tell_of_poison(model::Gpu& gpu) {
   if (!remaps_rows(gpu)) return;
   const bool local = contains_errors(gpu);
-  report(gpu, local ? contained : uncontained);
+  report(gpu, local ? kContained : kUncontained);
   raise_event(gpu, local ? EventTypeNonFatalPoisonError : EventTypeFatalPoisonError);
   advise(gpu, local ? model::RecoveryAction::drain_and_reset : model::RecoveryAction::reset);
 }
@@ -191,7 +191,7 @@ void raise_xid(model::Gpu& gpu, std::uint32_t number) {
 
 void break_nvlinks(model::Gpu& gpu, std::uint64_t which, bool down) {
   (down ? gpu.faults.nvlinks_down : gpu.faults.nvlinks_erring) |= which;
-  report(gpu, is_from(gpu, DEVICE_ARCH_BLACKWELL) ? nvlink5_error : nvlink_error);
+  report(gpu, is_from(gpu, DEVICE_ARCH_BLACKWELL) ? kNvlink5Error : kNvlinkError);
 }
 
 std::string add_ecc_errors(model::Gpu& gpu, EccPlace place, bool corrected, std::uint64_t count) {
@@ -206,7 +206,7 @@ std::string add_ecc_errors(model::Gpu& gpu, EccPlace place, bool corrected, std:
   }
   if (place != EccPlace::dram) count_source(gpu.ecc.sram.uncorrectable_sources, place, count);
   raise_event(gpu, EventTypeDoubleBitEccError);
-  report(gpu, double_bit_error);
+  report(gpu, kDoubleBitError);
   if (place == EccPlace::dram) repair(gpu);
   tell_of_poison(gpu);
   return {};
@@ -246,7 +246,7 @@ void mark_repair_pending(model::Gpu& gpu) {
 
 void mark_repair_failed(model::Gpu& gpu) {
   if (remaps_rows(gpu)) gpu.remapped_rows.failure_occurred = true;
-  report(gpu, not_repaired);
+  report(gpu, kNotRepaired);
   raise_event(gpu, EventTypeDramRetirementFailure);
   advise(gpu, model::RecoveryAction::reset);
 }

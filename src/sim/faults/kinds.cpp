@@ -16,7 +16,7 @@ struct NamedEvent {
   std::string_view name;
   long long type;
 };
-constexpr NamedEvent named_events[] = {{"clock", abi::EventTypeClock},
+constexpr NamedEvent kNamedEvents[] = {{"clock", abi::EventTypeClock},
                                        {"pstate", abi::EventTypePState},
                                        {"power-source", abi::EventTypePowerSourceChange},
                                        {"mig-config", abi::EventMigConfigChange},
@@ -30,8 +30,8 @@ constexpr NamedEvent named_events[] = {{"clock", abi::EventTypeClock},
 
 std::string inject_event(Gpu& gpu, Words arguments) {
   if (arguments.empty()) return "expected an event, such as clock";
-  const auto* wanted = find(named_events, arguments[0]);
-  if (!wanted) return unknown("event", arguments[0], named_events);
+  const auto* wanted = find(kNamedEvents, arguments[0]);
+  if (!wanted) return unknown("event", arguments[0], kNamedEvents);
   std::uint64_t data = 0;
   if (arguments.size() > 1) {
     const auto given = number(arguments[1]);
@@ -44,7 +44,7 @@ std::string inject_event(Gpu& gpu, Words arguments) {
 }
 
 // In the order in which the faults of a GPU are told.
-constexpr const Kind* all_kinds[] = {
+constexpr const Kind* kAllKinds[] = {
     &kind::xid,      &kind::lost,    &kind::reset_required, &kind::off_bus, &kind::removed,
     &kind::recovery, &kind::ecc,     &kind::remap,          &kind::nvlink,  &kind::fan,
     &kind::inforom,  &kind::thermal, &kind::power_brake,    &kind::fabric,  &kind::event,
@@ -54,12 +54,12 @@ constexpr const Kind* all_kinds[] = {
 
 constexpr Kind kind::event{"event", "NAME [DATA]", inject_event, nullptr, never_active};
 
-std::span<const Kind* const> kinds() { return all_kinds; }
+std::span<const Kind* const> kinds() { return kAllKinds; }
 
 const Kind* find_kind(std::string_view name) {
   const auto* const found =
-      std::find_if(std::begin(all_kinds), std::end(all_kinds), [&](const Kind* each) { return each->name == name; });
-  return found == std::end(all_kinds) ? nullptr : *found;
+      std::find_if(std::begin(kAllKinds), std::end(kAllKinds), [&](const Kind* each) { return each->name == name; });
+  return found == std::end(kAllKinds) ? nullptr : *found;
 }
 
 }  // namespace nvmlkit::sim::faults

@@ -31,7 +31,7 @@ struct FabricFault {
   std::string_view name;
   model::Field<bool> model::FabricHealth::*flag;
 };
-constexpr FabricFault fabric_faults[] = {{"degraded-bandwidth", &model::FabricHealth::degraded_bandwidth},
+constexpr FabricFault kFabricFaults[] = {{"degraded-bandwidth", &model::FabricHealth::degraded_bandwidth},
                                          {"route-recovery", &model::FabricHealth::route_recovery},
                                          {"route-unhealthy", &model::FabricHealth::route_unhealthy},
                                          {"access-timeout", &model::FabricHealth::access_timeout_recovery}};
@@ -39,8 +39,8 @@ constexpr FabricFault fabric_faults[] = {{"degraded-bandwidth", &model::FabricHe
 // The summary follows the details, except where the GPU reports none.
 void summarize(model::Fabric& fabric) {
   std::uint32_t bits = 0;
-  for (std::size_t i = 0; i < std::size(fabric_faults); ++i)
-    bits |= static_cast<std::uint32_t>((fabric.health.*fabric_faults[i].flag).value_or(false)) << i;
+  for (std::size_t i = 0; i < std::size(kFabricFaults); ++i)
+    bits |= static_cast<std::uint32_t>((fabric.health.*kFabricFaults[i].flag).value_or(false)) << i;
   if (fabric.health_summary)
     fabric.health_summary = static_cast<std::uint32_t>(bits == 0   ? abi::GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
                                                        : bits == 1 ? abi::GPU_FABRIC_HEALTH_SUMMARY_LIMITED_CAPACITY
@@ -51,26 +51,26 @@ std::string inject_fabric(Gpu& gpu, Words arguments) {
   if (!gpu.fabric.state) return "the GPU is in no fabric";
   if (arguments.size() != 1)
     return "expected one of degraded-bandwidth, route-recovery, route-unhealthy, access-timeout";
-  const auto* fault = find(fabric_faults, arguments[0]);
-  if (!fault) return unknown("fabric fault", arguments[0], fabric_faults);
+  const auto* fault = find(kFabricFaults, arguments[0]);
+  if (!fault) return unknown("fabric fault", arguments[0], kFabricFaults);
   gpu.fabric.health_mask.reset();
   gpu.fabric.health.*fault->flag = true;
-  gpu.faults.fabric_health |= 1U << (fault - fabric_faults);
+  gpu.faults.fabric_health |= 1U << (fault - kFabricFaults);
   summarize(gpu.fabric);
   return {};
 }
 
 void heal_fabric(Gpu& gpu) {
-  for (std::size_t i = 0; i < std::size(fabric_faults); ++i)
-    if (gpu.faults.fabric_health >> i & 1) gpu.fabric.health.*fabric_faults[i].flag = false;
+  for (std::size_t i = 0; i < std::size(kFabricFaults); ++i)
+    if (gpu.faults.fabric_health >> i & 1) gpu.fabric.health.*kFabricFaults[i].flag = false;
   if (gpu.faults.fabric_health != 0) summarize(gpu.fabric);
   gpu.faults.fabric_health = 0;
 }
 
 Active active_fabric(const Gpu& gpu) {
   Active out;
-  for (std::size_t i = 0; i < std::size(fabric_faults); ++i)
-    if (gpu.faults.fabric_health >> i & 1) out.emplace_back(fabric_faults[i].name);
+  for (std::size_t i = 0; i < std::size(kFabricFaults); ++i)
+    if (gpu.faults.fabric_health >> i & 1) out.emplace_back(kFabricFaults[i].name);
   return out;
 }
 

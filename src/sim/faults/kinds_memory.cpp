@@ -12,19 +12,19 @@ struct NamedPlace {
   std::string_view name;
   EccPlace place;
 };
-constexpr NamedPlace places[] = {{"dram", EccPlace::dram},
-                                 {"sram", EccPlace::sram},
-                                 {"l1", EccPlace::l1_cache},
-                                 {"l2", EccPlace::l2_cache},
-                                 {"register-file", EccPlace::register_file},
-                                 {"texture", EccPlace::texture_memory},
-                                 {"shared", EccPlace::shared_memory},
-                                 {"cbu", EccPlace::cbu}};
+constexpr NamedPlace kPlaces[] = {{"dram", EccPlace::dram},
+                                  {"sram", EccPlace::sram},
+                                  {"l1", EccPlace::l1_cache},
+                                  {"l2", EccPlace::l2_cache},
+                                  {"register-file", EccPlace::register_file},
+                                  {"texture", EccPlace::texture_memory},
+                                  {"shared", EccPlace::shared_memory},
+                                  {"cbu", EccPlace::cbu}};
 
 std::string inject_ecc(Gpu& gpu, Words arguments) {
   if (arguments.size() < 2) return "expected a place and corrected or uncorrected, such as dram uncorrected";
-  const auto* place = find(places, arguments[0]);
-  if (!place) return unknown("place", arguments[0], places);
+  const auto* place = find(kPlaces, arguments[0]);
+  if (!place) return unknown("place", arguments[0], kPlaces);
   if (arguments[1] != "corrected" && arguments[1] != "uncorrected")
     return "expected corrected or uncorrected, got " + quote(arguments[1]);
   std::uint64_t count = 1;

@@ -48,16 +48,16 @@ struct NamedAction {
   std::string_view name;
   std::uint32_t action;
 };
-constexpr NamedAction actions[] = {{"reset", model::RecoveryAction::reset},
-                                   {"reboot", model::RecoveryAction::reboot},
-                                   {"drain-p2p", model::RecoveryAction::drain_p2p},
-                                   {"drain-and-reset", model::RecoveryAction::drain_and_reset}};
+constexpr NamedAction kActions[] = {{"reset", model::RecoveryAction::reset},
+                                    {"reboot", model::RecoveryAction::reboot},
+                                    {"drain-p2p", model::RecoveryAction::drain_p2p},
+                                    {"drain-and-reset", model::RecoveryAction::drain_and_reset}};
 
 std::string inject_recovery(Gpu& gpu, Words arguments) {
   if (arguments.empty()) return "expected one of reset, reboot, drain-p2p, drain-and-reset";
   if (auto problem = no_more(arguments, 1); !problem.empty()) return problem;
-  const auto* wanted = find(actions, arguments[0]);
-  if (!wanted) return unknown("recovery action", arguments[0], actions);
+  const auto* wanted = find(kActions, arguments[0]);
+  if (!wanted) return unknown("recovery action", arguments[0], kActions);
   advise(gpu, wanted->action);
   return {};
 }
@@ -69,7 +69,7 @@ void heal_recovery(Gpu& gpu) {
 
 Active active_recovery(const Gpu& gpu) {
   if (gpu.faults.availability != Availability::available) return {};
-  for (const auto& known : actions)
+  for (const auto& known : kActions)
     if (gpu.reset_status.recovery_action && *gpu.reset_status.recovery_action == known.action)
       return {std::string(known.name)};
   return {};

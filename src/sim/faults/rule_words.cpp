@@ -19,7 +19,7 @@ struct Unit {
   std::string_view name;
   std::uint64_t ns;
 };
-constexpr Unit units[] = {{"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}};
+constexpr Unit kUnits[] = {{"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}};
 
 std::optional<std::uint64_t> whole_number(std::string_view text) {
   std::uint64_t value = 0;
@@ -29,10 +29,10 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
 }
 
 std::optional<std::uint64_t> duration(std::string_view text) {
-  for (const auto& unit : units) {
+  for (const auto& unit : kUnits) {
     if (!text.ends_with(unit.name)) continue;
     const auto count = whole_number(text.substr(0, text.size() - unit.name.size()));
-    if (count && *count <= calls::Rules::longest_delay_ns / unit.ns) return *count * unit.ns;
+    if (count && *count <= calls::Rules::kLongestDelayNs / unit.ns) return *count * unit.ns;
   }
   return std::nullopt;
 }
@@ -78,8 +78,8 @@ std::string parse_limits(std::span<const std::string> words, calls::Rule& rule) 
 }
 
 std::string text_of(std::uint64_t ns) {
-  const auto* unit = &units[0];
-  for (const auto& larger : units)
+  const auto* unit = &kUnits[0];
+  for (const auto& larger : kUnits)
     if (ns % larger.ns == 0) unit = &larger;
   return std::to_string(ns / unit->ns) + std::string(unit->name);
 }
@@ -91,7 +91,7 @@ std::string parse_rule(std::span<const std::string> words, calls::Rule& rule) {
   if (words.size() < 3)
     return fails ? "expected a function and an error, such as nvmlDeviceGetMemoryInfo GPU_IS_LOST"
                  : "expected a function and a duration, such as nvmlDeviceGetTemperature 500ms";
-  rule.result = calls::no_result;
+  rule.result = calls::kNoResult;
   rule.delay_ns = rule.after = 0;
   rule.times = UINT64_MAX;
   if (auto problem = parse_symbol(words[1], rule.symbol); !problem.empty()) return problem;
@@ -107,8 +107,8 @@ std::string parse_rule(std::span<const std::string> words, calls::Rule& rule) {
 
 std::string describe(const calls::Rule& rule) {
   const std::string symbol = rule.symbol < symbol_count ? std::string(symbol_names[rule.symbol]) : "all";
-  std::string out = (rule.result == calls::no_result ? "slow " : "fail ") + symbol + " ";
-  if (rule.result == calls::no_result) {
+  std::string out = (rule.result == calls::kNoResult ? "slow " : "fail ") + symbol + " ";
+  if (rule.result == calls::kNoResult) {
     out += text_of(rule.delay_ns);
   } else {
     const auto found = std::find_if(std::begin(return_codes), std::end(return_codes),

@@ -14,7 +14,7 @@ namespace {
 using model::Gpu;
 using telemetry::Engine;
 
-constexpr double mib = 1024.0 * 1024.0;
+constexpr double kMib = 1024.0 * 1024.0;
 
 // The profile of a GPU instance that is all of the GPU tells how many engines the GPU has.
 const model::MigProfile* whole_profile(const Gpu& gpu) {
@@ -50,7 +50,7 @@ std::optional<Sample> take(const Machine& machine, const Gpu& gpu, std::uint32_t
   Sample out{};
   const model::MigProfile* profile = whole_profile(gpu);
   double share = 1;  // of the GPU's traffic
-  if (instance != whole_gpu) {
+  if (instance != kWholeGpu) {
     const auto* found = mig::enabled(gpu) ? mig::find_instance(gpu, instance) : nullptr;
     profile = found != nullptr ? mig::profile_of(gpu, *found) : nullptr;
     if (profile == nullptr) return {};
@@ -65,7 +65,7 @@ std::optional<Sample> take(const Machine& machine, const Gpu& gpu, std::uint32_t
   out.rx_bytes = share * static_cast<double>(now(gpu.pcie.rx_bytes).value_or(0));
   if (gpu.gpm.pcie_tx_mib_per_sec) out.tx_mib_per_s = share * static_cast<double>(*gpu.gpm.pcie_tx_mib_per_sec);
   if (gpu.gpm.pcie_rx_mib_per_sec) out.rx_mib_per_s = share * static_cast<double>(*gpu.gpm.pcie_rx_mib_per_sec);
-  if (instance == whole_gpu) {
+  if (instance == kWholeGpu) {
     out.nvlinks = links::count(gpu);
     for (std::uint32_t link = 0; link < out.nvlinks; ++link)
       out.nvlink_bytes[link] = links::counts(gpu, now, link).bytes;
@@ -73,7 +73,7 @@ std::optional<Sample> take(const Machine& machine, const Gpu& gpu, std::uint32_t
   }
   const auto load = [&](std::uint32_t engine, const auto& field) {
     using Field = std::remove_cvref_t<decltype(field)>;
-    const bool held = telemetry::is_pinned(gpu.motion, Field::id);
+    const bool held = telemetry::is_pinned(gpu.motion, Field::kId);
     if (held) out.pinned |= 1U << engine;
     out.rest[engine] = held || now.busy() ? field.value : now(field).value_or(0);
   };
@@ -104,11 +104,11 @@ double Interval::load(std::uint32_t engine) const {
 double Interval::megacycles() const { return std::max(last_.work.megacycles - first_.work.megacycles, 0.0); }
 
 double Interval::tx_bytes() const {
-  return last_.tx_mib_per_s ? *last_.tx_mib_per_s * mib * seconds_ : std::max(last_.tx_bytes - first_.tx_bytes, 0.0);
+  return last_.tx_mib_per_s ? *last_.tx_mib_per_s * kMib * seconds_ : std::max(last_.tx_bytes - first_.tx_bytes, 0.0);
 }
 
 double Interval::rx_bytes() const {
-  return last_.rx_mib_per_s ? *last_.rx_mib_per_s * mib * seconds_ : std::max(last_.rx_bytes - first_.rx_bytes, 0.0);
+  return last_.rx_mib_per_s ? *last_.rx_mib_per_s * kMib * seconds_ : std::max(last_.rx_bytes - first_.rx_bytes, 0.0);
 }
 
 double Interval::nvlink_bytes(std::uint32_t link) const {

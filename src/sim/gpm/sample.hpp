@@ -10,7 +10,7 @@
 
 namespace nvmlkit::sim::gpm {
 
-inline constexpr std::uint32_t whole_gpu = 0xFFFFFFFF;
+inline constexpr std::uint32_t kWholeGpu = 0xFFFFFFFF;
 
 // Per cent of the time in which kernels run.
 struct Mix {
@@ -30,7 +30,7 @@ struct Sample {
   double tx_bytes, rx_bytes;                         // over PCIe
   std::optional<double> tx_mib_per_s, rx_mib_per_s;  // where a machine says them in place of what telemetry does
   std::uint32_t nvlinks, c2c_links;
-  double nvlink_bytes[links::max_links];  // in each direction
+  double nvlink_bytes[links::kMaxLinks];  // in each direction
   double sm_count;
   Engines engines;
   Mix mix;

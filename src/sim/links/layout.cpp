@@ -12,7 +12,7 @@ namespace {
 
 using model::Gpu;
 
-constexpr double default_traffic = 0.25;  // share of the bandwidth that a busy GPU uses
+constexpr double kDefaultTraffic = 0.25;  // share of the bandwidth that a busy GPU uses
 
 std::uint64_t bit(std::uint32_t link) { return std::uint64_t{1} << link; }
 
@@ -53,7 +53,7 @@ class Layout {
     };
     look(said_.links);
     for (const auto& device : said_.device_links.span()) look(device.links);
-    return std::min(said_.links_per_gpu.value_or(listed), max_links);
+    return std::min(said_.links_per_gpu.value_or(listed), kMaxLinks);
   }
 
   void begin(std::size_t index) {
@@ -63,19 +63,19 @@ class Layout {
     links.count = count();
     links.version = said_.version.value_or(0);
     links.mbps = said_.bandwidth_per_link_mbps.value_or(0);
-    links.traffic = said_.defaults.duty_cycle.value_or(default_traffic);
+    links.traffic = said_.defaults.duty_cycle.value_or(kDefaultTraffic);
     links.error_rate = gpu.nvlink_error.rate.value_or(said_.defaults.error_rate.value_or(0));
     if (said_.defaults.state && is_down(*said_.defaults.state)) links.configured_down = ~std::uint64_t{0};
     if (links.error_rate > 0) {
       for (const auto link : gpu.nvlink_error.links.span())
-        if (link < max_links) links.erring |= bit(link);
+        if (link < kMaxLinks) links.erring |= bit(link);
       if (gpu.nvlink_error.links.empty()) links.erring = ~std::uint64_t{0};
     }
     if (!said_.defaults.counter_seed) return;
     for (std::uint32_t link = 0; link < links.count; ++link) {
       state::Hash hash;
       hash.add(*said_.defaults.counter_seed);
-      hash.add(static_cast<std::uint32_t>(index * max_links + link));
+      hash.add(static_cast<std::uint32_t>(index * kMaxLinks + link));
       links.counters[link].bytes = static_cast<double>(hash.value() >> 24);
     }
   }
@@ -119,7 +119,7 @@ class Layout {
   }
 
   void change(Gpu& gpu, const model::NvLinkLink& said) {
-    const auto link = said.link.value_or(max_links);
+    const auto link = said.link.value_or(kMaxLinks);
     if (link >= gpu.links.count) return;
     auto& end = gpu.links.links[link];
     if (said.state && is_down(*said.state)) gpu.links.configured_down |= bit(link);

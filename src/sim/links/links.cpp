@@ -9,7 +9,7 @@
 namespace nvmlkit::sim::links {
 namespace {
 
-constexpr double default_error_rate = 1;  // per second, of a link that a fault makes err
+constexpr double kDefaultErrorRate = 1;  // per second, of a link that a fault makes err
 
 std::uint64_t all(const model::Gpu& gpu) {
   const auto n = count(gpu);
@@ -29,7 +29,7 @@ Counters reached(const model::Gpu& gpu, const telemetry::Reading& now, std::uint
     out.bytes += work * state.traffic * state.mbps * 1e6;
   }
   if ((erring(gpu) >> link & 1) == 0) return out;
-  const double rate = state.error_rate > 0 ? state.error_rate : default_error_rate;
+  const double rate = state.error_rate > 0 ? state.error_rate : kDefaultErrorRate;
   const double more = rate * seconds(state.counted_at_ns, now.at_ns());
   // A flit that arrives damaged is sent again.
   out.errors[crc_flit] += more;
@@ -53,7 +53,7 @@ void count_until_now(const Machine& machine, const model::Gpu& gpu, State& state
 
 // A link that goes down has tried to recover.
 void count_recoveries(State& state, std::uint64_t down) {
-  for (std::uint32_t link = 0; link < max_links; ++link)
+  for (std::uint32_t link = 0; link < kMaxLinks; ++link)
     if ((down >> link & 1) != 0) state.counters[link].errors[recovery] += 1;
 }
 
@@ -63,9 +63,9 @@ std::uint64_t usable(const model::Gpu& gpu) {
   return all(gpu) & ~(gpu.links.configured_down | gpu.faults.nvlinks_down);
 }
 
-constexpr double most = 4e17;  // 36 links together fit into 64 bits, with what protocols add
+constexpr double kMost = 4e17;  // 36 links together fit into 64 bits, with what protocols add
 
-std::uint64_t whole(double value) { return value > 0 ? static_cast<std::uint64_t>(std::min(value, most)) : 0; }
+std::uint64_t whole(double value) { return value > 0 ? static_cast<std::uint64_t>(std::min(value, kMost)) : 0; }
 
 }  // namespace
 
@@ -76,7 +76,7 @@ std::uint64_t erring(const model::Gpu& gpu) { return active(gpu) & (gpu.faults.n
 Counts counts(const model::Gpu& gpu, const telemetry::Reading& now, std::uint32_t link) {
   const auto at = reached(gpu, now, link);
   Counts out{};
-  out.bytes = at.bytes > 0 ? std::min(at.bytes, most) : 0;
+  out.bytes = at.bytes > 0 ? std::min(at.bytes, kMost) : 0;
   for (std::uint32_t i = 0; i < error_kinds; ++i) out.errors[i] = whole(at.errors[i]);
   return out;
 }

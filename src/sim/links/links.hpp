@@ -15,7 +15,7 @@ class Lock;
 
 namespace nvmlkit::sim::links {
 
-inline std::uint32_t count(const model::Gpu& gpu) { return gpu.links.count < max_links ? gpu.links.count : max_links; }
+inline std::uint32_t count(const model::Gpu& gpu) { return gpu.links.count < kMaxLinks ? gpu.links.count : kMaxLinks; }
 
 // A bit for each link that carries traffic.
 std::uint64_t active(const model::Gpu& gpu);

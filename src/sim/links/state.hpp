@@ -8,7 +8,7 @@
 
 namespace nvmlkit::sim::links {
 
-inline constexpr std::uint32_t max_links = 36;
+inline constexpr std::uint32_t kMaxLinks = 36;
 
 enum class Remote : std::uint32_t { nothing, gpu, npu, nvswitch, unknown };
 
@@ -40,8 +40,8 @@ struct State {
   // Counters as they were at that instant, when the GPU had done that much work.
   std::int64_t counted_at_ns;
   double counted_work;
-  Link links[max_links];
-  Counters counters[max_links];
+  Link links[kMaxLinks];
+  Counters counters[kMaxLinks];
 };
 
 }  // namespace nvmlkit::sim::links

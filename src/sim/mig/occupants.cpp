@@ -13,7 +13,7 @@ using model::Gpu;
 using model::Process;
 
 using processes::Client;
-using processes::no_instance;
+using processes::kNoInstance;
 
 std::size_t place_of(const Machine& machine, const Gpu& gpu) { return machine.index_of(gpu); }
 
@@ -39,13 +39,13 @@ bool any_process(const Machine& machine, const Gpu& gpu) {
 bool process_outside(const Machine& machine, const Gpu& gpu) {
   return any(
       machine, gpu, [](const Process& process) { return !process.gpu_instance; },
-      [](const Client& client) { return client.gpu_instance == no_instance; });
+      [](const Client& client) { return client.gpu_instance == kNoInstance; });
 }
 
 bool process_on(const Machine& machine, const Gpu& gpu, std::uint32_t instance) {
   return vgpu::any_on(gpu, instance) || any(
-      machine, gpu, [&](const Process& process) { return on(process, instance); },
-      [&](const Client& client) { return client.gpu_instance == instance; });
+                                            machine, gpu, [&](const Process& process) { return on(process, instance); },
+                                            [&](const Client& client) { return client.gpu_instance == instance; });
 }
 
 bool process_on(const Machine& machine, const Gpu& gpu, DeviceId device) {

@@ -1,5 +1,5 @@
-// What MIG asks of the processes and vGPUs on a GPU: does one keep an instance from going, and how much memory do they hold?
-// `gpu` is the machine's own, never the copy of an edit: its place in the machine says whose clients count.
+// What MIG asks of the processes and vGPUs on a GPU: does one keep an instance from going, and how much memory do they
+// hold? `gpu` is the machine's own, never the copy of an edit: its place in the machine says whose clients count.
 #pragma once
 
 #include <cstdint>

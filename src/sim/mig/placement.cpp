@@ -34,7 +34,8 @@ std::uint32_t cost(const Gpu& gpu, std::uint32_t at, std::uint32_t size) {
 
 // What instances share a GPU's supply of: the most that one profile has is all there is.
 using Engine = model::Field<std::uint32_t> MigProfile::*;
-constexpr Engine engines[] = {&MigProfile::sm, &MigProfile::dec, &MigProfile::enc, &MigProfile::jpeg, &MigProfile::ofa};
+constexpr Engine kEngines[] = {&MigProfile::sm, &MigProfile::dec, &MigProfile::enc, &MigProfile::jpeg,
+                               &MigProfile::ofa};
 
 std::uint32_t engine_capacity(const Gpu& gpu, const MigProfile& profile, Engine engine) {
   const auto each = (profile.*engine).value_or(0);
@@ -87,7 +88,7 @@ std::uint32_t capacity(const Gpu& gpu, const MigProfile& profile) {
   for (const auto& instance : gpu.mig.instances) existing += profile_of(gpu, instance) == &profile;
   const auto allowed = profile.instances.value_or(0);
   auto left = std::min(places, allowed > existing ? allowed - existing : 0);
-  for (const auto engine : engines) left = std::min(left, engine_capacity(gpu, profile, engine));
+  for (const auto engine : kEngines) left = std::min(left, engine_capacity(gpu, profile, engine));
   return left;
 }
 

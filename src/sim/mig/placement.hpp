@@ -9,7 +9,7 @@
 
 namespace nvmlkit::sim::mig {
 
-inline constexpr std::uint32_t max_instance_id = 14;
+inline constexpr std::uint32_t kMaxInstanceId = 14;
 
 // The id of a GPU instance follows from its placement: 0 is the whole GPU, 1 and 2 are halves, 3 to 6 quarters, 7 to 14
 // eighths. None for a placement that is no such part.

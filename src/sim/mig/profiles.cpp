@@ -58,7 +58,7 @@ struct Number {
   std::string_view attribute;
   std::uint32_t number;
 };
-constexpr Number numbers[] = {
+constexpr Number kNumbers[] = {
     {1, "", abi::GPU_INSTANCE_PROFILE_1_SLICE},
     {2, "", abi::GPU_INSTANCE_PROFILE_2_SLICE},
     {3, "", abi::GPU_INSTANCE_PROFILE_3_SLICE},
@@ -81,7 +81,7 @@ constexpr Number numbers[] = {
 struct ComputeKind {
   std::uint32_t slices, id;
 };
-constexpr ComputeKind compute_kinds[] = {
+constexpr ComputeKind kComputeKinds[] = {
     // in the order of their ids
     {1, abi::COMPUTE_INSTANCE_PROFILE_1_SLICE}, {2, abi::COMPUTE_INSTANCE_PROFILE_2_SLICE},
     {3, abi::COMPUTE_INSTANCE_PROFILE_3_SLICE}, {4, abi::COMPUTE_INSTANCE_PROFILE_4_SLICE},
@@ -126,9 +126,9 @@ std::uint32_t number_of(const Gpu& gpu, const MigProfile& profile) {
   if (slices == 1 && attribute.empty())
     if (const auto* least = plain(gpu, 1); least && profile.memory_mib.value_or(0) > least->memory_mib.value_or(0))
       return abi::GPU_INSTANCE_PROFILE_1_SLICE_REV2;
-  for (const auto& known : numbers)
+  for (const auto& known : kNumbers)
     if (known.slices == slices && known.attribute == attribute) return known.number;
-  return no_number;
+  return kNoNumber;
 }
 
 std::uint32_t memory_slices(const Gpu& gpu) {
@@ -166,16 +166,16 @@ ComputeProfiles compute_profiles(const Gpu& gpu, const MigProfile& profile) {
   const auto sm = profile.sm.value_or(0);
   const auto wide = sm_of_wide_slice(gpu);
   const bool is_wide = slices == 1 && wide != 0 && sm == wide;  // two profiles of one slice, narrow and wide
-  for (const auto& kind : compute_kinds) {
+  for (const auto& kind : kComputeKinds) {
     if (!offered(kind.slices, slices)) continue;
     const bool whole = kind.slices == slices && !is_wide;
     add({kind.id, kind.slices, kind.slices, slices / kind.slices, whole ? sm : sm_of_slices(gpu, kind.slices), whole});
   }
-  constexpr auto wide_id = static_cast<std::uint32_t>(abi::COMPUTE_INSTANCE_PROFILE_1_SLICE_REV1);
+  constexpr auto kWideId = static_cast<std::uint32_t>(abi::COMPUTE_INSTANCE_PROFILE_1_SLICE_REV1);
   if (is_wide)
-    add({wide_id, 1, 1, 1, sm, true});
+    add({kWideId, 1, 1, 1, sm, true});
   else if (slices >= 2 && wide != 0)
-    add({wide_id, 1, 2, slices / 2, wide, false});
+    add({kWideId, 1, 2, slices / 2, wide, false});
   return out;
 }
 

@@ -11,7 +11,7 @@
 namespace nvmlkit::sim::mig {
 
 // A profile without a name: no NVML_GPU_INSTANCE_PROFILE_* or NVML_COMPUTE_INSTANCE_PROFILE_* constant stands for it.
-inline constexpr std::uint32_t no_number = 0xFFFFFFFF;
+inline constexpr std::uint32_t kNoNumber = 0xFFFFFFFF;
 
 bool supported(const model::Gpu& gpu);  // the GPU has MIG
 bool enabled(const model::Gpu& gpu);    // and it is on now
@@ -36,7 +36,7 @@ std::uint32_t max_devices(const model::Gpu& gpu);
 
 // A compute instance profile of a GPU instance. Its id is its NVML_COMPUTE_INSTANCE_PROFILE_* constant.
 struct ComputeProfile {
-  std::uint32_t id = no_number;
+  std::uint32_t id = kNoNumber;
   std::uint32_t slices = 0;     // as NVML tells them
   std::uint32_t size = 0;       // slices that an instance takes from others
   std::uint32_t instances = 0;  // how many an empty GPU instance holds

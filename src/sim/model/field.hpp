@@ -92,7 +92,7 @@ struct Field {
 // telemetry::Reading's. The driver's readers take no LiveField, so that none is shown as it stands by mistake.
 template <class T, auto Id>
 struct LiveField : Field<T> {
-  static constexpr auto id = Id;
+  static constexpr auto kId = Id;
 
   using Field<T>::Field;
   using Field<T>::operator=;

@@ -97,7 +97,7 @@ bool counts(const model::Gpu& gpu, const Table& table, const Ended& ended) {
 }
 
 std::uint64_t first_ended(const model::Gpu& gpu, const Table& table) {
-  const std::uint64_t kept = std::min(gpu.accounting.buffer_size.value_or(0), max_ended);
+  const std::uint64_t kept = std::min(gpu.accounting.buffer_size.value_or(0), kMaxEnded);
   const std::uint64_t oldest = table.written > kept ? table.written - kept : 0;
   return std::max(oldest, gpu.accounting_marks.cleared_before);
 }

@@ -63,7 +63,7 @@ class Writer {
     const auto place = static_cast<std::uint32_t>(
         std::find_if(places.begin(), places.end(), [](const Client& client) { return client.pid == 0; }) -
         places.begin());
-    if (place >= max_clients) return Outcome::full;
+    if (place >= kMaxClients) return Outcome::full;
     if (!take_turns()) return Outcome::no_room;
     Client added = wanted;
     added.began = table_.last.turns;
@@ -116,7 +116,7 @@ class Writer {
   // then ends once more: its record is known by when the use began.
   bool remember(const Client& client) const {
     auto ended = ended_now(lock_.machine(), gpu_, index_, client);
-    const auto oldest = table_.written > max_ended ? table_.written - max_ended : 0;
+    const auto oldest = table_.written > kMaxEnded ? table_.written - kMaxEnded : 0;
     for (auto number = table_.written; number > oldest; --number) {
       const auto& known = table_.ended_at(number - 1);
       if (known.pid != ended.pid || known.start != ended.start || known.epoch != ended.epoch) continue;
@@ -203,7 +203,7 @@ std::string_view text_of(Outcome outcome) {
   }
   return "unknown";
 }
-static_assert(max_clients == 1024, "text_of() says it");
+static_assert(kMaxClients == 1024, "text_of() says it");
 
 Outcome attach(const Machine& machine, std::size_t gpu, const Request& request) {
   const auto start = running_since(request.pid);

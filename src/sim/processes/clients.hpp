@@ -48,7 +48,7 @@ struct Request {
   std::uint32_t kinds = compute;
   std::uint64_t memory_bytes = 0;
   std::uint32_t share = 1;  // of the GPU's utilization, beside the other clients
-  std::uint32_t gpu_instance = no_instance, compute_instance = no_instance;
+  std::uint32_t gpu_instance = kNoInstance, compute_instance = kNoInstance;
   std::string_view name;  // empty: what the system calls it
 };
 
@@ -77,7 +77,7 @@ Outcome attach(const Machine& machine, std::size_t gpu, const Request& request);
 
 // How much memory of the GPU the client holds from now on.
 Outcome set_memory(const Machine& machine, std::size_t gpu, std::uint32_t pid, std::uint64_t bytes,
-                   std::uint32_t gpu_instance = no_instance, std::uint32_t compute_instance = no_instance);
+                   std::uint32_t gpu_instance = kNoInstance, std::uint32_t compute_instance = kNoInstance);
 
 // Ends the process's use of the GPU, in all instances. For who lets go before it ends, or who saw it end.
 Outcome detach(const Machine& machine, std::size_t gpu, std::uint32_t pid);

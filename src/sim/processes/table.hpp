@@ -11,7 +11,7 @@
 
 namespace nvmlkit::sim::processes {
 
-inline constexpr std::uint32_t no_instance = 0xFFFFFFFF;
+inline constexpr std::uint32_t kNoInstance = 0xFFFFFFFF;
 
 // What a client does with the GPU, as bits.
 enum Kind : std::uint32_t { compute = 1, graphics = 2, mps = 4 };
@@ -54,18 +54,18 @@ struct Ended {
   std::uint32_t gpu_percent, memory_percent;
 };
 
-inline constexpr std::uint32_t max_clients = 1024;
-inline constexpr std::uint32_t max_ended = 4096;  // a power of two
+inline constexpr std::uint32_t kMaxClients = 1024;
+inline constexpr std::uint32_t kMaxEnded = 4096;  // a power of two
 
 struct Table {
   std::uint32_t in_use;  // no client lies behind so many places
   LastTurns last;
   std::uint64_t written;  // ended processes, ever; the last of them lie at their number modulo max_ended
-  alignas(64) Client clients[max_clients];
-  alignas(64) Ended ended[max_ended];
+  alignas(64) Client clients[kMaxClients];
+  alignas(64) Ended ended[kMaxEnded];
 
-  std::span<const Client> places() const { return {clients, std::min(in_use, max_clients)}; }
-  const Ended& ended_at(std::uint64_t number) const { return ended[number % max_ended]; }
+  std::span<const Client> places() const { return {clients, std::min(in_use, kMaxClients)}; }
+  const Ended& ended_at(std::uint64_t number) const { return ended[number % kMaxEnded]; }
 };
 
 // Kept in the GPU itself, so that switching the mode off forgets all records in one write.

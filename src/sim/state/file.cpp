@@ -48,11 +48,11 @@ bool well_formed(const Machine& machine) {
 
 // What the header says against it, without touching anything behind the header. Empty if nothing.
 std::string complaint(const Header& header, std::size_t file_size) {
-  if (std::memcmp(header.magic, magic, sizeof magic) != 0) return "is no state file of nvmlkit";
+  if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) return "is no state file of nvmlkit";
   const std::string_view version(header.version, strnlen(header.version, sizeof header.version));
   if (version != NVMLKIT_VERSION) return "was made by nvmlkit " + config::quote(version) + ", this is " NVMLKIT_VERSION;
   if (header.layout != layout_hash()) return "was made by another build of nvmlkit " NVMLKIT_VERSION;
-  if (header.gpu_count > max_gpus || header.size != total_size(header.gpu_count)) return "is damaged";
+  if (header.gpu_count > kMaxGpus || header.size != total_size(header.gpu_count)) return "is damaged";
   if (file_size != header.size)
     return "has " + std::to_string(file_size) + " bytes where its header says " + std::to_string(header.size);
 #ifdef __GLIBC__
@@ -111,10 +111,10 @@ std::unique_ptr<Machine> attach(const std::string& path, std::string& error) {
     error = refuse(path, why);
     return nullptr;
   };
-  constexpr int flags = O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
-  int fd = open(path.c_str(), O_RDWR | flags);
+  constexpr int kFlags = O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+  int fd = open(path.c_str(), O_RDWR | kFlags);
   const bool writable = fd >= 0;
-  if (!writable && (errno == EACCES || errno == EROFS || errno == EPERM)) fd = open(path.c_str(), O_RDONLY | flags);
+  if (!writable && (errno == EACCES || errno == EROFS || errno == EPERM)) fd = open(path.c_str(), O_RDONLY | kFlags);
   if (fd < 0 && errno == EISDIR) return fail("is no file");
   if (fd < 0) return fail(errno == ENOENT ? "there is no such file" : "cannot be opened: " + reason(errno));
   const File file(fd);
@@ -137,9 +137,9 @@ std::unique_ptr<Machine> attach(const std::string& path, std::string& error) {
 
 bool is_state_file(const std::string& path) {
   const File file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-  char begin[sizeof magic];
+  char begin[sizeof kMagic];
   return file >= 0 && read(file, begin, sizeof begin) == static_cast<ssize_t>(sizeof begin) &&
-         std::memcmp(begin, magic, sizeof magic) == 0;
+         std::memcmp(begin, kMagic, sizeof kMagic) == 0;
 }
 
 }  // namespace nvmlkit::sim::state

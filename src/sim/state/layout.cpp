@@ -26,14 +26,14 @@ std::uint64_t layout_hash() {
   }
   for (const std::size_t number :
        {sizeof(Header), offsetof(Header, lock), sizeof(pthread_mutex_t), offsetof(Header, attention),
-        offsetof(Header, journal), offsetof(Header, gpus), host_at, events_at, call_rules_at, gpus_at, symbol_count,
+        offsetof(Header, journal), offsetof(Header, gpus), kHostAt, kEventsAt, kCallRulesAt, kGpusAt, symbol_count,
         sizeof(processes::Table), sizeof(processes::Client), sizeof(processes::Ended)})
     hash.add(number);
   return hash.value();
 }
 
 bool make_header(Header& header, std::size_t gpu_count) {
-  std::memcpy(header.magic, magic, sizeof magic);
+  std::memcpy(header.magic, kMagic, sizeof kMagic);
   std::strncpy(header.version, NVMLKIT_VERSION, sizeof header.version - 1);
   header.size = total_size(gpu_count);
   header.gpu_count = static_cast<std::uint32_t>(gpu_count);

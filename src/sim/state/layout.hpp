@@ -28,8 +28,8 @@ namespace state {
 using Sequence = std::atomic<std::uint64_t>;
 static_assert(Sequence::is_always_lock_free);
 
-inline constexpr char magic[16] = "nvmlkit state\n\x1a";
-inline constexpr std::uint32_t host_block = 0;  // block 1 + i is GPU i; behind the last GPU come the process tables
+inline constexpr char kMagic[16] = "nvmlkit state\n\x1a";
+inline constexpr std::uint32_t kHostBlock = 0;  // block 1 + i is GPU i; behind the last GPU come the process tables
 
 // The bytes that a writer is about to change, as they were. They lie at journal_at().
 struct Journal {
@@ -55,19 +55,19 @@ struct Header {
   std::atomic<std::uint32_t> last_writer;  // process
   alignas(64) Journal journal;
   alignas(64) Sequence any;  // counts the writes of all blocks
-  alignas(64) Sequence gpus[max_gpus];
+  alignas(64) Sequence gpus[kMaxGpus];
 };
 
 constexpr std::size_t in_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-inline constexpr std::size_t host_at = in_lines(sizeof(Header));
-inline constexpr std::size_t events_at = host_at + in_lines(sizeof(model::Machine));
-inline constexpr std::size_t call_rules_at = events_at + in_lines(sizeof(events::Ring));
-inline constexpr std::size_t gpus_at = call_rules_at + in_lines(sizeof(calls::Rules));
-inline constexpr std::size_t largest_block = std::max(sizeof(model::Machine), sizeof(model::Gpu));
-constexpr std::size_t journal_at(std::size_t gpu_count) { return gpus_at + in_lines(gpu_count * sizeof(model::Gpu)); }
+inline constexpr std::size_t kHostAt = in_lines(sizeof(Header));
+inline constexpr std::size_t kEventsAt = kHostAt + in_lines(sizeof(model::Machine));
+inline constexpr std::size_t kCallRulesAt = kEventsAt + in_lines(sizeof(events::Ring));
+inline constexpr std::size_t kGpusAt = kCallRulesAt + in_lines(sizeof(calls::Rules));
+inline constexpr std::size_t kLargestBlock = std::max(sizeof(model::Machine), sizeof(model::Gpu));
+constexpr std::size_t journal_at(std::size_t gpu_count) { return kGpusAt + in_lines(gpu_count * sizeof(model::Gpu)); }
 constexpr std::size_t tables_at(std::size_t gpu_count) {
-  return (journal_at(gpu_count) + in_lines(largest_block) + 4095) / 4096 * 4096;
+  return (journal_at(gpu_count) + in_lines(kLargestBlock) + 4095) / 4096 * 4096;
 }
 constexpr std::size_t total_size(std::size_t gpu_count) {
   return tables_at(gpu_count) + gpu_count * sizeof(processes::Table);

@@ -20,8 +20,8 @@
 namespace nvmlkit::sim::state {
 namespace {
 
-constexpr int longest_wait_s = 3;  // for a writer that is stopped
-constexpr int most_rounds = 20;
+constexpr int kLongestWaitS = 3;  // for a writer that is stopped
+constexpr int kMostRounds = 20;
 
 struct Block {
   std::byte* at;
@@ -33,7 +33,7 @@ std::byte* block_of(const Machine& machine) { return reinterpret_cast<std::byte*
 
 Block block(const Machine& machine, std::uint32_t number) {
   auto& header = machine.header();
-  if (number == host_block) return {block_of(machine) + host_at, sizeof(model::Machine), nullptr};
+  if (number == kHostBlock) return {block_of(machine) + kHostAt, sizeof(model::Machine), nullptr};
   const std::size_t gpus = machine.gpus().size();
   if (number > gpus) {
     const std::size_t gpu = number - 1 - gpus;
@@ -41,7 +41,7 @@ Block block(const Machine& machine, std::uint32_t number) {
             &header.gpus[gpu]};
   }
   const std::size_t gpu = number - 1;
-  return {block_of(machine) + gpus_at + gpu * sizeof(model::Gpu), sizeof(model::Gpu), &header.gpus[gpu]};
+  return {block_of(machine) + kGpusAt + gpu * sizeof(model::Gpu), sizeof(model::Gpu), &header.gpus[gpu]};
 }
 
 std::byte* journal_bytes(const Machine& machine) { return block_of(machine) + journal_at(machine.gpus().size()); }
@@ -96,7 +96,7 @@ void recover(const Machine& machine) {
   auto& journal = header.journal;
   const auto gpus = machine.gpus().size();
   if (journal.valid.load(std::memory_order_acquire) == 1 && journal.block <= 2 * gpus &&
-      journal.size <= largest_block) {
+      journal.size <= kLargestBlock) {
     const Block target = block(machine, journal.block);
     const bool fits = journal.offset <= target.size && journal.size <= target.size - journal.offset;
     if (fits && journal.checksum == checksum(journal, journal_bytes(machine))) {
@@ -153,11 +153,11 @@ Refusal acquire(const Machine& machine) {
   auto& header = machine.header();
   // The lock is not fair: where many write, one may wait long although nobody is stopped. It goes on for as long as
   // others get their turn, or who holds it waits for a CPU as we do.
-  for (int rounds_without_a_turn = 0; rounds_without_a_turn < most_rounds; ++rounds_without_a_turn) {
+  for (int rounds_without_a_turn = 0; rounds_without_a_turn < kMostRounds; ++rounds_without_a_turn) {
     const auto turns = header.turns.load(std::memory_order_relaxed);
     timespec deadline{};
     clock_gettime(CLOCK_REALTIME, &deadline);
-    deadline.tv_sec += longest_wait_s;
+    deadline.tv_sec += kLongestWaitS;
     switch (pthread_mutex_timedlock(&header.lock, &deadline)) {
       case EOWNERDEAD:
         recover(machine);
@@ -194,12 +194,12 @@ bool Lock::replace(const void* piece, const void* with, std::size_t size) const 
   const auto gpus = machine_.gpus().size();
   const auto* at = static_cast<const std::byte*>(piece);
   const auto place = static_cast<std::size_t>(at - block_of(machine_));
-  std::uint32_t number = host_block;
+  std::uint32_t number = kHostBlock;
   if (place >= tables_at(gpus)) {
     number = static_cast<std::uint32_t>(1 + gpus + (place - tables_at(gpus)) / sizeof(processes::Table));
     if (machine_.access() == Access::shared && !take_room(const_cast<std::byte*>(at), size)) return false;
-  } else if (place >= gpus_at) {
-    number = static_cast<std::uint32_t>(1 + (place - gpus_at) / sizeof(model::Gpu));
+  } else if (place >= kGpusAt) {
+    number = static_cast<std::uint32_t>(1 + (place - kGpusAt) / sizeof(model::Gpu));
   }
   if (std::memcmp(piece, with, size) != 0)
     overwrite(machine_, number, static_cast<std::size_t>(at - block(machine_, number).at),
@@ -226,19 +226,19 @@ void Edit::commit() {
   if (attention) machine.attention().watched.store(1, std::memory_order_release);
   write();
   if (attention) faults::update_attention(machine);
-  for (std::uint32_t i = 0; i < std::min(noted.count, events::Noted::capacity); ++i)
+  for (std::uint32_t i = 0; i < std::min(noted.count, events::Noted::kCapacity); ++i)
     events::publish(machine, static_cast<std::uint32_t>(index_), noted.events[i]);
   if (gpu.faults.availability != availability) events::ring_bell(machine);
   links::tell_peers(lock_, index_);
 }
 
 void Edit::write() {
-  constexpr std::size_t step = 64;
+  constexpr std::size_t kStep = 64;
   const auto* now = reinterpret_cast<const std::byte*>(&lock_.machine().gpus()[index_]);
   const auto* wanted = reinterpret_cast<const std::byte*>(copy_.get());
   std::size_t first = sizeof(model::Gpu), last = 0;
-  for (std::size_t at = 0; at < sizeof(model::Gpu); at += step) {
-    const std::size_t size = std::min(step, sizeof(model::Gpu) - at);
+  for (std::size_t at = 0; at < sizeof(model::Gpu); at += kStep) {
+    const std::size_t size = std::min(kStep, sizeof(model::Gpu) - at);
     if (std::memcmp(now + at, wanted + at, size) == 0) continue;
     first = std::min(first, at);
     last = at + size;
@@ -249,9 +249,9 @@ void Edit::write() {
 
 bool detail::read_patiently(const Machine& machine, const Sequence& sequence, void (*read)(void*), void* context) {
   const auto again = [&] { read(context); };
-  constexpr int attempts = 200;
-  for (int i = 0; i < attempts; ++i) {
-    if (i > attempts / 2) sched_yield();
+  constexpr int kAttempts = 200;
+  for (int i = 0; i < kAttempts; ++i) {
+    if (i > kAttempts / 2) sched_yield();
     if (try_read(sequence, again)) return true;
   }
   const Lock lock(machine);
@@ -260,7 +260,7 @@ bool detail::read_patiently(const Machine& machine, const Sequence& sequence, vo
     return true;
   }
   if (lock.refusal() == Refusal::busy) return false;
-  for (int ms = 0; ms < longest_wait_s * 1000; ++ms) {
+  for (int ms = 0; ms < kLongestWaitS * 1000; ++ms) {
     const timespec pause{0, 1'000'000};
     nanosleep(&pause, nullptr);
     if (try_read(sequence, again)) return true;

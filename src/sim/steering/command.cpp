@@ -6,7 +6,7 @@
 namespace nvmlkit::sim::steering {
 
 std::string steer(const Machine& machine, Words words) {
-  constexpr std::string_view commands[] = {"set", "release", "load", "time", "fault", "heal"};
+  constexpr std::string_view kCommands[] = {"set", "release", "load", "time", "fault", "heal"};
   const std::string what = words.empty() ? "" : words[0];
   const auto rest = words.empty() ? words : words.subspan(1);
   if (what == "time") return pass_time(machine, rest);
@@ -19,7 +19,7 @@ std::string steer(const Machine& machine, Words words) {
     if (rest.size() > 2) return "unexpected " + config::quote(rest[2]);
     return release(machine, rest[0], rest.size() > 1 ? rest[1] : "all");
   }
-  return "unknown command " + config::quote(what) + config::hint(what, commands);
+  return "unknown command " + config::quote(what) + config::hint(what, kCommands);
 }
 
 }  // namespace nvmlkit::sim::steering

@@ -7,7 +7,7 @@ namespace {
 struct Alias {
   std::string_view name, path;
 };
-constexpr Alias aliases[] = {
+constexpr Alias kAliases[] = {
     {"thermal.gpu", "thermal.temperature_gpu_c"},
     {"thermal.memory", "thermal.temperature_memory_c"},
     {"thermal.margin", "thermal.tlimit_c"},
@@ -41,7 +41,7 @@ std::vector<std::string> segments(std::string_view path) {
 }
 
 std::string full_path(std::string_view path) {
-  for (const auto& alias : aliases)
+  for (const auto& alias : kAliases)
     if (path == alias.name) return std::string(alias.path);
   return std::string(path);
 }

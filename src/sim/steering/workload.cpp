@@ -52,15 +52,15 @@ struct Option {
   std::string_view name;
   Field<std::uint32_t> model::Workload::*share;
 };
-constexpr Option options[] = {{"--memory", &model::Workload::memory},
-                              {"--encoder", &model::Workload::encoder},
-                              {"--decoder", &model::Workload::decoder},
-                              {"--jpeg", &model::Workload::jpeg},
-                              {"--ofa", &model::Workload::ofa}};
+constexpr Option kOptions[] = {{"--memory", &model::Workload::memory},
+                               {"--encoder", &model::Workload::encoder},
+                               {"--decoder", &model::Workload::decoder},
+                               {"--jpeg", &model::Workload::jpeg},
+                               {"--ofa", &model::Workload::ofa}};
 
 std::string read_option(const std::string& name, const std::string& value, model::Workload& workload, double& seconds) {
   if (name == "--for") return read_seconds(value, seconds);
-  for (const auto& option : options)
+  for (const auto& option : kOptions)
     if (name == option.name) return read_percent(value, workload.*option.share);
   return "unexpected " + quote(name);
 }
@@ -100,7 +100,7 @@ std::string pass_time(const Machine& machine, Words words) {
   if (advances)
     if (auto problem = read_seconds(words[1], by); !problem.empty()) return problem;
   const auto pace = advances ? std::nullopt : parse_pace(what);
-  if (!advances && !pace) return std::string(pace_words) + " or advance, got " + quote(what);
+  if (!advances && !pace) return std::string(kPaceWords) + " or advance, got " + quote(what);
   const state::Lock lock(machine);
   if (!lock) return refusal_of(lock);
   const auto& clock = machine.host().clock;

@@ -17,8 +17,8 @@ std::optional<DynamicLoad> dynamic_load(const model::Gpu& gpu, std::uint32_t eng
   if (pattern == "steady") return DynamicLoad{{low, high}, {low, high}, 0};
   if (pattern == "busy") return DynamicLoad{busy, busy, 0};
   if (pattern != "burst") return DynamicLoad{idle, idle, 0};
-  constexpr std::int64_t second = 1'000'000'000;
-  return DynamicLoad{idle, busy, std::max<std::int64_t>(d.burst_period_sec.value_or(30), 1) * second};
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  return DynamicLoad{idle, busy, std::max<std::int64_t>(d.burst_period_sec.value_or(30), 1) * kSecond};
 }
 
 }  // namespace nvmlkit::sim::telemetry

@@ -6,13 +6,13 @@ namespace nvmlkit::sim::telemetry {
 namespace {
 
 // Beyond this many time constants nothing moves any more.
-constexpr double settled_after = 60;
-constexpr int halvings = 70;
+constexpr double kSettledAfter = 60;
+constexpr int kHalvings = 70;
 
 template <class F>
 double bisect(F f, double low, double high) {
   const bool rising = f(low) < 0;
-  for (int i = 0; i < halvings; ++i) {
+  for (int i = 0; i < kHalvings; ++i) {
     const double middle = (low + high) / 2;
     ((f(middle) < 0) == rising ? low : high) = middle;
   }
@@ -61,7 +61,7 @@ Hold hold(const Cooling& c, Warmth now) {
 
 std::optional<double> meets(const Decay& fast, const Decay& slow, double level) {
   const auto distance = [&](double s) { return fast.at(s) + slow.at(s) - level; };
-  const double last = settled_after * std::fmax(fast.time, slow.time);
+  const double last = kSettledAfter * std::fmax(fast.time, slow.time);
   double turn = last;
   // The sum has one turning point at most: where the slopes of the two cancel.
   const double ratio = -(fast.gain * slow.time) / (slow.gain * fast.time);

@@ -13,7 +13,7 @@ using model::Field;
 using model::Gpu;
 using model::Live;
 
-constexpr double never = 1e6;  // C above rest
+constexpr double kNever = 1e6;  // C above rest
 
 double watts(double milliwatts) { return milliwatts / 1000; }
 
@@ -42,10 +42,10 @@ void set_heat_limits(const Gpu& gpu, Inputs& in) {
   const auto& t = gpu.thermal;
   const double rest = unpinned(gpu, t.temperature_gpu_c).value_or(30);
   const auto margin = unpinned(gpu, t.tlimit_c);
-  in.soft_limit = in.hard_limit = never;
+  in.soft_limit = in.hard_limit = kNever;
   if (margin) {
     in.soft_limit = *margin - t.max_operating_tlimit_c.value_or(0);
-    in.hard_limit = t.slowdown_tlimit_c ? *margin - *t.slowdown_tlimit_c : never;
+    in.hard_limit = t.slowdown_tlimit_c ? *margin - *t.slowdown_tlimit_c : kNever;
   } else {
     if (t.slowdown_threshold_c) in.hard_limit = *t.slowdown_threshold_c - rest;
     if (t.max_operating_c) in.soft_limit = *t.max_operating_c - rest;
@@ -60,7 +60,7 @@ void set_cooling(const Gpu& gpu, Inputs& in) {
   const auto seconds = [](const Field<std::uint32_t>& ms, double otherwise) {
     return ms ? std::max<double>(*ms, 1) / 1000 : otherwise;
   };
-  const double headroom = in.hard_limit < never ? std::max(in.hard_limit, 10.0) : 50;
+  const double headroom = in.hard_limit < kNever ? std::max(in.hard_limit, 10.0) : 50;
   const double above_idle = std::max(in.power.active + in.power.load - in.power.idle, 1.0);
   const double whole = 0.8 * headroom / above_idle;
   const double slow = t.slow_rise_mc_per_w ? *t.slow_rise_mc_per_w / 1000.0 : 0.8 * whole;
@@ -115,7 +115,7 @@ void set_load(const Gpu& gpu, Inputs& in) {
   const bool steered = is_pinned(gpu.motion, Live::utilization_gpu);
   in.busy = w.gpu.present || steered;
   const auto load_of = [&](const auto& wanted, const auto& shown) {
-    const bool pinned = is_pinned(gpu.motion, std::remove_cvref_t<decltype(shown)>::id);
+    const bool pinned = is_pinned(gpu.motion, std::remove_cvref_t<decltype(shown)>::kId);
     return percent(pinned ? shown.value_or(0) : wanted.value_or(0));
   };
   in.load[Engine::gpu] = load_of(w.gpu, u.gpu);
@@ -127,11 +127,11 @@ void set_load(const Gpu& gpu, Inputs& in) {
   // Without MIG the per cents are time. With it they are SMs that work all the time: a few of them draw more than their
   // share, because caches and memory are up for all, and are hotter than the chip. Fitted to an H100 with 60 of 132 SMs
   // busy, and an H200 with 32.
-  constexpr double bend = 1.3, spot = 1.6;
+  constexpr double kBend = 1.3, kSpot = 1.6;
   const bool mig = gpu.mig.mode_current && *gpu.mig.mode_current == model::EnableState::enabled;
   const double share = in.load[Engine::gpu] / 100.0;
-  in.work = mig ? std::expm1(-bend * share) / std::expm1(-bend) : share;
-  in.hot_spot = mig && in.busy ? spot : 1;
+  in.work = mig ? std::expm1(-kBend * share) / std::expm1(-kBend) : share;
+  in.hot_spot = mig && in.busy ? kSpot : 1;
 }
 
 // Processes of the machine file have the utilization that is written there; those that run share the rest.
@@ -159,14 +159,14 @@ void set_pins(const Gpu& gpu, Inputs& in) {
   const auto& state = gpu.motion;
   in.pinned = state.pinned;
   const auto& temperature = gpu.thermal.temperature_gpu_c;
-  if (is_pinned(state, temperature.id) && temperature)
+  if (is_pinned(state, temperature.kId) && temperature)
     in.pinned_warmth = *temperature - unpinned(gpu, temperature).value_or(*temperature);
   const auto& instant = gpu.power.instant_draw_mw;
-  if (is_pinned(state, instant.id) && instant) in.pinned_watts = watts(*instant);
+  if (is_pinned(state, instant.kId) && instant) in.pinned_watts = watts(*instant);
   const auto& drawn = gpu.power.current_draw_mw;
-  if (is_pinned(state, drawn.id) && drawn) in.pinned_watts = watts(*drawn);
+  if (is_pinned(state, drawn.kId) && drawn) in.pinned_watts = watts(*drawn);
   const auto& clock = gpu.clocks.graphics_current;
-  if (is_pinned(state, clock.id) && clock) in.pinned_mhz = *clock;
+  if (is_pinned(state, clock.kId) && clock) in.pinned_mhz = *clock;
 }
 
 void set_dynamic(const Gpu& gpu, Inputs& in) {

@@ -14,11 +14,11 @@ std::uint64_t mixed(std::uint64_t x) {  // SplitMix64
 
 // Far from where a time can overflow; only damaged files hold such.
 std::int64_t sane(std::int64_t at_ns) {
-  constexpr std::int64_t far = std::int64_t{1} << 62;
-  return std::clamp(at_ns, -far, far);
+  constexpr std::int64_t kFar = std::int64_t{1} << 62;
+  return std::clamp(at_ns, -kFar, kFar);
 }
 
-std::int64_t step_of(std::int64_t at_ns) { return at_ns / noise_step_ns - (at_ns % noise_step_ns < 0); }
+std::int64_t step_of(std::int64_t at_ns) { return at_ns / kNoiseStepNs - (at_ns % kNoiseStepNs < 0); }
 
 }  // namespace
 
@@ -34,11 +34,11 @@ double noise(std::uint64_t seed, std::uint64_t purpose, std::int64_t at_ns) {
 }
 
 double noise_integral(std::uint64_t seed, std::uint64_t purpose, std::int64_t at_ns) {
-  constexpr double length = noise_step_ns * 1e-9;
+  constexpr double kLength = kNoiseStepNs * 1e-9;
   const auto at = sane(at_ns);
   const auto step = step_of(at);
-  const double within = static_cast<double>(at - step * noise_step_ns) / noise_step_ns;
-  return length * (random_number(seed, purpose, step) + within * noise(seed, purpose, at_ns) - 0.5);
+  const double within = static_cast<double>(at - step * kNoiseStepNs) / kNoiseStepNs;
+  return kLength * (random_number(seed, purpose, step) + within * noise(seed, purpose, at_ns) - 0.5);
 }
 
 }  // namespace nvmlkit::sim::telemetry

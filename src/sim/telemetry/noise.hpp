@@ -5,7 +5,7 @@
 
 namespace nvmlkit::sim::telemetry {
 
-inline constexpr std::int64_t noise_step_ns = 1'000'000'000;
+inline constexpr std::int64_t kNoiseStepNs = 1'000'000'000;
 
 // From 0 to 1, the same for the same numbers.
 double random_number(std::uint64_t seed, std::uint64_t purpose, std::int64_t step);

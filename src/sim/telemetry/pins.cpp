@@ -16,10 +16,10 @@ std::size_t release(model::Gpu& gpu, std::string_view path) {
   std::size_t released = 0;
   model::each_live(gpu, [&](std::string_view at, auto& field) {
     using Field = std::remove_cvref_t<decltype(field)>;
-    if (!lies_below(at, path) || !is_pinned(gpu.motion, Field::id)) return;
+    if (!lies_below(at, path) || !is_pinned(gpu.motion, Field::kId)) return;
     field.value = unpinned(gpu, field).value;
-    gpu.motion.pinned &= ~(std::uint64_t{1} << static_cast<std::size_t>(Field::id));
-    gpu.motion.replaced[static_cast<std::size_t>(Field::id)] = 0;
+    gpu.motion.pinned &= ~(std::uint64_t{1} << static_cast<std::size_t>(Field::kId));
+    gpu.motion.replaced[static_cast<std::size_t>(Field::kId)] = 0;
     ++released;
   });
   return released;

@@ -16,8 +16,8 @@ void pin_changes(const model::Gpu& before, model::Gpu& after, Named&& named) {
     const auto offset = reinterpret_cast<const std::byte*>(&field) - reinterpret_cast<const std::byte*>(&after);
     const auto& was = *reinterpret_cast<const Field*>(reinterpret_cast<const std::byte*>(&before) + offset);
     if (field == was && !named(path)) return;
-    const auto index = static_cast<std::size_t>(Field::id);
-    if (!is_pinned(after.motion, Field::id)) {
+    const auto index = static_cast<std::size_t>(Field::kId);
+    if (!is_pinned(after.motion, Field::kId)) {
       after.motion.replaced[index] = 0;
       std::memcpy(&after.motion.replaced[index], &was.value, sizeof was.value);
       // What was absent before is there now and stays: there is nothing to go back to.

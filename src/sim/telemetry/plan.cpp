@@ -10,20 +10,20 @@
 namespace nvmlkit::sim::telemetry {
 namespace {
 
-constexpr std::int64_t remembered_ns = 120'000'000'000;  // how far back samples reach
+constexpr std::int64_t kRememberedNs = 120'000'000'000;  // how far back samples reach
 
-std::uint32_t count_of(const State& state) { return std::min(state.phase_count, max_phases); }
+std::uint32_t count_of(const State& state) { return std::min(state.phase_count, kMaxPhases); }
 
 // Drops what lies ahead, and of the past what is too long ago or leaves too little room.
 void keep_past(State& state, std::int64_t at_ns) {
   auto count = count_of(state);
   while (count > 0 && state.phases[count - 1].start_ns >= at_ns) --count;
   std::uint32_t first = 0;
-  while (first + 1 < count && (count - first > max_phases - max_future ||
-                               state.phases[first + 1].start_ns < elapsed_ns(remembered_ns, at_ns)))
+  while (first + 1 < count && (count - first > kMaxPhases - kMaxFuture ||
+                               state.phases[first + 1].start_ns < elapsed_ns(kRememberedNs, at_ns)))
     ++first;
   std::copy(state.phases + first, state.phases + count, state.phases);
-  std::fill(state.phases + (count - first), state.phases + max_phases, Phase{});
+  std::fill(state.phases + (count - first), state.phases + kMaxPhases, Phase{});
   state.phase_count = count - first;
 }
 
@@ -65,8 +65,8 @@ Checkpoint reached(const State& state, const Phase& phase, std::int64_t at_ns) {
   if (phase.noise_watts > 0)
     out.joules += phase.noise_watts * (noise_integral(state.seed, 0, elapsed_ns(state.started_ns, out.at_ns)) -
                                        noise_integral(state.seed, 0, elapsed_ns(state.started_ns, phase.start_ns)));
-  for (std::size_t i = 0; i < std::size(counted_reasons); ++i)
-    out.limited_s[i] = phase.limited_s[i] + ((phase.reasons & counted_reasons[i]) != 0 ? s : 0);
+  for (std::size_t i = 0; i < std::size(kCountedReasons); ++i)
+    out.limited_s[i] = phase.limited_s[i] + ((phase.reasons & kCountedReasons[i]) != 0 ? s : 0);
   out.tx_bytes = phase.tx_bytes + phase.tx_rate * s;
   out.rx_bytes = phase.rx_bytes + phase.rx_rate * s;
   out.done = phase.done;

@@ -9,8 +9,8 @@
 namespace nvmlkit::sim::telemetry {
 namespace {
 
-constexpr double at_limit = 1e-4;  // C: as near as that is at it
-constexpr double settled = 0.02;   // C
+constexpr double kAtLimit = 1e-4;  // C: as near as that is at it
+constexpr double kSettled = 0.02;  // C
 
 class Planner {
  public:
@@ -23,12 +23,12 @@ class Planner {
   }
 
  private:
-  double end_of_work() const { return state_.until_ns == 0 ? forever : seconds_between(now_.at_ns, state_.until_ns); }
-  bool full() const { return state_.phase_count >= max_phases || ended_; }
+  double end_of_work() const { return state_.until_ns == 0 ? kForever : seconds_between(now_.at_ns, state_.until_ns); }
+  bool full() const { return state_.phase_count >= kMaxPhases || ended_; }
 
   std::uint32_t heat_reasons(double warmth) const {
-    return (warmth >= in_.soft_limit - at_limit ? Reason::sw_thermal : 0U) |
-           (warmth >= in_.hard_limit - at_limit ? Reason::hw_thermal : 0U);
+    return (warmth >= in_.soft_limit - kAtLimit ? Reason::sw_thermal : 0U) |
+           (warmth >= in_.hard_limit - kAtLimit ? Reason::hw_thermal : 0U);
   }
 
   Phase begun(Activity activity) const {
@@ -62,7 +62,7 @@ class Planner {
 
   void push(const Phase& phase, double seconds) {
     state_.phases[state_.phase_count++] = phase;
-    if (seconds >= forever) {
+    if (seconds >= kForever) {
       ended_ = true;
       return;
     }
@@ -98,11 +98,11 @@ class Planner {
 
   void work(double left) {
     const auto end_ns = later(now_.at_ns, left);
-    const bool endless = left >= forever;
+    const bool endless = left >= kForever;
     for (std::uint32_t i = 0; !full() && (endless || now_.at_ns < end_ns); ++i) {
-      const double rest_of_it = endless ? forever : seconds_between(now_.at_ns, end_ns);
+      const double rest_of_it = endless ? kForever : seconds_between(now_.at_ns, end_ns);
       auto [phase, lasts] = next(rest_of_it);
-      if (i + 4 >= max_future) lasts = rest_of_it;
+      if (i + 4 >= kMaxFuture) lasts = rest_of_it;
       push(phase, std::max(lasts, 1e-6));
     }
   }
@@ -118,7 +118,7 @@ class Planner {
       phase.reasons |= reasons;
       return {phase, left};
     }
-    const bool at_it = std::abs(warmth - in_.soft_limit) <= at_limit;
+    const bool at_it = std::abs(warmth - in_.soft_limit) <= kAtLimit;
     const bool cools = in_.cooling.slope(now_.warmth, fast.watts - idle) <= 1e-6;
     if (warmth < in_.soft_limit && (!at_it || cools)) return freely(fast, at_it, left);
     if (at_it && cools) return freely(fast, true, left);
@@ -128,7 +128,7 @@ class Planner {
 
   std::pair<Phase, double> freely(const Running& fast, bool at_it, double left) const {
     const auto phase = steady(Activity::busy, fast);
-    const double level = in_.soft_limit + (at_it ? 2 * at_limit : 0);
+    const double level = in_.soft_limit + (at_it ? 2 * kAtLimit : 0);
     return {phase, soonest({meets(phase.fast, phase.slow, level)}, left)};
   }
 
@@ -153,10 +153,10 @@ class Planner {
     phase.reasons |= Reason::sw_thermal;
     const double warmth = now_.warmth.total();
     const bool rises = in_.cooling.slope(now_.warmth, slow.watts - in_.power.idle) > 0;
-    const bool hot = warmth > in_.hard_limit + at_limit || (warmth >= in_.hard_limit - at_limit && rises);
+    const bool hot = warmth > in_.hard_limit + kAtLimit || (warmth >= in_.hard_limit - kAtLimit && rises);
     if (hot) phase.reasons |= Reason::hw_thermal;
-    const double cool = hot ? in_.hard_limit - 2 * at_limit : in_.soft_limit;
-    const auto down = warmth > cool + at_limit ? meets(phase.fast, phase.slow, cool) : std::nullopt;
+    const double cool = hot ? in_.hard_limit - 2 * kAtLimit : in_.soft_limit;
+    const auto down = warmth > cool + kAtLimit ? meets(phase.fast, phase.slow, cool) : std::nullopt;
     const auto up = hot ? std::nullopt : meets(phase.fast, phase.slow, in_.hard_limit);
     return {phase, soonest({down, up}, left)};
   }
@@ -177,22 +177,22 @@ class Planner {
 
   void rest() {
     if (in_.pinned_warmth || in_.pinned_watts) {
-      push(still(Activity::cooling), forever);
+      push(still(Activity::cooling), kForever);
       return;
     }
-    if (now_.warmth.total() > in_.soft_limit + at_limit) {
+    if (now_.warmth.total() > in_.soft_limit + kAtLimit) {
       auto hot = still(Activity::cooling);
       hot.reasons |= Reason::sw_thermal;
-      push(hot, soonest({meets(hot.fast, hot.slow, in_.soft_limit)}, forever));
+      push(hot, soonest({meets(hot.fast, hot.slow, in_.soft_limit)}, kForever));
     }
     const auto time_of = [](const Body& body, double warmth) {
-      return std::abs(warmth) > settled ? body.time * std::log(std::abs(warmth) / settled) : 0;
+      return std::abs(warmth) > kSettled ? body.time * std::log(std::abs(warmth) / kSettled) : 0;
     };
     const double cools_for =
         std::max(time_of(in_.cooling.fast, now_.warmth.fast), time_of(in_.cooling.slow, now_.warmth.slow));
     if (!full() && cools_for > 0) push(still(Activity::cooling), cools_for);
     now_.warmth = {0, 0};
-    if (!full()) push(still(Activity::rest), forever);
+    if (!full()) push(still(Activity::rest), kForever);
   }
 
   State& state_;

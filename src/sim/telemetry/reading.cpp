@@ -15,8 +15,8 @@ namespace {
 using model::Gpu;
 using model::Live;
 
-constexpr std::int64_t second = 1'000'000'000;
-constexpr double clock_step = 15;  // MHz
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr double kClockStep = 15;  // MHz
 
 // What noise is for.
 enum Purpose : std::uint64_t { power_noise, temperature_noise, gpu_noise, memory_noise };
@@ -72,11 +72,11 @@ double Reading::watts() const {
 
 // Before the first phase the GPU was at rest.
 double Reading::average_watts() const {
-  const auto then = elapsed_ns(second, at_ns());
+  const auto then = elapsed_ns(kSecond, at_ns());
   const auto& first = *phase(then);
   if (then >= first.start_ns)
     return reached(gpu_.motion, *phase(), at_ns()).joules - reached(gpu_.motion, first, then).joules;
-  const double at_rest = static_cast<double>(std::min(elapsed_ns(then, first.start_ns), second)) * 1e-9;
+  const double at_rest = static_cast<double>(std::min(elapsed_ns(then, first.start_ns), kSecond)) * 1e-9;
   return reached(gpu_.motion, *phase(), at_ns()).joules - first.joules +
          at_rest * unpinned(gpu_, gpu_.power.current_draw_mw).value_or(0) / 1000;
 }
@@ -95,7 +95,7 @@ double Reading::temperature(double still) const {
 
 double Reading::graphics_mhz() const {
   const double mhz = phase()->graphics_mhz.at(seconds());
-  return phase()->stepped != 0 ? std::floor(mhz / clock_step + 1e-6) * clock_step : mhz;
+  return phase()->stepped != 0 ? std::floor(mhz / kClockStep + 1e-6) * kClockStep : mhz;
 }
 
 double Reading::utilization(std::uint32_t engine, double still) const {
@@ -105,7 +105,7 @@ double Reading::utilization(std::uint32_t engine, double still) const {
   const auto since = std::max<std::int64_t>(elapsed_ns(gpu_.motion.started_ns, at_ns()), 0);
   const auto& range = moving->at(since);
   const auto purpose = engine == Engine::gpu ? gpu_noise : memory_noise;
-  return range.low + (range.high - range.low) * random_number(gpu_.motion.seed, purpose, since / noise_step_ns);
+  return range.low + (range.high - range.low) * random_number(gpu_.motion.seed, purpose, since / kNoiseStepNs);
 }
 
 // From the configured speed at rest to the full one where software slows the GPU down.
@@ -158,8 +158,8 @@ double Reading::value(Live field, double still) const {
       return fan_percent(still);
     case Live::fan_speed_rpm: {
       const double percent = unpinned(gpu_, gpu_.fan.speed_percent).value_or(0);
-      constexpr double full_rpm = 3000;  // of a fan that stands still at rest; an estimate
-      return percent > 0 ? still * fan_percent(percent) / percent : still + full_rpm * fan_percent(0) / 100;
+      constexpr double kFullRpm = 3000;  // of a fan that stands still at rest; an estimate
+      return percent > 0 ? still * fan_percent(percent) / percent : still + kFullRpm * fan_percent(0) / 100;
     }
     case Live::clocks_graphics_current:
     case Live::clocks_sm_current:

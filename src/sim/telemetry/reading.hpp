@@ -64,11 +64,11 @@ class Reading {
     if constexpr (std::is_same_v<T, bool>) {
       return value != 0;
     } else {
-      constexpr double low = static_cast<double>(std::numeric_limits<T>::lowest());
-      constexpr double high =
+      constexpr double kLow = static_cast<double>(std::numeric_limits<T>::lowest());
+      constexpr double kHigh =
           std::is_same_v<T, std::uint64_t> ? 9e18 : static_cast<double>(std::numeric_limits<T>::max());
-      if (!(value > low)) return static_cast<T>(low);
-      return static_cast<T>(value < high ? value + (value < 0 ? -0.5 : 0.5) : high);
+      if (!(value > kLow)) return static_cast<T>(kLow);
+      return static_cast<T>(value < kHigh ? value + (value < 0 ? -0.5 : 0.5) : kHigh);
     }
   }
 

@@ -20,7 +20,7 @@ struct Decay {
 struct Reason {
   enum : std::uint32_t { applications_clocks = 1, sw_power_cap = 2, sw_thermal = 4, hw_thermal = 8, power_brake = 16 };
 };
-inline constexpr std::uint32_t counted_reasons[] = {
+inline constexpr std::uint32_t kCountedReasons[] = {
     Reason::sw_power_cap, Reason::sw_thermal, Reason::hw_thermal, Reason::power_brake,
     Reason::sw_power_cap | Reason::sw_thermal | Reason::hw_thermal | Reason::power_brake};
 
@@ -75,13 +75,13 @@ struct Phase {
   std::uint8_t stepped;              // the graphics clock moves in steps of 15 MHz
 };
 
-inline constexpr std::uint32_t max_phases = 24;
-inline constexpr std::uint32_t max_future = 12;  // of them may lie ahead when a plan is made
+inline constexpr std::uint32_t kMaxPhases = 24;
+inline constexpr std::uint32_t kMaxFuture = 12;  // of them may lie ahead when a plan is made
 
 struct State {
   std::uint32_t moving;  // some value may differ from the one that stands in the model
   std::uint32_t phase_count;
-  Phase phases[max_phases];  // by time, the first ones past
+  Phase phases[kMaxPhases];  // by time, the first ones past
   std::int64_t started_ns;
   std::int64_t until_ns;   // the workload's end; 0: none
   std::int64_t linger_ns;  // until then the memory clock stays up

@@ -26,7 +26,7 @@ CpuSet cpus_of_host() {
   auto out = read_list("/sys/devices/system/cpu/online");
   if (out.any()) return out;
   const auto count = static_cast<std::size_t>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
-  for (std::size_t cpu = 0; cpu < count && cpu < max_cpus; ++cpu) out.set(cpu);
+  for (std::size_t cpu = 0; cpu < count && cpu < kMaxCpus; ++cpu) out.set(cpu);
   return out;
 }
 
@@ -42,7 +42,7 @@ CpuSet cpus_of(const Machine& machine, const model::RootComplex& complex) {
   CpuSet out;
   if (!each || !complex.numa_node) return out;
   const auto first = std::size_t{*complex.numa_node} * *each;
-  for (std::size_t cpu = first; cpu < first + *each && cpu < max_cpus; ++cpu) out.set(cpu);
+  for (std::size_t cpu = first; cpu < first + *each && cpu < kMaxCpus; ++cpu) out.set(cpu);
   return out;
 }
 
@@ -73,7 +73,7 @@ CpuSet parse_list(std::string_view list) {
       if (range.ec != std::errc()) break;
       next = range.ptr;
     }
-    for (auto cpu = first; cpu <= last && cpu < max_cpus; ++cpu) out.set(cpu);
+    for (auto cpu = first; cpu <= last && cpu < kMaxCpus; ++cpu) out.set(cpu);
     at = next < end && *next == ',' ? next + 1 : end;
   }
   return out;
@@ -93,7 +93,7 @@ CpuSet cpus_near(const Machine& machine, const model::Gpu& gpu, Scope scope) {
 NodeSet nodes_near(const Machine& machine, const model::Gpu& gpu, Scope scope) {
   NodeSet out;
   for_near(machine, gpu, scope, [&](const model::RootComplex& complex) {
-    if (complex.numa_node && *complex.numa_node < max_cpus) out.set(*complex.numa_node);
+    if (complex.numa_node && *complex.numa_node < kMaxCpus) out.set(*complex.numa_node);
   });
   return out.any() ? out : nodes_of_host();
 }

@@ -13,9 +13,9 @@ class Machine;
 
 namespace nvmlkit::sim::topology {
 
-inline constexpr std::size_t max_cpus = 1024;
-using CpuSet = std::bitset<max_cpus>;
-using NodeSet = std::bitset<max_cpus>;
+inline constexpr std::size_t kMaxCpus = 1024;
+using CpuSet = std::bitset<kMaxCpus>;
+using NodeSet = std::bitset<kMaxCpus>;
 
 enum class Scope { node, socket };
 

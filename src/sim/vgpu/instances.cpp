@@ -15,7 +15,7 @@ using model::Gpu;
 using model::VgpuInstance;
 
 // Real ids look like this: 0xC1D0 and 16 bits.
-constexpr std::uint32_t first_id = 0xC1D00000, id_mask = 0xFFFF;
+constexpr std::uint32_t kFirstId = 0xC1D00000, kIdMask = 0xFFFF;
 
 // `gpu` may be a copy that is about to replace a GPU of the machine, which does not count then.
 bool is_taken(const Machine& machine, const Gpu& gpu, std::uint32_t id) {
@@ -28,8 +28,8 @@ std::uint32_t new_id(const Machine& machine, const Gpu& gpu, std::uint32_t numbe
   const std::string_view uuid = gpu.uuid ? gpu.uuid->view() : std::string_view();
   auto low = static_cast<std::uint32_t>(identity_hash(uuid, 0x76677075 + std::uint64_t{number}));
   // More ids than vGPUs of 1,024 GPUs: the search ends.
-  while (is_taken(machine, gpu, first_id | (low & id_mask))) ++low;
-  return first_id | (low & id_mask);
+  while (is_taken(machine, gpu, kFirstId | (low & kIdMask))) ++low;
+  return kFirstId | (low & kIdMask);
 }
 
 model::Text<37> uuid_from(const Gpu& gpu, std::uint32_t id, std::uint64_t kind) {
@@ -78,7 +78,7 @@ std::optional<std::uint32_t> place_for(const Region& region, const Type& type,
 void complete(const Machine& machine, const Gpu& gpu, const Type& type, VgpuInstance& made) {
   made.type = type.name;
   // Above what a host with the usual pid_max gives away.
-  made.host_pid.derive_from(std::optional<std::uint32_t>(100'000 + (*made.id & id_mask)));
+  made.host_pid.derive_from(std::optional<std::uint32_t>(100'000 + (*made.id & kIdMask)));
   made.uuid.derive_from(std::optional<std::string_view>(uuid_from(gpu, *made.id, 1).view()));
   made.vm_id.derive_from(std::optional<std::string_view>(uuid_from(gpu, *made.id, 2).view()));
   const bool sriov = gpu.virtualization.host_vgpu_mode == model::HostVgpuMode::sriov;

@@ -6,11 +6,11 @@
 namespace nvmlkit::sim::vgpu {
 namespace {
 
-constexpr std::uint32_t steps_per_gb = 2;
+constexpr std::uint32_t kStepsPerGb = 2;
 
 // Steps of the whole region: as many vGPUs as fit, each of its size.
 std::uint32_t steps_of(const Region& region, const Type& type) {
-  return region.capacity(type) * type.memory_gb * steps_per_gb;
+  return region.capacity(type) * type.memory_gb * kStepsPerGb;
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ std::uint32_t Region::capacity(const Type& type) const {
 Placements placements(const Region& region, const Type& type, bool heterogeneous) {
   const auto capacity = region.capacity(type);
   if (capacity == 0) return {};
-  if (!heterogeneous) return {type.memory_gb * steps_per_gb, capacity};
+  if (!heterogeneous) return {type.memory_gb * kStepsPerGb, capacity};
   // The whole region is what the largest type takes.
   std::uint32_t whole = 0;
   for (const auto& other : types_of(*region.gpu))

@@ -9,8 +9,8 @@
 namespace nvmlkit::sim::vgpu {
 namespace {
 
-constexpr std::uint32_t default_frequency = 480, default_averaging_factor = 33;
-constexpr std::uint32_t second_ns = 1'000'000'000;
+constexpr std::uint32_t kDefaultFrequency = 480, kDefaultAveragingFactor = 33;
+constexpr std::uint32_t kSecondNs = 1'000'000'000;
 
 template <class Value>
 Value within(Value value, Value low, Value high) {
@@ -21,18 +21,18 @@ Value within(Value value, Value low, Value high) {
 
 // Settings may come from a damaged file.
 Scheduler scheduler_of(const model::VgpuScheduler& settings) {
-  constexpr std::uint32_t best_effort = abi::VGPU_SCHEDULER_POLICY_BEST_EFFORT;
+  constexpr std::uint32_t kBestEffort = abi::VGPU_SCHEDULER_POLICY_BEST_EFFORT;
   Scheduler out;
   out.policy =
-      within<std::uint32_t>(settings.policy.value_or(best_effort), best_effort, abi::VGPU_SCHEDULER_POLICY_FIXED_SHARE);
-  out.adaptive = out.policy != best_effort &&
+      within<std::uint32_t>(settings.policy.value_or(kBestEffort), kBestEffort, abi::VGPU_SCHEDULER_POLICY_FIXED_SHARE);
+  out.adaptive = out.policy != kBestEffort &&
                  settings.adaptive_round_robin.value_or(model::EnableState::enabled) == model::EnableState::enabled;
-  out.frequency = within(settings.frequency.value_or(default_frequency), limits::min_frequency, limits::max_frequency);
-  out.averaging_factor = within(settings.averaging_factor.value_or(default_averaging_factor),
-                                limits::min_averaging_factor, limits::max_averaging_factor);
-  const auto timeslice = settings.timeslice_ns.value_or(second_ns / default_frequency);
+  out.frequency = within(settings.frequency.value_or(kDefaultFrequency), limits::kMinFrequency, limits::kMaxFrequency);
+  out.averaging_factor = within(settings.averaging_factor.value_or(kDefaultAveragingFactor),
+                                limits::kMinAveragingFactor, limits::kMaxAveragingFactor);
+  const auto timeslice = settings.timeslice_ns.value_or(kSecondNs / kDefaultFrequency);
   out.timeslice_ns =
-      out.adaptive ? second_ns / out.frequency : within(timeslice, limits::min_timeslice_ns, limits::max_timeslice_ns);
+      out.adaptive ? kSecondNs / out.frequency : within(timeslice, limits::kMinTimesliceNs, limits::kMaxTimesliceNs);
   return out;
 }
 

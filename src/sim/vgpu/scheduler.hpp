@@ -9,9 +9,9 @@ namespace nvmlkit::sim::vgpu {
 
 // What can be set, as NVIDIA documents it for Pascal and newer.
 namespace limits {
-inline constexpr std::uint32_t min_timeslice_ns = 1'000'000, max_timeslice_ns = 30'000'000;
-inline constexpr std::uint32_t min_frequency = 63, max_frequency = 960;
-inline constexpr std::uint32_t min_averaging_factor = 1, max_averaging_factor = 60;
+inline constexpr std::uint32_t kMinTimesliceNs = 1'000'000, kMaxTimesliceNs = 30'000'000;
+inline constexpr std::uint32_t kMinFrequency = 63, kMaxFrequency = 960;
+inline constexpr std::uint32_t kMinAveragingFactor = 1, kMaxAveragingFactor = 60;
 }  // namespace limits
 
 // The scheduler with everything that its settings do not say.

@@ -9,7 +9,7 @@ namespace {
 
 using model::Gpu;
 
-constexpr std::uint64_t mib = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMib = std::uint64_t{1} << 20;
 
 const Board* board_of(const Gpu& gpu) {
   if (!gpu.name) return nullptr;
@@ -61,11 +61,11 @@ const Type* type_of(const Gpu& gpu, const model::VgpuInstance& instance) {
   return instance.type ? type_by_name(gpu, instance.type->view()) : nullptr;
 }
 
-std::uint64_t memory_bytes(const Type& type) { return type.memory_gb * 1024 * mib; }
+std::uint64_t memory_bytes(const Type& type) { return type.memory_gb * 1024 * kMib; }
 
-std::uint64_t reserved_bytes(const Type& type) { return (type.memory_gb + 1) * 64 * mib; }
+std::uint64_t reserved_bytes(const Type& type) { return (type.memory_gb + 1) * 64 * kMib; }
 
-std::uint64_t gsp_heap_bytes(const Type& type) { return (type.memory_gb < 8 ? 28 : 32) * mib; }
+std::uint64_t gsp_heap_bytes(const Type& type) { return (type.memory_gb < 8 ? 28 : 32) * kMib; }
 
 std::uint32_t max_per_gpu_instance(const Gpu& gpu, const Type& type) {
   if (!on_mig(type)) return 0;

@@ -40,15 +40,15 @@ std::uint64_t held_bytes(const Gpu& gpu, std::uint32_t gpu_instance) {
 }
 
 std::uint64_t used_bytes(const Active& active) {
-  constexpr std::uint64_t mib = std::uint64_t{1} << 20;
+  constexpr std::uint64_t kMib = std::uint64_t{1} << 20;
   const auto& instance = *active.instance;
   const auto total = memory_bytes(*active.type);
-  if (instance.fb_used_mib) return std::min(*instance.fb_used_mib, total / mib) * mib;
+  if (instance.fb_used_mib) return std::min(*instance.fb_used_mib, total / kMib) * kMib;
   if (!has_driver(instance)) return 0;
   // An idle guest: 144 MiB of 2 GB, 784 MiB of 12 GB.
-  std::uint64_t used = (std::uint64_t{active.type->memory_gb} * 64 + 16) * mib;
+  std::uint64_t used = (std::uint64_t{active.type->memory_gb} * 64 + 16) * kMib;
   for (const auto& process : instance.processes)
-    if (!process.ended.value_or(false)) used += std::min(process.used_memory_mib.value_or(0), total / mib) * mib;
+    if (!process.ended.value_or(false)) used += std::min(process.used_memory_mib.value_or(0), total / kMib) * kMib;
   return std::min(used, total);
 }
 

@@ -9,19 +9,19 @@ namespace {
 struct Violation {
   unsigned int policy, field;
 };
-constexpr Violation violations[] = {{NVML_PERF_POLICY_POWER, FI_DEV_PERF_POLICY_POWER},
-                                    {NVML_PERF_POLICY_THERMAL, FI_DEV_PERF_POLICY_THERMAL},
-                                    {NVML_PERF_POLICY_SYNC_BOOST, FI_DEV_PERF_POLICY_SYNC_BOOST},
-                                    {NVML_PERF_POLICY_BOARD_LIMIT, FI_DEV_PERF_POLICY_BOARD_LIMIT},
-                                    {NVML_PERF_POLICY_LOW_UTILIZATION, FI_DEV_PERF_POLICY_LOW_UTILIZATION},
-                                    {NVML_PERF_POLICY_RELIABILITY, FI_DEV_PERF_POLICY_RELIABILITY},
-                                    {NVML_PERF_POLICY_TOTAL_APP_CLOCKS, FI_DEV_PERF_POLICY_TOTAL_APP_CLOCKS},
-                                    {NVML_PERF_POLICY_TOTAL_BASE_CLOCKS, FI_DEV_PERF_POLICY_TOTAL_BASE_CLOCKS}};
+constexpr Violation kViolations[] = {{NVML_PERF_POLICY_POWER, FI_DEV_PERF_POLICY_POWER},
+                                     {NVML_PERF_POLICY_THERMAL, FI_DEV_PERF_POLICY_THERMAL},
+                                     {NVML_PERF_POLICY_SYNC_BOOST, FI_DEV_PERF_POLICY_SYNC_BOOST},
+                                     {NVML_PERF_POLICY_BOARD_LIMIT, FI_DEV_PERF_POLICY_BOARD_LIMIT},
+                                     {NVML_PERF_POLICY_LOW_UTILIZATION, FI_DEV_PERF_POLICY_LOW_UTILIZATION},
+                                     {NVML_PERF_POLICY_RELIABILITY, FI_DEV_PERF_POLICY_RELIABILITY},
+                                     {NVML_PERF_POLICY_TOTAL_APP_CLOCKS, FI_DEV_PERF_POLICY_TOTAL_APP_CLOCKS},
+                                     {NVML_PERF_POLICY_TOTAL_BASE_CLOCKS, FI_DEV_PERF_POLICY_TOTAL_BASE_CLOCKS}};
 
 struct EccTotal {
   unsigned int error, counter, field;
 };
-constexpr EccTotal ecc_totals[] = {{NVML_MEMORY_ERROR_TYPE_CORRECTED, NVML_VOLATILE_ECC, FI_DEV_ECC_SBE_VOL_TOTAL},
+constexpr EccTotal kEccTotals[] = {{NVML_MEMORY_ERROR_TYPE_CORRECTED, NVML_VOLATILE_ECC, FI_DEV_ECC_SBE_VOL_TOTAL},
                                    {NVML_MEMORY_ERROR_TYPE_UNCORRECTED, NVML_VOLATILE_ECC, FI_DEV_ECC_DBE_VOL_TOTAL},
                                    {NVML_MEMORY_ERROR_TYPE_CORRECTED, NVML_AGGREGATE_ECC, FI_DEV_ECC_SBE_AGG_TOTAL},
                                    {NVML_MEMORY_ERROR_TYPE_UNCORRECTED, NVML_AGGREGATE_ECC, FI_DEV_ECC_DBE_AGG_TOTAL}};
@@ -91,11 +91,11 @@ void Agreements::check_power(const Fields& fields, Complaints& complaints) {
 }
 
 void Agreements::check_errors(const Fields& fields, Complaints& complaints) {
-  for (const auto& total : ecc_totals)
+  for (const auto& total : kEccTotals)
     same_field<unsigned long long>(fields, total.field, "nvmlDeviceGetTotalEccErrors", complaints, total.error,
                                    total.counter);
   same_field<unsigned int>(fields, FI_DEV_PCIE_REPLAY_COUNTER, "nvmlDeviceGetPcieReplayCounter", complaints);
-  for (const auto& violation : violations) {
+  for (const auto& violation : kViolations) {
     nvmlViolationTime_t time{};
     const auto* field = fields.find(violation.field);
     if (field && call("nvmlDeviceGetViolationStatus", gpu_, violation.policy, &time) == NVML_SUCCESS)

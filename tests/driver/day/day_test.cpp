@@ -16,14 +16,14 @@
 namespace nvmlkit::driver_test {
 namespace {
 
-constexpr unsigned int gpu_count = 8, instances_per_gpu = 7;
-constexpr int day = 86400;  // seconds
-constexpr std::int64_t second_ns = 1'000'000'000;
-constexpr std::uint64_t gib = 1ULL << 30;
+constexpr unsigned int kGpuCount = 8, kInstancesPerGpu = 7;
+constexpr int kDay = 86400;  // seconds
+constexpr std::int64_t kSecondNs = 1'000'000'000;
+constexpr std::uint64_t kGib = 1ULL << 30;
 
 int polls_wanted() {
   const char* text = std::getenv("NVMLKIT_DAY_POLLS");
-  return text != nullptr ? std::clamp(std::atoi(text), 10, day) : 24;
+  return text != nullptr ? std::clamp(std::atoi(text), 10, kDay) : 24;
 }
 
 std::uintptr_t value_of(const void* handle) { return reinterpret_cast<std::uintptr_t>(handle); }
@@ -33,31 +33,31 @@ class Day : public Steered {
   void start_day() {
     const auto path = testing::TempDir() + "/day_" + std::to_string(getpid()) + ".yaml";
     std::ofstream(path) << "base: h100\nunits: [{name: S1070, fans: [{speed_rpm: 3000}], gpus: [0, 1]}]\n";
-    begin(path, std::to_string(gpu_count));
+    begin(path, std::to_string(kGpuCount));
     unlink(path.c_str());
     const sim::state::Lock lock(*outside_);
     auto clock = outside_->host().clock;
-    clock.at_ns -= clock.at_ns % second_ns;
+    clock.at_ns -= clock.at_ns % kSecondNs;
     ASSERT_TRUE(lock.replace(outside_->host().clock, clock));
   }
 
   void make_instances() {
-    for (unsigned int i = 0; i < gpu_count; ++i) {
+    for (unsigned int i = 0; i < kGpuCount; ++i) {
       auto& gpu = gpus_.emplace_back();
       gpu.handle = device(i);
       nvmlReturn_t activation{};
       ASSERT_EQ(call("nvmlDeviceSetMigMode", gpu.handle, 1U, &activation), NVML_SUCCESS);
-      for (unsigned int j = 0; j < instances_per_gpu; ++j) {
-        constexpr unsigned int one_slice = 19;
+      for (unsigned int j = 0; j < kInstancesPerGpu; ++j) {
+        constexpr unsigned int kOneSlice = 19;
         nvmlGpuInstance_t instance = nullptr;
         nvmlComputeInstance_t compute = nullptr;
-        ASSERT_EQ(call("nvmlDeviceCreateGpuInstance", gpu.handle, one_slice, &instance), NVML_SUCCESS);
+        ASSERT_EQ(call("nvmlDeviceCreateGpuInstance", gpu.handle, kOneSlice, &instance), NVML_SUCCESS);
         ASSERT_EQ(call("nvmlGpuInstanceCreateComputeInstance", instance, 0U, &compute), NVML_SUCCESS);
         subjects_.gpu_instances.push_back(value_of(instance));
         subjects_.compute_instances.push_back(value_of(compute));
       }
       // Their indexes are known when all are there: one more may come before the others.
-      for (unsigned int j = 0; j < instances_per_gpu; ++j) {
+      for (unsigned int j = 0; j < kInstancesPerGpu; ++j) {
         nvmlDevice_t handle = nullptr;
         ASSERT_EQ(call("nvmlDeviceGetMigDeviceHandleByIndex", gpu.handle, j, &handle), NVML_SUCCESS);
         gpu.mig_devices.push_back(handle);
@@ -67,7 +67,7 @@ class Day : public Steered {
       }
     }
     const sim::processes::Request request{
-        static_cast<std::uint32_t>(getpid()), sim::processes::compute, gib, 1, gpus_[0].instances[0], 0, {}};
+        static_cast<std::uint32_t>(getpid()), sim::processes::compute, kGib, 1, gpus_[0].instances[0], 0, {}};
     ASSERT_EQ(sim::processes::attach(*outside_, 0, request), sim::processes::Outcome::done);
   }
 
@@ -101,15 +101,15 @@ class Day : public Steered {
   void prepare() {
     find_subjects();
     questions_ = std::make_unique<Questions>(library(), subjects_);
-    for (unsigned int i = 0; i < gpu_count; ++i) {
+    for (unsigned int i = 0; i < kGpuCount; ++i) {
       auto& gpu = gpus_[i];
       const auto name = "GPU " + std::to_string(i);
       fields_.emplace_back(library(), value_of(gpu.handle), name);
       telemetry_.emplace_back(library(), gpu.handle, gpu.instances, name);
       agreements_.emplace_back(library(), gpu.handle, gpu.mig_devices, name);
     }
-    for (unsigned int i = 0; i < gpu_count; ++i)
-      for (unsigned int j = 0; j < instances_per_gpu; ++j) {
+    for (unsigned int i = 0; i < kGpuCount; ++i)
+      for (unsigned int j = 0; j < kInstancesPerGpu; ++j) {
         const auto name = "MIG device " + std::to_string(i) + '.' + std::to_string(j);
         const auto handle = gpus_[i].mig_devices[j];
         fields_.emplace_back(library(), value_of(handle), name);
@@ -134,8 +134,8 @@ class Day : public Steered {
       if (load_ >= 0 && std::abs(worked - load_) > 0.01)
         complaints.push_back("GPU " + std::to_string(i) + " worked " + std::to_string(worked) + " % by GPM, with " +
                              std::to_string(load_) + " % of load");
-      for (std::size_t j = 0; j < instances_per_gpu; ++j)
-        if (telemetry_[gpu_count + i * instances_per_gpu + j].metrics() != telemetry_[i].metrics(1 + j))
+      for (std::size_t j = 0; j < kInstancesPerGpu; ++j)
+        if (telemetry_[kGpuCount + i * kInstancesPerGpu + j].metrics() != telemetry_[i].metrics(1 + j))
           complaints.push_back("GPM tells two things of instance " + std::to_string(j) + " of GPU " +
                                std::to_string(i));
     }
@@ -162,7 +162,7 @@ class Day : public Steered {
 
   // The same of one GPU with its samples of power, which know nothing of energy.
   void weigh_samples() {
-    constexpr double period_s = 0.02;
+    constexpr double kPeriodS = 0.02;
     nvmlValueType_t type{};
     unsigned int count = 120;
     nvmlSample_t samples[120];
@@ -173,7 +173,7 @@ class Day : public Steered {
     if (first) return;
     ASSERT_EQ(count, 50U);
     double now_mj = 0;
-    for (unsigned int i = 0; i < count; ++i) now_mj += samples[i].sampleValue.uiVal * period_s;
+    for (unsigned int i = 0; i < count; ++i) now_mj += samples[i].sampleValue.uiVal * kPeriodS;
     const auto used = gpus_[0].integral_mj;
     // The machine was described at one instant: at rest its power of now and that of the last second differ, for good.
     if (sampled_mj_ == 0) rest_mj_ = now_mj - used;
@@ -183,21 +183,21 @@ class Day : public Steered {
 
   void change_loads(int at) {
     const auto percent = static_cast<std::uint32_t>(at / 60 * 37 % 101);
-    for (std::size_t gpu = 0; gpu < gpu_count; ++gpu) load(percent, percent / 2, percent / 3, gpu);
+    for (std::size_t gpu = 0; gpu < kGpuCount; ++gpu) load(percent, percent / 2, percent / 3, gpu);
     load_ = percent;
   }
 
   // Every hour something happens to a GPU that does not keep it from answering.
   void trouble(int hour) {
-    const auto gpu = "gpu=" + std::to_string(hour % static_cast<int>(gpu_count));
+    const auto gpu = "gpu=" + std::to_string(hour % static_cast<int>(kGpuCount));
     inject(gpu + " ecc dram corrected --count 3");
     inject(gpu + " xid 43");
     if (hour % 3 == 0) inject(gpu + " ecc sram uncorrected");
     // Hot for an hour, then short of power for one.
-    const auto before = "gpu=" + std::to_string((hour - 1) % static_cast<int>(gpu_count));
+    const auto before = "gpu=" + std::to_string((hour - 1) % static_cast<int>(kGpuCount));
     if (hour > 1) heal(before);
     inject(gpu + (hour % 2 == 0 ? " thermal" : " power-brake"));
-    const std::uint64_t bytes = gib * static_cast<unsigned int>(1 + hour % 4);
+    const std::uint64_t bytes = kGib * static_cast<unsigned int>(1 + hour % 4);
     const auto outcome =
         sim::processes::set_memory(*outside_, 0, static_cast<std::uint32_t>(getpid()), bytes, gpus_[0].instances[0], 0);
     EXPECT_EQ(outcome, sim::processes::Outcome::done) << sim::processes::text_of(outcome);
@@ -236,11 +236,11 @@ TEST_F(Day, OfPollingEightGpusWithSevenInstancesEach) {
   Footprint early;
   int hour = 0, loaded = 0;
   long long polled = 0;
-  for (int second = 1; second <= day; ++second) {
+  for (int second = 1; second <= kDay; ++second) {
     pass(1);
     weigh();
     if (HasFatalFailure()) return;
-    if (second * polls / day == polled) continue;
+    if (second * polls / kDay == polled) continue;
     ++polled;
     Complaints complaints;
     poll(complaints);

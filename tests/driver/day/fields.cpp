@@ -7,13 +7,13 @@ namespace {
 
 using namespace abi;
 
-constexpr unsigned int scopes = 18;  // links of a GPU
+constexpr unsigned int kScopes = 18;  // links of a GPU
 
 // Ids of what is counted, from first to last.
 struct Range {
   unsigned int first, last;
 };
-constexpr Range counters[] = {
+constexpr Range kCounters[] = {
     {FI_DEV_ECC_SBE_VOL_TOTAL, FI_DEV_RETIRED_DBE},
     {FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_L0, FI_DEV_PERF_POLICY_TOTAL_BASE_CLOCKS},
     {FI_DEV_TOTAL_ENERGY_CONSUMPTION, FI_DEV_TOTAL_ENERGY_CONSUMPTION},
@@ -33,7 +33,7 @@ constexpr Range counters[] = {
 };
 
 bool counts(unsigned int id) {
-  for (const auto& range : counters)
+  for (const auto& range : kCounters)
     if (id >= range.first && id <= range.last) return true;
   return false;
 }
@@ -75,7 +75,7 @@ Fields::Fields(void* library, std::uintptr_t device, std::string name)
     // Where any scope is taken it does not matter.
     std::vector<nvmlFieldValue_t> one{wanted(id, 1000)};
     if (get(one) == NVML_SUCCESS && one[0].nvmlReturn == NVML_SUCCESS) continue;
-    for (unsigned int scope = 1; scope < scopes; ++scope) {
+    for (unsigned int scope = 1; scope < kScopes; ++scope) {
       one[0] = wanted(id, scope);
       if (get(one) == NVML_SUCCESS && one[0].nvmlReturn == NVML_SUCCESS) values_.push_back(one[0]);
     }

@@ -16,26 +16,26 @@ using contract::Contract;
 using contract::Protocol;
 using Values = std::vector<std::uintptr_t>;
 
-constexpr int success = 0;
-constexpr std::size_t refused_extent = 64;
-constexpr std::size_t room = 1 << 16;            // behind each pointer
-constexpr std::uint32_t elements = 1024;         // what a list is said to have room for
-constexpr std::uintptr_t length = 96;            // of strings and sets
-constexpr std::uintptr_t most = 32;              // values that are tried for an argument
-constexpr std::uintptr_t some_vgpu_type = 1139;  // H100XM-8C
+constexpr int kSuccess = 0;
+constexpr std::size_t kRefusedExtent = 64;
+constexpr std::size_t kRoom = 1 << 16;          // behind each pointer
+constexpr std::uint32_t kElements = 1024;       // what a list is said to have room for
+constexpr std::uintptr_t kLength = 96;          // of strings and sets
+constexpr std::uintptr_t kMost = 32;            // values that are tried for an argument
+constexpr std::uintptr_t kSomeVgpuType = 1139;  // H100XM-8C
 
-constexpr unsigned char pattern = 0xA5;
-alignas(16) unsigned char buffers_of[2][6][room];
+constexpr unsigned char kPattern = 0xA5;
+alignas(16) unsigned char buffers_of[2][6][kRoom];
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
 bool is_getter(const Contract& contract) {
   const std::string_view name = contract.name;
   // Asked elsewhere, with arguments that only these have.
-  constexpr std::string_view others[] = {"nvmlDeviceGetFieldValues", "nvmlDeviceGetSamples",
-                                         "nvmlGpmMetricsGet",        "nvmlGpmSampleGet",
-                                         "nvmlGpmMigSampleGet",      "nvmlInternalGetExportTable"};
-  if (std::find(std::begin(others), std::end(others), name) != std::end(others)) return false;
+  constexpr std::string_view kOthers[] = {"nvmlDeviceGetFieldValues", "nvmlDeviceGetSamples",
+                                          "nvmlGpmMetricsGet",        "nvmlGpmSampleGet",
+                                          "nvmlGpmMigSampleGet",      "nvmlInternalGetExportTable"};
+  if (std::find(std::begin(kOthers), std::end(kOthers), name) != std::end(kOthers)) return false;
   if (contract.protocol == Protocol::create || contract.protocol == Protocol::destroy ||
       contract.protocol == Protocol::set || contract.protocol == Protocol::wait)
     return false;
@@ -50,7 +50,7 @@ bool is_key(const Argument& argument) {
 
 Values numbers() {
   Values out;
-  for (std::uintptr_t i = 0; i < most; ++i) out.push_back(i);
+  for (std::uintptr_t i = 0; i < kMost; ++i) out.push_back(i);
   return out;
 }
 
@@ -71,15 +71,15 @@ Values candidates(const Argument& argument, const Subjects& subjects) {
                                               : subjects.units,
                   0);
     case Argument::vgpu_type:
-      return some(subjects.vgpu_types, some_vgpu_type);
+      return some(subjects.vgpu_types, kSomeVgpuType);
     case Argument::length_value:
-      return {length};
+      return {kLength};
     case Argument::enumeration:
       return numbers();
     case Argument::value:
       if (name == "lastSeenTimeStamp" || name == "cpuNumber") return {0};
       if (name == "pid") return {static_cast<std::uintptr_t>(getpid())};
-      if (name == "vgpuTypeId") return some(subjects.vgpu_types, some_vgpu_type);
+      if (name == "vgpuTypeId") return some(subjects.vgpu_types, kSomeVgpuType);
       if (contains(name, "emoryClock")) return some(subjects.memory_clocks, 0);
       return numbers();
     default:
@@ -125,13 +125,13 @@ void Questions::plan(const Contract& contract, void* function, const Subjects& s
         Question question{&contract, function, {}, {}, key, version, 0};
         for (std::size_t i = 0; i < count; ++i) question.values[i] = choices[i][at[i]];
         for (std::size_t i = 0; i < count; ++i)
-          question.extents[i] = contract.arguments[i].size != 0 ? contract.arguments[i].size : room;
+          question.extents[i] = contract.arguments[i].size != 0 ? contract.arguments[i].size : kRoom;
         question.known = run(question, 0);
-        if (question.known != success && !refusals.insert(question.known).second) continue;
+        if (question.known != kSuccess && !refusals.insert(question.known).second) continue;
         measure(question);
         // Who refuses writes no more than a count.
-        if (question.known != success)
-          for (auto& extent : question.extents) extent = std::min(extent, refused_extent);
+        if (question.known != kSuccess)
+          for (auto& extent : question.extents) extent = std::min(extent, kRefusedExtent);
         questions_.push_back(question);
       }
     more = false;
@@ -150,17 +150,17 @@ void Questions::measure(Question& question) const {
   auto other = question;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (!open(i)) continue;
-    std::memset(buffers_of[1][i], pattern, room);
+    std::memset(buffers_of[1][i], kPattern, kRoom);
     other.extents[i] = 0;
   }
   run(other, 1);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (!open(i)) continue;
-    std::size_t written = room;
-    while (written > 0 && buffers_of[0][i][written - 1] == 0 && buffers_of[1][i][written - 1] == pattern) --written;
-    question.extents[i] = std::min(room, written * 4 + 64);
-    std::memset(buffers_of[0][i], 0, room);
-    std::memset(buffers_of[1][i], 0, room);
+    std::size_t written = kRoom;
+    while (written > 0 && buffers_of[0][i][written - 1] == 0 && buffers_of[1][i][written - 1] == kPattern) --written;
+    question.extents[i] = std::min(kRoom, written * 4 + 64);
+    std::memset(buffers_of[0][i], 0, kRoom);
+    std::memset(buffers_of[1][i], 0, kRoom);
   }
 }
 
@@ -172,7 +172,7 @@ int Questions::run(const Question& question, std::size_t buffers) const {
     if (!is_pointer(arguments[i])) continue;
     auto* const buffer = buffers_of[buffers][i];
     std::memset(buffer, 0, question.extents[i]);
-    if (arguments[i].kind == Argument::length_pointer) std::memcpy(buffer, &elements, sizeof elements);
+    if (arguments[i].kind == Argument::length_pointer) std::memcpy(buffer, &kElements, sizeof kElements);
     if (arguments[i].kind == Argument::versioned) std::memcpy(buffer, &question.version, sizeof question.version);
     if (is_key(arguments[i])) std::memcpy(buffer, question.key->c_str(), question.key->size() + 1);
     values[i] = reinterpret_cast<std::uintptr_t>(buffer);

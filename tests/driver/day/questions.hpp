@@ -31,13 +31,13 @@ class Questions {
   void ask(Complaints& complaints);
 
  private:
-  static constexpr std::size_t most_arguments = 6;
+  static constexpr std::size_t kMostArguments = 6;
 
   struct Question {
     const contract::Contract* contract;
     void* function;
-    std::array<std::uintptr_t, most_arguments> values;  // of arguments that are no pointers
-    std::array<std::size_t, most_arguments> extents;    // bytes that are written behind pointers
+    std::array<std::uintptr_t, kMostArguments> values;  // of arguments that are no pointers
+    std::array<std::size_t, kMostArguments> extents;    // bytes that are written behind pointers
     const std::string* key;
     std::uint32_t version;
     int known;  // the result so far

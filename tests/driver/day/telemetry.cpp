@@ -9,8 +9,8 @@ using namespace abi;
 
 namespace {
 
-constexpr unsigned int no_instance = 0xFFFFFFFF;
-constexpr unsigned int most_samples = 128;  // more than a driver keeps
+constexpr unsigned int kNoInstance = 0xFFFFFFFF;
+constexpr unsigned int kMostSamples = 128;  // more than a driver keeps
 
 }  // namespace
 
@@ -23,7 +23,7 @@ Telemetry::Telemetry(void* library, nvmlDevice_t device, std::vector<unsigned in
       free_(library, "nvmlGpmSampleFree"),
       device_(device),
       name_(std::move(name)) {
-  instances.insert(instances.begin(), no_instance);
+  instances.insert(instances.begin(), kNoInstance);
   for (const auto instance : instances) {
     pairs_.push_back({instance, {}, NVML_SUCCESS, {}, {}, false});
     for (auto& sample : pairs_.back().samples) alloc_(&sample);
@@ -46,8 +46,8 @@ void Telemetry::poll_samples(unsigned int type, Complaints& complaints) {
   const auto complain = [&](const char* problem) {
     complaints.push_back("samples " + std::to_string(type) + " of " + name_ + ' ' + problem);
   };
-  static nvmlSample_t samples[2][most_samples];
-  unsigned int counts[2]{most_samples, most_samples};
+  static nvmlSample_t samples[2][kMostSamples];
+  unsigned int counts[2]{kMostSamples, kMostSamples};
   nvmlReturn_t results[2]{};
   for (int i = 0; i < 2; ++i) {
     nvmlValueType_t value_type{};
@@ -71,11 +71,11 @@ void Telemetry::poll_samples(unsigned int type, Complaints& complaints) {
 void Telemetry::poll_gpm(Pair& pair, Complaints& complaints) {
   const auto complain = [&](const std::string& problem) {
     complaints.push_back("GPM of " + name_ +
-                         (pair.instance == no_instance ? "" : " instance " + std::to_string(pair.instance)) + ' ' +
+                         (pair.instance == kNoInstance ? "" : " instance " + std::to_string(pair.instance)) + ' ' +
                          problem);
   };
   std::swap(pair.samples[0], pair.samples[1]);
-  const auto result = pair.instance == no_instance ? take_(device_, pair.samples[1])
+  const auto result = pair.instance == kNoInstance ? take_(device_, pair.samples[1])
                                                    : take_mig_(device_, pair.instance, pair.samples[1]);
   if (pair.taken && result != pair.result) complain("changed its result");
   pair.result = result;

@@ -51,9 +51,9 @@ PointerStruct entry(Function Table::*member, std::size_t argument, Scribble scri
 
 const std::vector<PointerStruct>& entries() {
   using namespace abi;
-  constexpr auto placements_v1 = list_of<&nvmlVgpuPlacementList_v1_t::placementIds, &nvmlVgpuPlacementList_v1_t::count,
+  constexpr auto kPlacementsV1 = list_of<&nvmlVgpuPlacementList_v1_t::placementIds, &nvmlVgpuPlacementList_v1_t::count,
                                          nvmlVgpuPlacementList_v1_t>;
-  constexpr auto placements_v2 = list_of<&nvmlVgpuPlacementList_v2_t::placementIds, &nvmlVgpuPlacementList_v2_t::count,
+  constexpr auto kPlacementsV2 = list_of<&nvmlVgpuPlacementList_v2_t::placementIds, &nvmlVgpuPlacementList_v2_t::count,
                                          nvmlVgpuPlacementList_v2_t>;
   static const std::vector<PointerStruct> all{
       entry(&Table::SystemGetCPER_v1, 0,
@@ -67,10 +67,10 @@ const std::vector<PointerStruct>& entries() {
       entry(&Table::SystemEventSetWait, 0,
             list_of<&nvmlSystemEventSetWaitRequest_v1_t::data, &nvmlSystemEventSetWaitRequest_v1_t::dataSize,
                     nvmlSystemEventSetWaitRequest_v1_t>),
-      entry(&Table::DeviceGetVgpuTypeSupportedPlacements, 2, placements_v1, 1),
-      entry(&Table::DeviceGetVgpuTypeSupportedPlacements, 2, placements_v2, 2),
-      entry(&Table::DeviceGetVgpuTypeCreatablePlacements, 2, placements_v1, 1),
-      entry(&Table::DeviceGetVgpuTypeCreatablePlacements, 2, placements_v2, 2),
+      entry(&Table::DeviceGetVgpuTypeSupportedPlacements, 2, kPlacementsV1, 1),
+      entry(&Table::DeviceGetVgpuTypeSupportedPlacements, 2, kPlacementsV2, 2),
+      entry(&Table::DeviceGetVgpuTypeCreatablePlacements, 2, kPlacementsV1, 1),
+      entry(&Table::DeviceGetVgpuTypeCreatablePlacements, 2, kPlacementsV2, 2),
       entry(
           &Table::GpuInstanceGetCreatableVgpus, 1,
           list_of<&nvmlVgpuTypeIdInfo_v1_t::vgpuTypeIds, &nvmlVgpuTypeIdInfo_v1_t::vgpuCount, nvmlVgpuTypeIdInfo_v1_t>),

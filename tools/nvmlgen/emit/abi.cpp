@@ -29,8 +29,7 @@ void write_constants(std::ostream& out, const Facts& facts) {
     if (names_a_type(facts, c.name)) continue;
     const std::string name = constant_name(facts, c.name);
     if (!seen.insert(name).second) throw RegistryError("constants.json", "two constants become '" + name + "'");
-    out << "inline constexpr " << constant_type(c) << ' ' << name << " = " << literal(c)
-        << ";\n";
+    out << "inline constexpr " << constant_type(c) << ' ' << name << " = " << literal(c) << ";\n";
   }
 }
 

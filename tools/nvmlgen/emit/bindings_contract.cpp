@@ -27,8 +27,8 @@ void refuse_untried(const Facts& facts, const FunctionSemantics& entry, const st
     if (known == facts.struct_versions.end()) continue;
     const auto version = std::to_string(known->second.version);
     if (std::none_of(tried.begin(), tried.end(), [&](const Candidate& c) { return c.struct_version == version; }))
-      throw RegistryError(entry.file + ".yaml", entry.name + " never tries " + macro +
-                                                    ": give its struct to the family in values/structs");
+      throw RegistryError(entry.file + ".yaml",
+                          entry.name + " never tries " + macro + ": give its struct to the family in values/structs");
   }
   for (const auto& name : entry.chain)
     if (std::none_of(tried.begin(), tried.end(), [&](const Candidate& c) { return c.function == name; }))

@@ -26,7 +26,7 @@ struct Method {
   std::string doc;         // comment lines
   std::string body;
   std::vector<Candidate> candidates;  // newest first
-  bool inlined = false;  // short and without other classes: its body stands in the header, for speed
+  bool inlined = false;               // short and without other classes: its body stands in the header, for speed
 };
 
 // Classes of the bindings that have generated methods, and the native handle of each (empty for Library).

@@ -27,8 +27,7 @@ bool has_version_field(const Facts& facts, const Param& p) {
 }
 
 // How the contract test fills one argument, and what it may break about it.
-std::string argument(const Facts& facts, const Param& p, const FunctionSemantics& entry,
-                     bool& versioned) {
+std::string argument(const Facts& facts, const Param& p, const FunctionSemantics& entry, bool& versioned) {
   const auto& semantics = *entry.find(p.name);
   const char* kind = "value";
   if (semantics.role == Role::self)

@@ -59,7 +59,7 @@ void rows(const Model& model, const ModelStruct& in, const std::string& prefix, 
   }
 }
 
-constexpr const char* head = "| key | type | unit | range | default | meaning |\n|---|---|---|---|---|---|\n";
+constexpr const char* kHead = "| key | type | unit | range | default | meaning |\n|---|---|---|---|---|---|\n";
 
 }  // namespace
 
@@ -79,7 +79,7 @@ std::string emit_model_reference(const Model& model, const Facts&) {
   for (const auto& field : machine.fields) {
     if (!field.is_struct() || field.handled_by_reader) continue;
     const auto& s = *model.structure(field.reference);
-    out += fmt::format("\n## `{}`\n\n{}\n\n{}", field.name, field.doc, head);
+    out += fmt::format("\n## `{}`\n\n{}\n\n{}", field.name, field.doc, kHead);
     rows(model, s, field.name + ".", out);
   }
   const auto& gpu = *model.structure("Gpu");
@@ -87,13 +87,13 @@ std::string emit_model_reference(const Model& model, const Facts&) {
       "\n## `device_defaults` and `devices[]`\n\nThe same keys describe all GPUs under `device_defaults` and one GPU "
       "in an "
       "entry of `devices`. A list replaces\nthe list of the same name, everything else is overridden key by key.\n\n{}",
-      head);
+      kHead);
   for (const auto& field : gpu.fields)
     if (!field.is_struct() && !field.is_native()) out += row(model, field.name, field);
   for (const auto& field : gpu.fields) {
     if (!field.is_struct()) continue;
     const auto& s = *model.structure(field.reference);
-    out += fmt::format("\n### `{}`\n\n{}\n\n{}", field.name, field.doc, head);
+    out += fmt::format("\n### `{}`\n\n{}\n\n{}", field.name, field.doc, kHead);
     rows(model, s, field.name + (field.list ? "[]." : "."), out);
   }
   return out;

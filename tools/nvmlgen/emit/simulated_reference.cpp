@@ -32,8 +32,8 @@ std::string fields(const std::set<std::string>& paths) {
 
 // Many fields of one place are named by the place.
 std::string places(const std::set<std::string>& paths) {
-  constexpr std::size_t named = 4;
-  if (paths.size() <= named) return fields(paths);
+  constexpr std::size_t kNamed = 4;
+  if (paths.size() <= kNamed) return fields(paths);
   std::set<std::string> shorter;
   for (const auto& path : paths) {
     const auto first = path.find('.');

@@ -11,7 +11,7 @@ namespace nvmlgen::headers {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::size_t columns = 120;
+constexpr std::size_t kColumns = 120;
 
 // One line, with a space behind the colons and commas outside of strings.
 std::string one_line(const Json& json) {
@@ -32,7 +32,7 @@ std::string one_line(const Json& json) {
 
 void print(const Json& json, std::size_t indent, std::size_t lead, std::string& out) {
   const std::string line = one_line(json);
-  if (!json.is_structured() || json.empty() || indent + lead + line.size() < columns) {
+  if (!json.is_structured() || json.empty() || indent + lead + line.size() < kColumns) {
     out += line;
     return;
   }

@@ -24,7 +24,7 @@ void set_guards(const ClangUnit& default_unit, Api& api) {
     if (clang_getCursorKind(cursor) == CXCursor_FunctionDecl) declared.insert(spelling(cursor));
   });
   for (Function& f : api.functions)
-    if (!declared.contains(f.name)) f.guard = all_versions_macro;
+    if (!declared.contains(f.name)) f.guard = kAllVersionsMacro;
 }
 
 // A declaration outside of every group belongs where its family is.
@@ -62,7 +62,7 @@ void set_versioned(Api& api) {
 
 Api read_header(const std::filesystem::path& header) {
   const DocComments docs(read_text(header));
-  const ClangUnit unit(header.string(), {all_versions_macro}, nullptr, ClangUnit::Errors::refuse);
+  const ClangUnit unit(header.string(), {kAllVersionsMacro}, nullptr, ClangUnit::Errors::refuse);
   const ClangUnit default_unit(header.string(), {}, nullptr, ClangUnit::Errors::refuse);
   Api api;
   read_declarations(unit, docs, api);

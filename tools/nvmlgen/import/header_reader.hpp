@@ -11,7 +11,7 @@
 namespace nvmlgen::headers {
 
 /// The macro that makes a header declare every version of a function.
-inline constexpr const char* all_versions_macro = "NVML_NO_UNVERSIONED_FUNC_DEFS";
+inline constexpr const char* kAllVersionsMacro = "NVML_NO_UNVERSIONED_FUNC_DEFS";
 
 /// Throws Error (file:line:column: message) when the header does not compile or declares no NVML function.
 /// `Api::version` is what the header says of itself: the "NVML VERSION" comment, else NVML_API_VERSION, else empty.

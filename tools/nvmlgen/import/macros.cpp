@@ -68,7 +68,7 @@ Ordered<Constant> evaluate(const std::filesystem::path& header, const std::vecto
     text += fmt::format("__typeof__({0}) {1}{2} = {0};\n", macro.name, prefix, probed.size());
     probed.push_back(&macro);
   }
-  const ClangUnit unit("nvmlgen_probe.c", {all_versions_macro}, &text, ClangUnit::Errors::allow);
+  const ClangUnit unit("nvmlgen_probe.c", {kAllVersionsMacro}, &text, ClangUnit::Errors::allow);
   const auto errors = unit.error_lines();
   Ordered<Constant> constants;
   unit.each([&](CXCursor cursor) {

@@ -28,9 +28,9 @@ void collect(const Model& model, const ModelStruct& in, const std::string& prefi
 }  // namespace
 
 std::string_view spelling(ModelType type) {
-  static constexpr std::array<std::string_view, 14> names{
+  static constexpr std::array<std::string_view, 14> kNames{
       "bool", "u32", "u64", "i32", "i64", "f64", "string", "uuid", "pci_bus_id", "hex32", "hex64", "", "", ""};
-  return names.at(static_cast<std::size_t>(type));
+  return kNames.at(static_cast<std::size_t>(type));
 }
 
 const ModelWord* ModelEnum::find(std::string_view word) const {

@@ -30,7 +30,8 @@ enum class ModelType {
   native
 };
 
-// The spelling of a type in the registry; empty for enumeration, structure and native, which are named by another attribute.
+// The spelling of a type in the registry; empty for enumeration, structure and native, which are named by another
+// attribute.
 std::string_view spelling(ModelType type);
 
 struct ModelRange {
@@ -72,7 +73,7 @@ struct ModelField {
   std::optional<std::string> default_text;  // scalars only
   std::vector<std::string> words;           // allowed texts; empty = any
   bool required = false;
-  bool quoted = false;             // numbers may stand in quotes
+  bool quoted = false;  // numbers may stand in quotes
   Motion motion = Motion::still;
   bool handled_by_reader = false;  // no C++ member
   std::string include;             // of native fields: the header that defines `reference`

@@ -36,8 +36,8 @@ bool is_integer(ModelType type) {
 }
 
 ModelRange limits_of(ModelType type) {
-  constexpr auto lowest = std::numeric_limits<std::int64_t>::min();
-  constexpr auto highest = std::numeric_limits<std::int64_t>::max();
+  constexpr auto kLowest = std::numeric_limits<std::int64_t>::min();
+  constexpr auto kHighest = std::numeric_limits<std::int64_t>::max();
   switch (type) {
     case ModelType::u32:
     case ModelType::hex32:
@@ -46,9 +46,9 @@ ModelRange limits_of(ModelType type) {
       return {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
     case ModelType::u64:
     case ModelType::hex64:
-      return {0, highest};
+      return {0, kHighest};
     default:
-      return {lowest, highest};
+      return {kLowest, kHighest};
   }
 }
 

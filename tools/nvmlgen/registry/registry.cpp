@@ -21,8 +21,8 @@ Registry load_registry(const std::filesystem::path& directory) {
   registry.vgpu_types = load_vgpu_types(directory / "semantics" / "values" / "vgpu_types.yaml");
   registry.ptx = ptx::load(directory / "cuda" / "ptx.yaml");
   registry.xids = load_xids(directory / "semantics" / "values" / "xids.yaml");
-  registry.questions = load_questions(directory / "semantics" / "values" / "questions.yaml", registry.facts,
-                                      registry.semantics);
+  registry.questions =
+      load_questions(directory / "semantics" / "values" / "questions.yaml", registry.facts, registry.semantics);
   registry.shown = load_shown(directory / "semantics" / "values" / "shown.yaml", registry.facts, registry.model);
   refuse_holes(registry.semantics, registry.field_ids, registry.model);
   return registry;

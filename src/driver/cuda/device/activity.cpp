@@ -14,7 +14,7 @@ namespace {
 namespace processes = sim::processes;
 
 constexpr double kBusySeconds = 1.0;
-constexpr std::int64_t kRenewal_ns = 250'000'000;
+constexpr std::int64_t kRenewalNs = 250'000'000;
 
 std::size_t place_of(const Device& device) { return device.machine().index_of(device.gpu()); }
 
@@ -32,7 +32,7 @@ void edit(Device& device, Change change) {
 void Activity::tick() {
   const auto now = sim::now_ns(device_.machine());
   auto last = device_.busy_since_ns.load(std::memory_order_relaxed);
-  if (last != 0 && now - last < kRenewal_ns) return;
+  if (last != 0 && now - last < kRenewalNs) return;
   if (!device_.busy_since_ns.compare_exchange_strong(last, now)) return;
   edit(device_, [&](sim::model::Gpu& gpu) {
     // A load without end is somebody's wish, and stays.
@@ -79,7 +79,7 @@ void end_use(Device& device) {
 void report_memory(Device& device, std::uint64_t bytes) {
   const auto& mig = device.mig();
   processes::set_memory(device.machine(), place_of(device), static_cast<std::uint32_t>(getpid()), bytes,
-                        mig ? mig->instance : processes::no_instance, mig ? mig->compute : processes::no_instance);
+                        mig ? mig->instance : processes::kNoInstance, mig ? mig->compute : processes::kNoInstance);
 }
 
 }  // namespace nvmlkit::cuda

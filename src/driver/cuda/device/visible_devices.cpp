@@ -36,7 +36,7 @@ struct Supply {
 
 Supply supply_of(const sim::Machine& machine, const sim::Environment& environment) {
   const auto gpus = machine.gpus();
-  Supply supply{machine, environment.get(sim::device_nodes::variable).value_or(""), {}};
+  Supply supply{machine, environment.get(sim::device_nodes::kVariable).value_or(""), {}};
   auto& order = supply.gpus;
   for (std::size_t i = 0; i < gpus.size(); ++i)
     if (sim::faults::is_visible(machine, i) &&

@@ -70,15 +70,15 @@ std::optional<std::vector<Section>> sections(std::span<const std::byte> file) {
 }
 
 std::optional<std::vector<std::span<const std::byte>>> members(std::span<const std::byte> file) {
-  constexpr std::string_view magic = "!<arch>\n";
-  constexpr std::size_t header = 60, size_at = 48, size_digits = 10;
-  if (file.size() < magic.size() || std::memcmp(file.data(), magic.data(), magic.size()) != 0) return std::nullopt;
+  constexpr std::string_view kMagic = "!<arch>\n";
+  constexpr std::size_t kHeader = 60, kSizeAt = 48, kSizeDigits = 10;
+  if (file.size() < kMagic.size() || std::memcmp(file.data(), kMagic.data(), kMagic.size()) != 0) return std::nullopt;
   std::vector<std::span<const std::byte>> out;
-  for (std::size_t place = magic.size(); place + header <= file.size();) {
-    const auto* const digits = reinterpret_cast<const char*>(file.data()) + place + size_at;
+  for (std::size_t place = kMagic.size(); place + kHeader <= file.size();) {
+    const auto* const digits = reinterpret_cast<const char*>(file.data()) + place + kSizeAt;
     std::size_t size = 0;
-    if (std::from_chars(digits, digits + size_digits, size).ec != std::errc{}) break;
-    place += header;
+    if (std::from_chars(digits, digits + kSizeDigits, size).ec != std::errc{}) break;
+    place += kHeader;
     if (size > file.size() - place) break;
     out.push_back(file.subspan(place, size));
     place += size + size % 2;

@@ -80,7 +80,7 @@ CUresult MemGetAddressRange_v2(Context&, CUdeviceptr* pbase, std::size_t* psize,
 }
 
 CUresult MemHostAlloc(Context& context, void** pp, std::size_t bytesize, unsigned int Flags) {
-  constexpr unsigned kKnown = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
+  constexpr unsigned kKnown = kCuMemhostallocPortable | kCuMemhostallocDevicemap | kCuMemhostallocWritecombined;
   if (bytesize == 0 || (Flags & ~kKnown) != 0) return CUDA_ERROR_INVALID_VALUE;
   const auto made = memory::allocate(MemoryKind::host, context.device, context.handle(), bytesize, Flags);
   if (!made) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -101,9 +101,9 @@ CUresult MemFreeHost(void* p) {
 }
 
 CUresult MemHostRegister_v2(Context& context, void* p, std::size_t bytesize, unsigned int Flags) {
-  constexpr unsigned kKnown = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP;
+  constexpr unsigned kKnown = kCuMemhostregisterPortable | kCuMemhostregisterDevicemap;
   if (bytesize == 0) return CUDA_ERROR_INVALID_VALUE;
-  if (Flags & (CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY)) return CUDA_ERROR_NOT_SUPPORTED;
+  if (Flags & (kCuMemhostregisterIomemory | kCuMemhostregisterReadOnly)) return CUDA_ERROR_NOT_SUPPORTED;
   if ((Flags & ~kKnown) != 0) return CUDA_ERROR_INVALID_VALUE;
   return memory::register_host(p, bytesize, context.device, context.handle(), Flags);
 }
@@ -126,7 +126,7 @@ CUresult MemHostGetDevicePointer_v2(Context&, CUdeviceptr* pdptr, void* p, unsig
 CUresult MemHostGetFlags(Context&, unsigned int* pFlags, void* p) {
   const auto allocation = memory::find(address_of(p));
   if (!allocation || !is_host(allocation->kind)) return CUDA_ERROR_INVALID_VALUE;
-  *pFlags = allocation->flags | CU_MEMHOSTALLOC_DEVICEMAP;
+  *pFlags = allocation->flags | kCuMemhostallocDevicemap;
   return CUDA_SUCCESS;
 }
 

@@ -9,7 +9,7 @@ namespace nvmlkit::cuda::schedule {
 namespace {
 
 // Work that is this old and that nobody waits for is for a worker.
-constexpr std::int64_t kRipe_ns = 20'000;
+constexpr std::int64_t kRipeNs = 20'000;
 // A stream takes no more than this ahead of what is done.
 constexpr std::uint64_t kMostAhead = 1024;
 
@@ -120,7 +120,7 @@ std::shared_ptr<Stream> ripe(std::int64_t now) {
   std::shared_ptr<Stream> best;
   for (const auto& stream : all().active) {
     if (next_of(*stream) != Next::due) continue;
-    if (!stream->queue.is_urgent && now - stream->queue.tasks.front().since_ns < kRipe_ns) continue;
+    if (!stream->queue.is_urgent && now - stream->queue.tasks.front().since_ns < kRipeNs) continue;
     if (!best || stream->priority < best->priority) best = stream;
   }
   return best;

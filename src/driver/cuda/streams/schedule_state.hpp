@@ -33,8 +33,8 @@ Next next_of(Stream& stream);
 // The ends of what other streams were handed that work of this one comes behind.
 std::vector<Point> others_before(const Stream& stream);
 
-// Takes the mutex. Until the point is reached or the context fails; with `even_failed`, a failed context is waited for as
-// well, unless the process ends.
+// Takes the mutex. Until the point is reached or the context fails; with `even_failed`, a failed context is waited for
+// as well, unless the process ends.
 void wait_for(Context& context, const Point& point, bool even_failed);
 
 }  // namespace nvmlkit::cuda::schedule

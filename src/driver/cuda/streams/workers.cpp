@@ -12,7 +12,7 @@ using schedule::Lock;
 using namespace std::chrono_literals;
 
 constexpr unsigned kMostThreads = 512, kMostIdle = 4;
-constexpr std::int64_t kAwake_ns = 2'000'000;  // without any work
+constexpr std::int64_t kAwakeNs = 2'000'000;  // without any work
 
 // Guarded by the lock of the schedule; never destroyed, see process.cpp.
 struct Workers {
@@ -39,7 +39,7 @@ std::shared_ptr<Stream> look_out(Lock& lock) {
     if (schedule::has_pending()) {
       const auto pause = std::chrono::nanoseconds(age / 16);
       w.lookout.wait_for(lock, pause < 30us ? 30us : pause > 1ms ? std::chrono::nanoseconds(1ms) : pause);
-    } else if (age < kAwake_ns) {
+    } else if (age < kAwakeNs) {
       w.lookout.wait_for(lock, 200us);
     } else {
       w.is_asleep = true;

@@ -56,8 +56,8 @@ nvmlReturn_t DeviceGetAccountingStats_v2(const Machine& machine, const Gpu& gpu,
   std::optional<Record> record;
   if (const auto result = find(machine, gpu, stats->pid, record); result != NVML_SUCCESS) return result;
   const auto period_us = gpu.utilization.sampling_period_us.value_or(0);
-  const auto run_us =
-      record->running ? sim::processes::now_us(machine) - record->began_us : static_cast<std::int64_t>(record->time_ms * 1000);
+  const auto run_us = record->running ? sim::processes::now_us(machine) - record->began_us
+                                      : static_cast<std::int64_t>(record->time_ms * 1000);
   const auto samples = period_us > 0 && run_us > 0 ? static_cast<unsigned int>(run_us / period_us) : 0;
   stats->isRunning = record->running;
   stats->gpuUtilization = record->gpu_percent;

@@ -148,7 +148,8 @@ nvmlReturn_t DeviceGetConfComputeProtectedMemoryUsage(const Machine& machine, co
   memory->total = *protected_memory.total_bytes;
   memory->used = protected_memory.used_bytes.value_or(0);
   nvmlConfComputeMemSizeInfo_t sizes{};
-  if (memory->total == 0 && feature_enabled(machine) && DeviceGetConfComputeMemSizeInfo(machine, gpu, &sizes) == NVML_SUCCESS) {
+  if (memory->total == 0 && feature_enabled(machine) &&
+      DeviceGetConfComputeMemSizeInfo(machine, gpu, &sizes) == NVML_SUCCESS) {
     const auto now = sim::processes::memory_of(machine, gpu, machine.index_of(gpu));
     memory->total = sizes.protectedMemSizeKib * 1024;
     memory->used = std::min<unsigned long long>(now.used + now.reserved, memory->total);

@@ -16,12 +16,12 @@ using sim::topology::Scope;
 // As much of the set as the caller has room for: words of `unsigned long`, the lowest numbers first.
 template <class Set>
 nvmlReturn_t write_set(const Set& set, unsigned int words, unsigned long* out) {
-  constexpr std::size_t bits = 8 * sizeof(unsigned long);
+  constexpr std::size_t kBits = 8 * sizeof(unsigned long);
   if (words == 0 || !out) return NVML_ERROR_INVALID_ARGUMENT;
   for (unsigned int i = 0; i < words; ++i) {
     out[i] = 0;
-    for (std::size_t bit = 0; bit < bits && i * bits + bit < set.size(); ++bit)
-      out[i] |= static_cast<unsigned long>(set.test(i * bits + bit)) << bit;
+    for (std::size_t bit = 0; bit < kBits && i * kBits + bit < set.size(); ++bit)
+      out[i] |= static_cast<unsigned long>(set.test(i * kBits + bit)) << bit;
   }
   return NVML_SUCCESS;
 }

@@ -19,7 +19,7 @@ std::uint64_t gpu_id(const Gpu& gpu) {
 }
 
 void raise_system_event(Gpu& gpu, long long type) {
-  sim::events::raise(gpu, sim::events::system_event | static_cast<std::uint64_t>(type), gpu_id(gpu));
+  sim::events::raise(gpu, sim::events::kSystemEvent | static_cast<std::uint64_t>(type), gpu_id(gpu));
 }
 
 bool is_at(const Gpu& gpu, const nvmlPciInfo_t& place) {

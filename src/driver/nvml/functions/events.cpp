@@ -13,7 +13,7 @@ namespace events = sim::events;
 
 // Events of one GPU instance are for those who may see the whole GPU.
 bool may_see(const Machine& machine, const events::Event& event) {
-  return event.gpu_instance == events::no_instance || is_privileged(machine);
+  return event.gpu_instance == events::kNoInstance || is_privileged(machine);
 }
 
 nvmlReturn_t wait(const Machine& machine, nvmlEventSet_t handle, unsigned int milliseconds, nvmlEventData_t& out) {
@@ -85,10 +85,10 @@ nvmlReturn_t SystemEventSetFree(const Machine& machine, nvmlSystemEventSetFreeRe
 }
 
 nvmlReturn_t SystemRegisterEvents(const Machine& machine, nvmlSystemRegisterEventRequest_t* request) {
-  constexpr auto known = static_cast<unsigned long long>(SystemEventTypeGpuDriverUnbind | SystemEventTypeGpuDriverBind);
+  constexpr auto kNown = static_cast<unsigned long long>(SystemEventTypeGpuDriverUnbind | SystemEventTypeGpuDriverBind);
   EventSetUse set(request->set, EventScope::system);
-  if (!set || (request->eventTypes & ~known) != 0) return NVML_ERROR_INVALID_ARGUMENT;
-  return set.add(machine, events::no_gpu, request->eventTypes) ? NVML_SUCCESS : NVML_ERROR_MEMORY;
+  if (!set || (request->eventTypes & ~kNown) != 0) return NVML_ERROR_INVALID_ARGUMENT;
+  return set.add(machine, events::kNoGpu, request->eventTypes) ? NVML_SUCCESS : NVML_ERROR_MEMORY;
 }
 
 nvmlReturn_t SystemEventSetWait(const Machine& machine, nvmlSystemEventSetWaitRequest_t* request) {
@@ -98,7 +98,7 @@ nvmlReturn_t SystemEventSetWait(const Machine& machine, nvmlSystemEventSetWaitRe
   events::Published published{};
   auto result = wait_for_event(machine, set, request->timeoutms, published);
   while (result == NVML_SUCCESS) {
-    request->data[request->numEvent++] = {published.event.type & ~events::system_event,
+    request->data[request->numEvent++] = {published.event.type & ~events::kSystemEvent,
                                           static_cast<unsigned int>(published.event.data)};
     if (request->numEvent == request->dataSize || !set.take(machine, published)) break;
   }

@@ -57,7 +57,7 @@ nvmlReturn_t GpmSampleFree(const Machine&, nvmlGpmSample_t gpmSample) {
 }
 
 nvmlReturn_t GpmSampleGet(const Machine& machine, const Gpu& gpu, nvmlGpmSample_t gpmSample) {
-  return take(machine, gpu, sim::gpm::whole_gpu, gpmSample);
+  return take(machine, gpu, sim::gpm::kWholeGpu, gpmSample);
 }
 
 nvmlReturn_t GpmMigSampleGet(const Machine& machine, const Gpu& gpu, unsigned int gpuInstanceId,

@@ -20,10 +20,10 @@ nvmlReturn_t check_link(const sim::model::Gpu& gpu, unsigned int link) {
 }
 
 unsigned int nvlink_version(const sim::model::Gpu& gpu) {
-  static constexpr unsigned int versions[] = {
+  static constexpr unsigned int kVersions[] = {
       NVML_NVLINK_VERSION_INVALID, NVML_NVLINK_VERSION_1_0, NVML_NVLINK_VERSION_2_0, NVML_NVLINK_VERSION_3_0,
       NVML_NVLINK_VERSION_4_0,     NVML_NVLINK_VERSION_5_0, NVML_NVLINK_VERSION_6_0};
-  return gpu.links.version < std::size(versions) ? versions[gpu.links.version] : versions[0];
+  return gpu.links.version < std::size(kVersions) ? kVersions[gpu.links.version] : kVersions[0];
 }
 
 namespace functions {
@@ -46,9 +46,9 @@ const sim::links::Link* end_of(const Gpu& gpu, unsigned int link) {
 // Whoever looks for the ends of links asks about as many as any GPU has, and takes no other error than this one for a
 // GPU that has fewer: nvidia-smi topo -m.
 nvmlReturn_t check_end(const Gpu& gpu, unsigned int link) {
-  constexpr unsigned int usual_links = 18;
+  constexpr unsigned int kUsualLinks = 18;
   const auto result = check_link(gpu, link);
-  return result == NVML_ERROR_INVALID_ARGUMENT && link < usual_links ? NVML_ERROR_NOT_SUPPORTED : result;
+  return result == NVML_ERROR_INVALID_ARGUMENT && link < kUsualLinks ? NVML_ERROR_NOT_SUPPORTED : result;
 }
 
 struct Address {
@@ -216,9 +216,9 @@ nvmlReturn_t DeviceResetNvLinkErrorCounters(const Machine& machine, Gpu& gpu, un
 nvmlReturn_t DeviceGetNvLinkUtilizationCounter(const Machine& machine, const Gpu& gpu, unsigned int link,
                                                unsigned int counter, unsigned long long* rxcounter,
                                                unsigned long long* txcounter) {
-  constexpr unsigned int counters = 2;
+  constexpr unsigned int kCounters = 2;
   if (const auto result = check_link(gpu, link); result != NVML_SUCCESS) return result;
-  if (counter >= counters) return NVML_ERROR_INVALID_ARGUMENT;
+  if (counter >= kCounters) return NVML_ERROR_INVALID_ARGUMENT;
   if (from_ampere_on(gpu)) return NVML_ERROR_NOT_SUPPORTED;
   const auto bytes = sim::links::counts(gpu, sim::telemetry::Reading(machine, gpu), link).bytes;
   *rxcounter = *txcounter = static_cast<unsigned long long>(bytes);

@@ -17,7 +17,7 @@ using sim::links::Error;
 using sim::model::Gpu;
 using sim::telemetry::Reading;
 
-constexpr unsigned int all_links = std::numeric_limits<unsigned int>::max();
+constexpr unsigned int kAllLinks = std::numeric_limits<unsigned int>::max();
 
 // Ids of one thing for links 0 to 5, 6 to 11 and for all together; 0 where there is none for all.
 struct Family {
@@ -29,7 +29,7 @@ std::optional<unsigned int> link_of(unsigned int id, const Family& family) {
   const auto number = static_cast<int>(id);
   if (number >= family.first && number < family.first + 6) return id - family.first;
   if (number >= family.sixth && number < family.sixth + 6) return id - family.sixth + 6;
-  if (family.total != 0 && number == family.total) return all_links;
+  if (family.total != 0 && number == family.total) return kAllLinks;
   return {};
 }
 
@@ -37,7 +37,7 @@ struct ErrorFamily {
   Family ids;
   Error kind;
 };
-constexpr ErrorFamily error_families[] = {
+constexpr ErrorFamily kErrorFamilies[] = {
     {{FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_L0, FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_L6,
       FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL},
      Error::crc_flit},
@@ -53,7 +53,7 @@ constexpr ErrorFamily error_families[] = {
       FI_DEV_NVLINK_ECC_DATA_ERROR_COUNT_TOTAL},
      Error::ecc_data},
 };
-constexpr Family speeds{FI_DEV_NVLINK_SPEED_MBPS_L0, FI_DEV_NVLINK_SPEED_MBPS_L6, FI_DEV_NVLINK_SPEED_MBPS_COMMON};
+constexpr Family kSpeeds{FI_DEV_NVLINK_SPEED_MBPS_L0, FI_DEV_NVLINK_SPEED_MBPS_L6, FI_DEV_NVLINK_SPEED_MBPS_COMMON};
 
 bool is_from(const Gpu& gpu, unsigned int architecture) {
   return gpu.architecture && *gpu.architecture != DEVICE_ARCH_UNKNOWN && *gpu.architecture >= architecture;
@@ -61,7 +61,7 @@ bool is_from(const Gpu& gpu, unsigned int architecture) {
 
 template <class Add>
 nvmlReturn_t over_links(const Gpu& gpu, unsigned int link, Add add) {
-  if (link == all_links) {
+  if (link == kAllLinks) {
     for (unsigned int i = 0; i < sim::links::count(gpu); ++i) add(i);
     return NVML_SUCCESS;
   }
@@ -90,7 +90,7 @@ nvmlReturn_t put_bytes(const Gpu& gpu, const Reading& now, unsigned int link, do
 }
 
 nvmlReturn_t speed(const Gpu& gpu, unsigned int link, nvmlFieldValue_t& out) {
-  if (link == all_links) return put_uint(gpu.links.mbps, out);
+  if (link == kAllLinks) return put_uint(gpu.links.mbps, out);
   if (const auto result = check_link(gpu, link); result != NVML_SUCCESS) return result;
   return put_uint(sim::links::is_active(gpu, link) ? gpu.links.mbps : 0, out);
 }
@@ -103,15 +103,15 @@ nvmlReturn_t power_state(const Gpu& gpu, const Reading& now, unsigned int link, 
   return put_uint(busy ? NVLINK_POWER_STATE_HIGH_SPEED : NVLINK_POWER_STATE_LOW, out);
 }
 
-constexpr double flit_overhead = 1.125;  // 16 bytes of header and check for 128 of data
-constexpr double packets_per_byte = 1 / 128.0;
-constexpr double blocks_per_byte = 1 / 64.0;  // what FEC protects
-constexpr unsigned int no_errors =            // bit error rate: mantissa and negative exponent at their most
+constexpr double kFlitOverhead = 1.125;  // 16 bytes of header and check for 128 of data
+constexpr double kPacketsPerByte = 1 / 128.0;
+constexpr double kBlocksPerByte = 1 / 64.0;  // what FEC protects
+constexpr unsigned int kNoErrors =           // bit error rate: mantissa and negative exponent at their most
     NVLINK_BER_MANTISSA_WIDTH << NVLINK_BER_MANTISSA_SHIFT | NVLINK_BER_EXP_WIDTH << NVLINK_BER_EXP_SHIFT;
 
 // 1e-N, as the driver packs a bit error rate.
 unsigned int packed_rate(double errors, double bits) {
-  if (errors <= 0 || bits <= 0) return no_errors;
+  if (errors <= 0 || bits <= 0) return kNoErrors;
   double rate = errors / bits;
   unsigned int exponent = 0;
   for (; rate < 1 && exponent < NVLINK_BER_EXP_WIDTH; ++exponent) rate *= 10;
@@ -127,13 +127,13 @@ nvmlReturn_t nvlink5(const Gpu& gpu, const Reading& now, unsigned int id, unsign
   const auto damaged = counts.errors[Error::crc_flit];
   if (id >= FI_DEV_NVLINK_COUNT_FEC_HISTORY_0 && id <= FI_DEV_NVLINK_COUNT_FEC_HISTORY_15) {
     const auto corrected = id - FI_DEV_NVLINK_COUNT_FEC_HISTORY_0;
-    if (corrected == 0) return put_bytes(gpu, now, link, blocks_per_byte, out);
+    if (corrected == 0) return put_bytes(gpu, now, link, kBlocksPerByte, out);
     return put_ullong(corrected == 1 ? damaged : 0, out);
   }
   switch (id) {
     case FI_DEV_NVLINK_COUNT_XMIT_PACKETS:
     case FI_DEV_NVLINK_COUNT_RCV_PACKETS:
-      return put_bytes(gpu, now, link, packets_per_byte, out);
+      return put_bytes(gpu, now, link, kPacketsPerByte, out);
     case FI_DEV_NVLINK_COUNT_XMIT_BYTES:
     case FI_DEV_NVLINK_COUNT_RCV_BYTES:
       return put_bytes(gpu, now, link, 1, out);
@@ -167,29 +167,29 @@ nvmlReturn_t nvlink5(const Gpu& gpu, const Reading& now, unsigned int id, unsign
 bool counts_nvlink_errors(unsigned int id) {
   if (id == FI_DEV_NVLINK_ERROR_DL_REPLAY || id == FI_DEV_NVLINK_ERROR_DL_RECOVERY || id == FI_DEV_NVLINK_ERROR_DL_CRC)
     return true;
-  for (const auto& family : error_families)
+  for (const auto& family : kErrorFamilies)
     if (link_of(id, family.ids)) return true;
   return false;
 }
 
 void clear_nvlink_errors(const sim::Machine& machine, Gpu& gpu, unsigned int id, unsigned int scope) {
   unsigned int link = scope;
-  for (const auto& family : error_families)
+  for (const auto& family : kErrorFamilies)
     if (const auto named = link_of(id, family.ids)) link = *named;
   for (unsigned int i = 0; i < sim::links::count(gpu); ++i)
-    if (link == all_links || link == i) sim::links::clear_errors(machine, gpu, i);
+    if (link == kAllLinks || link == i) sim::links::clear_errors(machine, gpu, i);
 }
 
 nvmlReturn_t nvlink_field(const Gpu& gpu, const Reading& now, unsigned int id, unsigned int scope,
                           nvmlFieldValue_t& out) {
   if (sim::links::count(gpu) == 0 || sim::mig::enabled(gpu)) return NVML_ERROR_NOT_SUPPORTED;
   const bool counts_errors = gpu.links.version < 5;
-  for (const auto& family : error_families)
+  for (const auto& family : kErrorFamilies)
     if (const auto link = link_of(id, family.ids)) {
       const bool counted = counts_errors && (family.kind != Error::ecc_data || is_from(gpu, DEVICE_ARCH_AMPERE));
       return counted ? errors(gpu, now, *link, family.kind, out) : NVML_ERROR_NOT_SUPPORTED;
     }
-  if (const auto link = link_of(id, speeds)) return speed(gpu, *link, out);
+  if (const auto link = link_of(id, kSpeeds)) return speed(gpu, *link, out);
   switch (id) {
     case FI_DEV_NVLINK_LINK_COUNT:
       return put_uint(sim::links::count(gpu), out);
@@ -200,7 +200,7 @@ nvmlReturn_t nvlink_field(const Gpu& gpu, const Reading& now, unsigned int id, u
       return put_bytes(gpu, now, scope, 1 / 1024.0, out);
     case FI_DEV_NVLINK_THROUGHPUT_RAW_TX:
     case FI_DEV_NVLINK_THROUGHPUT_RAW_RX:
-      return put_bytes(gpu, now, scope, flit_overhead / 1024, out);
+      return put_bytes(gpu, now, scope, kFlitOverhead / 1024, out);
     case FI_DEV_NVLINK_REMOTE_NVLINK_ID:
       if (const auto result = check_link(gpu, scope); result != NVML_SUCCESS) return result;
       return sim::links::is_active(gpu, scope) ? put_uint(gpu.links.links[scope].remote_link, out)
@@ -212,7 +212,7 @@ nvmlReturn_t nvlink_field(const Gpu& gpu, const Reading& now, unsigned int id, u
     case FI_DEV_NVLINK_ERROR_DL_CRC:
       return counts_errors ? errors(gpu, now, scope, Error::crc_flit, out) : NVML_ERROR_NOT_SUPPORTED;
     case FI_DEV_NVLINK_GET_SPEED:
-      return scope == all_links ? NVML_ERROR_INVALID_ARGUMENT : speed(gpu, scope, out);
+      return scope == kAllLinks ? NVML_ERROR_INVALID_ARGUMENT : speed(gpu, scope, out);
     case FI_DEV_NVLINK_GET_STATE:
       if (const auto result = check_link(gpu, scope); result != NVML_SUCCESS) return result;
       return put_uint(sim::links::is_active(gpu, scope) ? 1 : 0, out);

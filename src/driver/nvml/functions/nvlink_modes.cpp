@@ -67,9 +67,9 @@ nvmlReturn_t SystemGetNvlinkBwMode(const Machine& machine, unsigned int* nvlinkB
 }
 
 nvmlReturn_t SystemSetNvlinkBwMode(const Machine& machine, unsigned int nvlinkBwMode) {
-  constexpr unsigned int highest = 4;
+  constexpr unsigned int kHighest = 4;
   if (!has_bandwidth_mode(machine)) return NVML_ERROR_NOT_SUPPORTED;
-  if (nvlinkBwMode > highest) return NVML_ERROR_INVALID_ARGUMENT;
+  if (nvlinkBwMode > kHighest) return NVML_ERROR_INVALID_ARGUMENT;
   const sim::state::Lock lock(machine);
   if (lock.refusal() == sim::state::Refusal::read_only) return NVML_ERROR_NO_PERMISSION;
   if (!lock) return NVML_ERROR_TIMEOUT;

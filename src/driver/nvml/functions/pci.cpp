@@ -8,8 +8,8 @@ namespace {
 
 // Generation 1 to 6 -> transfers per second in millions, as NVML counts a link's speed.
 unsigned int speed_of_generation(unsigned int generation) {
-  static constexpr unsigned int speeds[] = {0, 2500, 5000, 8000, 16000, 32000, 64000};
-  return generation < sizeof speeds / sizeof *speeds ? speeds[generation] : 0;
+  static constexpr unsigned int kSpeeds[] = {0, 2500, 5000, 8000, 16000, 32000, 64000};
+  return generation < sizeof kSpeeds / sizeof *kSpeeds ? kSpeeds[generation] : 0;
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace nvmlkit::driver {
 namespace {
 
-constexpr unsigned long long not_available = ~0ULL;
+constexpr unsigned long long kNotAvailable = ~0ULL;
 
 }  // namespace
 
@@ -18,9 +18,9 @@ RunningProcess running(const sim::model::Process& process) {
     kinds |= letter == 'C' ? compute : letter == 'G' ? graphics : letter == 'M' ? mps : 0U;
   return {process.pid.value_or(0),
           kinds,
-          process.used_memory_mib ? *process.used_memory_mib << 20 : not_available,
-          process.gpu_instance.value_or(no_instance),
-          process.gpu_instance ? process.compute_instance.value_or(0) : no_instance,
+          process.used_memory_mib ? *process.used_memory_mib << 20 : kNotAvailable,
+          process.gpu_instance.value_or(kNoInstance),
+          process.gpu_instance ? process.compute_instance.value_or(0) : kNoInstance,
           process.name ? process.name->view() : std::string_view()};
 }
 
@@ -35,8 +35,8 @@ RunningProcess running(const sim::vgpu::Active& active) {
   return {active.instance->host_pid.value_or(0),
           compute | graphics,
           sim::vgpu::framebuffer_bytes(*active.type),
-          active.instance->gpu_instance.value_or(no_instance),
-          no_instance,
+          active.instance->gpu_instance.value_or(kNoInstance),
+          kNoInstance,
           "vgpu"};
 }
 
@@ -145,9 +145,9 @@ nvmlReturn_t DeviceGetMPSComputeRunningProcesses_v3(const Machine& machine, cons
 namespace {
 
 nvmlReturn_t details(const Machine& machine, const Gpu& gpu, On on, nvmlProcessDetailList_t* plist) {
-  static constexpr Kind kinds[] = {Kind::compute, Kind::graphics, Kind::mps};
-  if (plist->mode >= std::size(kinds)) return NVML_ERROR_INVALID_ARGUMENT;
-  return list(machine, gpu, on, kinds[plist->mode], &plist->numProcArrayEntries, plist->procArray,
+  static constexpr Kind kInds[] = {Kind::compute, Kind::graphics, Kind::mps};
+  if (plist->mode >= std::size(kInds)) return NVML_ERROR_INVALID_ARGUMENT;
+  return list(machine, gpu, on, kInds[plist->mode], &plist->numProcArrayEntries, plist->procArray,
               [](const RunningProcess& process) {
                 return nvmlProcessDetail_v1_t{process.pid, process.used_bytes, process.gpu_instance,
                                               process.compute_instance, 0};

@@ -15,8 +15,8 @@ struct Buffer {
   unsigned int size;
 };
 
-constexpr Buffer power_buffer{20'000'000, 119};  // 2.4 s
-constexpr unsigned int utilization_samples = 99;
+constexpr Buffer kPowerBuffer{20'000'000, 119};  // 2.4 s
+constexpr unsigned int kUtilizationSamples = 99;
 
 // Calls `use(field)` with the field that samples of the type show; false for a type that has none.
 template <class Use>
@@ -50,10 +50,10 @@ bool with_field(const Gpu& gpu, nvmlSamplingType_t type, Use use) {
 }
 
 Buffer buffer_of(const Gpu& gpu, nvmlSamplingType_t type) {
-  if (type == NVML_TOTAL_POWER_SAMPLES || type == NVML_MODULE_POWER_SAMPLES) return power_buffer;
+  if (type == NVML_TOTAL_POWER_SAMPLES || type == NVML_MODULE_POWER_SAMPLES) return kPowerBuffer;
   const auto period_us =
       std::clamp<std::int64_t>(gpu.utilization.sampling_period_us.value_or(167'000), 1000, 10'000'000);
-  return {period_us * 1000, utilization_samples};
+  return {period_us * 1000, kUtilizationSamples};
 }
 
 }  // namespace

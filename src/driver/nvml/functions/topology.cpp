@@ -80,7 +80,7 @@ nvmlReturn_t DeviceGetTopologyNearestGpus(const Machine& machine, const Gpu& gpu
 nvmlReturn_t SystemGetTopologyGpuSet(const Machine& machine, unsigned int cpuNumber, unsigned int* count,
                                      nvmlDevice_t* deviceArray) {
   using namespace sim::topology;
-  if (cpuNumber >= max_cpus) return NVML_ERROR_INVALID_ARGUMENT;
+  if (cpuNumber >= kMaxCpus) return NVML_ERROR_INVALID_ARGUMENT;
   return list_gpus(machine, count, deviceArray,
                    [&](const Gpu& gpu) { return cpus_near(machine, gpu, Scope::node).test(cpuNumber); });
 }

@@ -41,7 +41,7 @@ nvmlReturn_t SystemGetHicVersion(const Machine& machine, unsigned int* hwbcCount
 }
 
 nvmlReturn_t UnitGetHandleByIndex(const Machine& machine, unsigned int index, nvmlUnit_t* unit) {
-  if (index >= machine.system().unit_count.value_or(0) || index >= detail::max_units)
+  if (index >= machine.system().unit_count.value_or(0) || index >= detail::kMaxUnits)
     return NVML_ERROR_INVALID_ARGUMENT;
   *unit = reinterpret_cast<nvmlUnit_t>(&detail::running().unit_places[index]);
   return NVML_SUCCESS;

@@ -39,10 +39,10 @@ nvmlReturn_t DeviceSetVirtualizationMode(const Machine&, Gpu& gpu, nvmlGpuVirtua
 // From 570 on hosts exchange the driver under running VMs; the branch is an estimate.
 nvmlReturn_t GetVgpuDriverCapabilities(const Machine& machine, nvmlVgpuDriverCapability_t capability,
                                        unsigned int* capResult) {
-  constexpr std::uint32_t first_with_warm_update = 570;
+  constexpr std::uint32_t kFirstWithWarmUpdate = 570;
   if (!hosts_vgpus(machine)) return NVML_ERROR_NOT_SUPPORTED;
   *capResult = capability == NVML_VGPU_DRIVER_CAP_HETEROGENEOUS_MULTI_VGPU ||
-               (capability == NVML_VGPU_DRIVER_CAP_WARM_UPDATE && branch_of(machine) >= first_with_warm_update);
+               (capability == NVML_VGPU_DRIVER_CAP_WARM_UPDATE && branch_of(machine) >= kFirstWithWarmUpdate);
   return NVML_SUCCESS;
 }
 

@@ -20,11 +20,11 @@ struct Opaque {
   std::uint32_t device_id;  // PCI
   std::uint32_t memory_gb;  // of a vGPU
 };
-constexpr char magic[4] = {'n', 'k', 'v', 'm'};
-constexpr unsigned int struct_version = 2, struct_revision = 0;
+constexpr char kMagic[4] = {'n', 'k', 'v', 'm'};
+constexpr unsigned int kStructVersion = 2, kStructRevision = 0;
 
 template <class Metadata>
-constexpr unsigned int needed = static_cast<unsigned int>(offsetof(Metadata, opaqueData) + sizeof(Opaque));
+constexpr unsigned int kNeeded = static_cast<unsigned int>(offsetof(Metadata, opaqueData) + sizeof(Opaque));
 
 template <std::size_t N, class Text>
 void copy(char (&out)[N], const Text& text) {
@@ -37,8 +37,8 @@ void copy(char (&out)[N], const Text& text) {
 template <class Metadata>
 nvmlReturn_t give(const Metadata& metadata, const Opaque& opaque, Metadata* out, unsigned int* size) {
   const auto room = *size;
-  *size = needed<Metadata>;
-  if (room < needed<Metadata>) return NVML_ERROR_INSUFFICIENT_SIZE;
+  *size = kNeeded<Metadata>;
+  if (room < kNeeded<Metadata>) return NVML_ERROR_INSUFFICIENT_SIZE;
   auto* bytes = reinterpret_cast<unsigned char*>(out);
   std::memcpy(bytes, &metadata, offsetof(Metadata, opaqueData));
   std::memcpy(bytes + offsetof(Metadata, opaqueData), &opaque, sizeof opaque);
@@ -47,23 +47,23 @@ nvmlReturn_t give(const Metadata& metadata, const Opaque& opaque, Metadata* out,
 
 template <class Metadata>
 bool parse(const Metadata& metadata, Opaque& out) {
-  if (metadata.version != struct_version || metadata.opaqueDataSize != sizeof(Opaque)) return false;
+  if (metadata.version != kStructVersion || metadata.opaqueDataSize != sizeof(Opaque)) return false;
   const auto* bytes = reinterpret_cast<const unsigned char*>(&metadata);
   std::memcpy(&out, bytes + offsetof(Metadata, opaqueData), sizeof out);
-  return std::memcmp(out.magic, magic, sizeof magic) == 0;
+  return std::memcmp(out.magic, kMagic, sizeof kMagic) == 0;
 }
 
 Opaque opaque(std::uint32_t type, std::uint32_t device_id, std::uint32_t memory_gb) {
   Opaque out{{}, type, device_id, memory_gb};
-  std::memcpy(out.magic, magic, sizeof magic);
+  std::memcpy(out.magic, kMagic, sizeof kMagic);
   return out;
 }
 
 nvmlVgpuPgpuMetadata_t metadata_of(const Machine& machine) {
   const auto& system = machine.system();
   nvmlVgpuPgpuMetadata_t out{};
-  out.version = struct_version;
-  out.revision = struct_revision;
+  out.version = kStructVersion;
+  out.revision = kStructRevision;
   copy(out.hostDriverVersion, system.driver_version);
   out.pgpuVirtualizationCaps = VGPU_PGPU_VIRTUALIZATION_CAP_MIGRATION_YES;
   out.hostSupportedVgpuRange = {system.vgpu_versions.current_min.value_or(0),
@@ -86,8 +86,8 @@ nvmlReturn_t VgpuInstanceGetMetadata(const Machine& machine, nvmlVgpuInstance_t 
     if (!vgpuMetadata && *bufferSize != 0) return NVML_ERROR_INVALID_ARGUMENT;
     const bool runs = sim::vgpu::has_driver(*active.instance);
     nvmlVgpuMetadata_t out{};
-    out.version = struct_version;
-    out.revision = struct_revision;
+    out.version = kStructVersion;
+    out.revision = kStructRevision;
     out.guestInfoState =
         runs ? NVML_VGPU_INSTANCE_GUEST_INFO_STATE_INITIALIZED : NVML_VGPU_INSTANCE_GUEST_INFO_STATE_UNINITIALIZED;
     if (runs) copy(out.guestDriverVersion, active.instance->guest_driver);
@@ -140,9 +140,9 @@ nvmlReturn_t GetVgpuCompatibility(const Machine& machine, nvmlVgpuMetadata_t* vg
   } else if (!known_guest) {
     out = {NVML_VGPU_VM_COMPATIBILITY_COLD, NVML_VGPU_COMPATIBILITY_LIMIT_GUEST_DRIVER};
   } else {
-    constexpr auto all = NVML_VGPU_VM_COMPATIBILITY_COLD | NVML_VGPU_VM_COMPATIBILITY_HIBERNATE |
-                         NVML_VGPU_VM_COMPATIBILITY_SLEEP | NVML_VGPU_VM_COMPATIBILITY_LIVE;
-    out = {static_cast<nvmlVgpuVmCompatibility_t>(all), NVML_VGPU_COMPATIBILITY_LIMIT_NONE};
+    constexpr auto kAll = NVML_VGPU_VM_COMPATIBILITY_COLD | NVML_VGPU_VM_COMPATIBILITY_HIBERNATE |
+                          NVML_VGPU_VM_COMPATIBILITY_SLEEP | NVML_VGPU_VM_COMPATIBILITY_LIVE;
+    out = {static_cast<nvmlVgpuVmCompatibility_t>(kAll), NVML_VGPU_COMPATIBILITY_LIMIT_NONE};
   }
   return NVML_SUCCESS;
 }

@@ -1,15 +1,16 @@
 // The scheduler of vGPUs: its state, its log, its limits. The first generation of functions speaks of the graphics
 // engine and has a union for what depends on ARR; the second has a choice of engine and no union.
+#include "driver/nvml/vgpu_scheduler.hpp"
+
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/mig.hpp"
-#include "driver/nvml/vgpu_scheduler.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {
 
-using scheduler::best_effort;
-using scheduler::graphics;
 using scheduler::is_engine;
+using scheduler::kBestEffort;
+using scheduler::kGraphics;
 using sim::vgpu::Region;
 using sim::vgpu::Scheduler;
 using sim::vgpu::Turn;
@@ -17,7 +18,7 @@ namespace limits = sim::vgpu::limits;
 
 // The other engines know one policy.
 Scheduler scheduler_of(const Region& region, unsigned int engine) {
-  return engine == graphics ? sim::vgpu::scheduler_of(region) : sim::vgpu::scheduler_of(sim::model::VgpuScheduler{});
+  return engine == kGraphics ? sim::vgpu::scheduler_of(region) : sim::vgpu::scheduler_of(sim::model::VgpuScheduler{});
 }
 
 unsigned int arr_mode(const Scheduler& scheduler) {
@@ -66,7 +67,7 @@ void fill_entries(const Machine& machine, const Region& region, unsigned int eng
     if constexpr (requires { entry.weight; }) entry.weight = turn.share;
   };
   log.entriesCount =
-      engine == graphics
+      engine == kGraphics
           ? sim::vgpu::turns(region, machine, static_cast<std::uint32_t>(std::size(log.logEntries)), write, &context)
           : 0;
 }
@@ -98,18 +99,18 @@ nvmlReturn_t DeviceGetVgpuSchedulerCapabilities(const Machine&, const Gpu& gpu,
   if (!scheduler::on_gpu(gpu)) return NVML_ERROR_NOT_SUPPORTED;
   *pCapabilities = {
       {VGPU_SCHEDULER_POLICY_BEST_EFFORT, VGPU_SCHEDULER_POLICY_EQUAL_SHARE, VGPU_SCHEDULER_POLICY_FIXED_SHARE},
-      limits::max_timeslice_ns,
-      limits::min_timeslice_ns,
+      limits::kMaxTimesliceNs,
+      limits::kMinTimesliceNs,
       1,
-      limits::max_frequency,
-      limits::min_frequency,
-      limits::max_averaging_factor,
-      limits::min_averaging_factor};
+      limits::kMaxFrequency,
+      limits::kMinFrequency,
+      limits::kMaxAveragingFactor,
+      limits::kMinAveragingFactor};
   return NVML_SUCCESS;
 }
 
 nvmlReturn_t DeviceGetVgpuSchedulerState(const Machine&, const Gpu& gpu, nvmlVgpuSchedulerGetState_t* pSchedulerState) {
-  return on_gpu(gpu, graphics, [&](const Region& region) { fill(scheduler_of(region, graphics), *pSchedulerState); });
+  return on_gpu(gpu, kGraphics, [&](const Region& region) { fill(scheduler_of(region, kGraphics), *pSchedulerState); });
 }
 
 nvmlReturn_t DeviceGetVgpuSchedulerState_v2(const Machine&, const Gpu& gpu,
@@ -134,10 +135,10 @@ nvmlReturn_t GpuInstanceGetVgpuSchedulerState_v2(const Machine& machine, nvmlGpu
 }
 
 nvmlReturn_t DeviceGetVgpuSchedulerLog(const Machine& machine, const Gpu& gpu, nvmlVgpuSchedulerLog_t* pSchedulerLog) {
-  return on_gpu(gpu, graphics, [&](const Region& region) {
-    pSchedulerLog->engineId = graphics;
-    fill(scheduler_of(region, graphics), *pSchedulerLog);
-    fill_entries(machine, region, graphics, *pSchedulerLog);
+  return on_gpu(gpu, kGraphics, [&](const Region& region) {
+    pSchedulerLog->engineId = kGraphics;
+    fill(scheduler_of(region, kGraphics), *pSchedulerLog);
+    fill_entries(machine, region, kGraphics, *pSchedulerLog);
   });
 }
 

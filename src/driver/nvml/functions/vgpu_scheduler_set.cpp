@@ -6,9 +6,9 @@
 namespace nvmlkit::driver::functions {
 namespace {
 
-using scheduler::best_effort;
-using scheduler::graphics;
 using scheduler::is_engine;
+using scheduler::kBestEffort;
+using scheduler::kGraphics;
 using sim::vgpu::Scheduler;
 namespace limits = sim::vgpu::limits;
 
@@ -16,41 +16,41 @@ bool between(unsigned int value, unsigned int low, unsigned int high) { return v
 
 // What the caller of the first generation asks for; false for a value out of range.
 bool parse(unsigned int policy, unsigned int arr, const nvmlVgpuSchedulerSetParams_t& params, Scheduler& out) {
-  if (!between(policy, best_effort, VGPU_SCHEDULER_POLICY_FIXED_SHARE) ||
+  if (!between(policy, kBestEffort, VGPU_SCHEDULER_POLICY_FIXED_SHARE) ||
       arr > static_cast<unsigned int>(VGPU_SCHEDULER_ARR_ENABLE))
     return false;
   sim::model::VgpuScheduler settings;
   settings.policy = policy;
   out = sim::vgpu::scheduler_of(settings);
-  if (policy == best_effort || arr == static_cast<unsigned int>(VGPU_SCHEDULER_ARR_DEFAULT)) return true;
+  if (policy == kBestEffort || arr == static_cast<unsigned int>(VGPU_SCHEDULER_ARR_DEFAULT)) return true;
   out.adaptive = arr == static_cast<unsigned int>(VGPU_SCHEDULER_ARR_ENABLE);
   if (out.adaptive) {
     out.averaging_factor = params.vgpuSchedDataWithARR.avgFactor;
     out.frequency = params.vgpuSchedDataWithARR.frequency;
-    return between(out.averaging_factor, limits::min_averaging_factor, limits::max_averaging_factor) &&
-           between(out.frequency, limits::min_frequency, limits::max_frequency);
+    return between(out.averaging_factor, limits::kMinAveragingFactor, limits::kMaxAveragingFactor) &&
+           between(out.frequency, limits::kMinFrequency, limits::kMaxFrequency);
   }
   out.timeslice_ns = params.vgpuSchedData.timeslice;
-  return between(out.timeslice_ns, limits::min_timeslice_ns, limits::max_timeslice_ns);
+  return between(out.timeslice_ns, limits::kMinTimesliceNs, limits::kMaxTimesliceNs);
 }
 
 // The second generation always speaks of ARR; 0 leaves a value to the driver.
 bool parse(const nvmlVgpuSchedulerState_v2_t& state, Scheduler& out) {
-  if (!between(state.schedulerPolicy, best_effort, VGPU_SCHEDULER_POLICY_FIXED_SHARE)) return false;
+  if (!between(state.schedulerPolicy, kBestEffort, VGPU_SCHEDULER_POLICY_FIXED_SHARE)) return false;
   sim::model::VgpuScheduler settings;
   settings.policy = state.schedulerPolicy;
   out = sim::vgpu::scheduler_of(settings);
-  if (state.schedulerPolicy == best_effort) return true;
+  if (state.schedulerPolicy == kBestEffort) return true;
   if (state.avgFactor != 0) out.averaging_factor = state.avgFactor;
   if (state.frequency != 0) out.frequency = state.frequency;
-  return between(out.averaging_factor, limits::min_averaging_factor, limits::max_averaging_factor) &&
-         between(out.frequency, limits::min_frequency, limits::max_frequency);
+  return between(out.averaging_factor, limits::kMinAveragingFactor, limits::kMaxAveragingFactor) &&
+         between(out.frequency, limits::kMinFrequency, limits::kMaxFrequency);
 }
 
 nvmlReturn_t set_gpu(Gpu& gpu, unsigned int engine, bool valid, const Scheduler& wanted) {
   if (!scheduler::on_gpu(gpu) || sim::mig::enabled(gpu) || sim::vgpu::any(gpu)) return NVML_ERROR_NOT_SUPPORTED;
   if (!valid || !is_engine(engine)) return NVML_ERROR_INVALID_ARGUMENT;
-  if (engine != graphics) return wanted.policy == best_effort ? NVML_SUCCESS : NVML_ERROR_NOT_SUPPORTED;
+  if (engine != kGraphics) return wanted.policy == kBestEffort ? NVML_SUCCESS : NVML_ERROR_NOT_SUPPORTED;
   sim::vgpu::set(gpu.vgpu.scheduler, wanted);
   return NVML_SUCCESS;
 }
@@ -63,7 +63,7 @@ nvmlReturn_t set_instance(const Machine& machine, nvmlGpuInstance_t handle, unsi
     if (!sim::mig::enabled(gpu) || !sim::mig::find_instance(gpu, id->id)) return NVML_ERROR_INVALID_ARGUMENT;
     if (!scheduler::on_instances(gpu) || sim::vgpu::any_on(gpu, id->id)) return NVML_ERROR_NOT_SUPPORTED;
     if (!valid || !is_engine(engine)) return NVML_ERROR_INVALID_ARGUMENT;
-    if (engine != graphics) return wanted.policy == best_effort ? NVML_SUCCESS : NVML_ERROR_NOT_SUPPORTED;
+    if (engine != kGraphics) return wanted.policy == kBestEffort ? NVML_SUCCESS : NVML_ERROR_NOT_SUPPORTED;
     auto* said = sim::vgpu::settings_of(gpu, id->id);
     if (!said) return NVML_ERROR_INSUFFICIENT_RESOURCES;
     sim::vgpu::set(said->scheduler, wanted);
@@ -77,7 +77,7 @@ nvmlReturn_t DeviceSetVgpuSchedulerState(const Machine&, Gpu& gpu, nvmlVgpuSched
   Scheduler wanted;
   const bool valid =
       parse(pSchedulerState->schedulerPolicy, pSchedulerState->enableARRMode, pSchedulerState->schedulerParams, wanted);
-  return set_gpu(gpu, graphics, valid, wanted);
+  return set_gpu(gpu, kGraphics, valid, wanted);
 }
 
 nvmlReturn_t DeviceSetVgpuSchedulerState_v2(const Machine&, Gpu& gpu, nvmlVgpuSchedulerState_v2_t* pSchedulerState) {

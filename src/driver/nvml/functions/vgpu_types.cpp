@@ -165,10 +165,10 @@ nvmlReturn_t VgpuTypeGetMaxInstancesPerGpuInstance(const Machine& machine, nvmlV
 nvmlReturn_t VgpuTypeGetBAR1Info(const Machine& machine, nvmlVgpuTypeId_t vgpuTypeId,
                                  nvmlVgpuTypeBar1Info_t* bar1Info) {
   return number(machine, vgpuTypeId, &bar1Info->bar1Size, [](const Gpu& gpu, const Type& type) {
-    constexpr std::uint64_t small = 256;
+    constexpr std::uint64_t kSmall = 256;
     const auto all = std::bit_ceil(std::uint64_t{type.memory_gb} * 1024);
-    const auto most = std::max(gpu.bar1_memory.total_bytes.value_or(0) >> 20, small);
-    return type.series->letter == 'C' ? std::min(all, most) : small;
+    const auto most = std::max(gpu.bar1_memory.total_bytes.value_or(0) >> 20, kSmall);
+    return type.series->letter == 'C' ? std::min(all, most) : kSmall;
   });
 }
 

@@ -110,8 +110,8 @@ struct Cut {
 // Of f32 and f64, with what stands behind the name.
 template <class F>
 Handler in_mode_of(Type type, bool any) {
-  if (any && type == Type::f32) return &in_mode<binary_of<float, F>, float>;
-  if (any && type == Type::f64) return &in_mode<binary_of<double, F>, double>;
+  if (any && type == Type::f32) return &in_mode<kBinaryOf<float, F>, float>;
+  if (any && type == Type::f64) return &in_mode<kBinaryOf<double, F>, double>;
   return binary_float<F>(type);
 }
 
@@ -168,13 +168,13 @@ Handler of_integers(Form& f) {
 Handler narrow_fma(Type type, bool relu) {
   switch (type) {
     case Type::f16:
-      return relu ? ternary_of<Half, Lifted<FmaRelu>> : ternary_of<Half, Lifted<Fma>>;
+      return relu ? kTernaryOf<Half, Lifted<FmaRelu>> : kTernaryOf<Half, Lifted<Fma>>;
     case Type::bf16:
-      return relu ? ternary_of<Bfloat, Lifted<FmaRelu>> : ternary_of<Bfloat, Lifted<Fma>>;
+      return relu ? kTernaryOf<Bfloat, Lifted<FmaRelu>> : kTernaryOf<Bfloat, Lifted<Fma>>;
     case Type::f16x2:
-      return relu ? ternary_of<Pair<Half>, Lifted<FmaRelu>> : ternary_of<Pair<Half>, Lifted<Fma>>;
+      return relu ? kTernaryOf<Pair<Half>, Lifted<FmaRelu>> : kTernaryOf<Pair<Half>, Lifted<Fma>>;
     case Type::bf16x2:
-      return relu ? ternary_of<Pair<Bfloat>, Lifted<FmaRelu>> : ternary_of<Pair<Bfloat>, Lifted<Fma>>;
+      return relu ? kTernaryOf<Pair<Bfloat>, Lifted<FmaRelu>> : kTernaryOf<Pair<Bfloat>, Lifted<Fma>>;
     default:
       return nullptr;
   }
@@ -183,7 +183,7 @@ Handler narrow_fma(Type type, bool relu) {
 template <class F>
 Handler narrow_cut(Type type) {
   using L = Lifted<Cut<F>>;
-  return type == Type::f16 ? binary_of<Half, L> : type == Type::f16x2 ? binary_of<Pair<Half>, L> : nullptr;
+  return type == Type::f16 ? kBinaryOf<Half, L> : type == Type::f16x2 ? kBinaryOf<Pair<Half>, L> : nullptr;
 }
 
 Handler saturated(Op op, Type type) {
@@ -195,8 +195,8 @@ Handler saturated(Op op, Type type) {
     case Op::mul_:
       return narrow_cut<Mul>(type);
     case Op::fma_:
-      return type == Type::f16     ? ternary_of<Half, Lifted<Cut<Fma>>>
-             : type == Type::f16x2 ? ternary_of<Pair<Half>, Lifted<Cut<Fma>>>
+      return type == Type::f16     ? kTernaryOf<Half, Lifted<Cut<Fma>>>
+             : type == Type::f16x2 ? kTernaryOf<Pair<Half>, Lifted<Cut<Fma>>>
                                    : nullptr;
     default:
       return nullptr;

@@ -189,9 +189,9 @@ void bits(Form& f) {
       break;
     case Op::szext_:
       if (type == Type::u32)
-        f.out.run = wrap ? shift_of<Szext<true>, U32> : shift_of<Szext<false>, U32>;
+        f.out.run = wrap ? kShiftOf<Szext<true>, U32> : kShiftOf<Szext<false>, U32>;
       else
-        f.out.run = wrap ? shift_of<Szext<true>, S32> : shift_of<Szext<false>, S32>;
+        f.out.run = wrap ? kShiftOf<Szext<true>, S32> : kShiftOf<Szext<false>, S32>;
       break;
     case Op::fns_:
       f.out.run = &map3<U32, U32, U32, U32, Fns>;

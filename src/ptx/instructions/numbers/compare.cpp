@@ -11,7 +11,7 @@ template <Relation r>
 struct Compare {
   template <class T>
   static bool of(T a, T b) {
-    if constexpr (is_narrow<T>) {
+    if constexpr (kIsNarrow<T>) {
       return of(T::wide(a), T::wide(b));
     } else {
       const bool unordered = a != a || b != b;

@@ -92,7 +92,7 @@ void functions(Form& f) {
   f.out.a = f.source(1, type);
   if (f.op() == Op::copysign_) {
     f.out.b = f.source(2, type);
-    f.out.run = type == Type::f32 ? binary_of<float, Copysign> : binary_of<double, Copysign>;
+    f.out.run = type == Type::f32 ? kBinaryOf<float, Copysign> : kBinaryOf<double, Copysign>;
     return;
   }
   const auto mode = FloatMode::of(f);

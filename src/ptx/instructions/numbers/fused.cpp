@@ -54,10 +54,10 @@ void by_vectors(Warp& w, const Instruction& i, Mask lanes) {
 }
 
 template <class T>
-constexpr Handler by_avx2 =
+constexpr Handler kByAvx2 =
     &with_avx2<&by_vectors<T, static_cast<void (*)(T*, const T*, const T*, const T*)>(&of_256_bits), 32 / sizeof(T)>>;
 template <class T>
-constexpr Handler by_avx512 =
+constexpr Handler kByAvx512 =
     &with_avx512<&by_vectors<T, static_cast<void (*)(T*, const T*, const T*, const T*)>(&of_512_bits), 64 / sizeof(T)>>;
 #endif
 
@@ -71,9 +71,9 @@ Handler choose(bool with_mode) {
 #if defined(__x86_64__) && defined(NVMLKIT_PTX_VARIANTS)
   switch (widest_vectors()) {
     case Vectors::of_512_bits:
-      return with<by_avx512<T>, T>(with_mode);
+      return with<kByAvx512<T>, T>(with_mode);
     case Vectors::of_256_bits:
-      return with<by_avx2<T>, T>(with_mode);
+      return with<kByAvx2<T>, T>(with_mode);
     default:
       break;
   }

@@ -116,15 +116,15 @@ void integers(Form& f) {
       break;
     case Op::mul24_:
       if (f.has("hi"))
-        f.out.run = is_u32 ? binary_of<std::uint32_t, Mul24<16>> : binary_of<std::int32_t, Mul24<16>>;
+        f.out.run = is_u32 ? kBinaryOf<std::uint32_t, Mul24<16>> : kBinaryOf<std::int32_t, Mul24<16>>;
       else
-        f.out.run = is_u32 ? binary_of<std::uint32_t, Mul24<0>> : binary_of<std::int32_t, Mul24<0>>;
+        f.out.run = is_u32 ? kBinaryOf<std::uint32_t, Mul24<0>> : kBinaryOf<std::int32_t, Mul24<0>>;
       break;
     case Op::mad24_:
       if (f.has("hi"))
-        f.out.run = is_u32 ? ternary_of<std::uint32_t, Mul24<16>> : ternary_of<std::int32_t, Mul24<16>>;
+        f.out.run = is_u32 ? kTernaryOf<std::uint32_t, Mul24<16>> : kTernaryOf<std::int32_t, Mul24<16>>;
       else
-        f.out.run = is_u32 ? ternary_of<std::uint32_t, Mul24<0>> : ternary_of<std::int32_t, Mul24<0>>;
+        f.out.run = is_u32 ? kTernaryOf<std::uint32_t, Mul24<0>> : kTernaryOf<std::int32_t, Mul24<0>>;
       break;
     case Op::dp4a_:
     case Op::dp2a_:

@@ -10,20 +10,20 @@
 namespace nvmlkit::ptx {
 
 template <class T>
-inline constexpr bool is_narrow = std::is_same_v<T, Half> || std::is_same_v<T, Bfloat>;
+inline constexpr bool kIsNarrow = std::is_same_v<T, Half> || std::is_same_v<T, Bfloat>;
 template <class T>
-inline constexpr bool is_pair = false;
+inline constexpr bool kIsPair = false;
 template <class T>
-inline constexpr bool is_pair<Pair<T>> = true;
+inline constexpr bool kIsPair<Pair<T>> = true;
 
 // F on numbers of 16 bits is F on doubles, rounded once; on pairs it is F on each.
 template <class F>
 struct Lifted {
   template <class T, class... Rest>
   static T of(T a, Rest... rest) {
-    if constexpr (is_narrow<T>)
+    if constexpr (kIsNarrow<T>)
       return T::of(F::of(static_cast<double>(T::wide(a)), static_cast<double>(T::wide(rest))...));
-    else if constexpr (is_pair<T>)
+    else if constexpr (kIsPair<T>)
       return {of(a.low, rest.low...), of(a.high, rest.high...)};
     else
       return F::of(a, rest...);
@@ -52,23 +52,23 @@ Handler unary_float(Type type) {
 }
 
 template <class T, class F>
-constexpr Handler binary_of = &map2<T, T, T, F>;
+constexpr Handler kBinaryOf = &map2<T, T, T, F>;
 
 template <class F>
 Handler binary_float(Type type) {
   switch (type) {
     case Type::f32:
-      return best<binary_of<float, F>>();
+      return best<kBinaryOf<float, F>>();
     case Type::f64:
-      return best<binary_of<double, F>>();
+      return best<kBinaryOf<double, F>>();
     case Type::f16:
-      return binary_of<Half, Lifted<F>>;
+      return kBinaryOf<Half, Lifted<F>>;
     case Type::bf16:
-      return binary_of<Bfloat, Lifted<F>>;
+      return kBinaryOf<Bfloat, Lifted<F>>;
     case Type::f16x2:
-      return binary_of<Pair<Half>, Lifted<F>>;
+      return kBinaryOf<Pair<Half>, Lifted<F>>;
     case Type::bf16x2:
-      return binary_of<Pair<Bfloat>, Lifted<F>>;
+      return kBinaryOf<Pair<Bfloat>, Lifted<F>>;
     default:
       return nullptr;
   }
@@ -93,11 +93,11 @@ template <class F>
 Handler binary_unsigned(Type type) {
   switch (size_of(type)) {
     case 2:
-      return binary_of<std::uint16_t, F>;
+      return kBinaryOf<std::uint16_t, F>;
     case 4:
-      return best<binary_of<std::uint32_t, F>>();
+      return best<kBinaryOf<std::uint32_t, F>>();
     case 8:
-      return best<binary_of<std::uint64_t, F>>();
+      return best<kBinaryOf<std::uint64_t, F>>();
     default:
       return nullptr;
   }
@@ -107,11 +107,11 @@ template <class F>
 Handler binary_integer(Type type) {
   switch (type) {
     case Type::s16:
-      return binary_of<std::int16_t, F>;
+      return kBinaryOf<std::int16_t, F>;
     case Type::s32:
-      return best<binary_of<std::int32_t, F>>();
+      return best<kBinaryOf<std::int32_t, F>>();
     case Type::s64:
-      return best<binary_of<std::int64_t, F>>();
+      return best<kBinaryOf<std::int64_t, F>>();
     default:
       return is_float(type) ? nullptr : binary_unsigned<F>(type);
   }
@@ -119,26 +119,26 @@ Handler binary_integer(Type type) {
 
 // The second operand is a number of bits.
 template <class F, class T>
-constexpr Handler shift_of = &map2<T, T, std::uint32_t, F>;
+constexpr Handler kShiftOf = &map2<T, T, std::uint32_t, F>;
 
 template <class T, class F>
-constexpr Handler ternary_of = &map3<T, T, T, T, F>;
+constexpr Handler kTernaryOf = &map3<T, T, T, T, F>;
 
 template <class F>
 Handler ternary_integer(Type type) {
   switch (type) {
     case Type::u16:
-      return ternary_of<std::uint16_t, F>;
+      return kTernaryOf<std::uint16_t, F>;
     case Type::u32:
-      return best<ternary_of<std::uint32_t, F>>();
+      return best<kTernaryOf<std::uint32_t, F>>();
     case Type::u64:
-      return best<ternary_of<std::uint64_t, F>>();
+      return best<kTernaryOf<std::uint64_t, F>>();
     case Type::s16:
-      return ternary_of<std::int16_t, F>;
+      return kTernaryOf<std::int16_t, F>;
     case Type::s32:
-      return best<ternary_of<std::int32_t, F>>();
+      return best<kTernaryOf<std::int32_t, F>>();
     case Type::s64:
-      return best<ternary_of<std::int64_t, F>>();
+      return best<kTernaryOf<std::int64_t, F>>();
     default:
       return nullptr;
   }

@@ -23,13 +23,13 @@ struct OfParts {
 
 template <class F>
 Handler of_parts(Type type) {
-  return type == Type::s16x2 ? binary_of<Pair<std::int16_t>, OfParts<std::int16_t, F>>
-                             : binary_of<Pair<std::uint16_t>, OfParts<std::uint16_t, F>>;
+  return type == Type::s16x2 ? kBinaryOf<Pair<std::int16_t>, OfParts<std::int16_t, F>>
+                             : kBinaryOf<Pair<std::uint16_t>, OfParts<std::uint16_t, F>>;
 }
 
 template <class F>
 Handler not_negative(Type type) {
-  if (type == Type::s32) return binary_of<std::int32_t, NotNegative<F>>;
+  if (type == Type::s32) return kBinaryOf<std::int32_t, NotNegative<F>>;
   return type == Type::s16x2 ? of_parts<NotNegative<F>>(type) : nullptr;
 }
 

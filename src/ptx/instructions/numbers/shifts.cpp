@@ -53,24 +53,24 @@ void shifts(Form& f) {
   const bool left = f.op() == Op::shl_;
   switch (type) {
     case Type::s16:
-      f.out.run = left ? nullptr : shift_of<Shr, std::int16_t>;
+      f.out.run = left ? nullptr : kShiftOf<Shr, std::int16_t>;
       break;
     case Type::s32:
-      f.out.run = left ? nullptr : best<shift_of<Shr, std::int32_t>>();
+      f.out.run = left ? nullptr : best<kShiftOf<Shr, std::int32_t>>();
       break;
     case Type::s64:
-      f.out.run = left ? nullptr : best<shift_of<Shr, std::int64_t>>();
+      f.out.run = left ? nullptr : best<kShiftOf<Shr, std::int64_t>>();
       break;
     case Type::b16:
     case Type::u16:
-      f.out.run = left ? shift_of<Shl, std::uint16_t> : shift_of<Shr, std::uint16_t>;
+      f.out.run = left ? kShiftOf<Shl, std::uint16_t> : kShiftOf<Shr, std::uint16_t>;
       break;
     case Type::b32:
     case Type::u32:
-      f.out.run = left ? best<shift_of<Shl, std::uint32_t>>() : best<shift_of<Shr, std::uint32_t>>();
+      f.out.run = left ? best<kShiftOf<Shl, std::uint32_t>>() : best<kShiftOf<Shr, std::uint32_t>>();
       break;
     default:
-      f.out.run = left ? best<shift_of<Shl, std::uint64_t>>() : best<shift_of<Shr, std::uint64_t>>();
+      f.out.run = left ? best<kShiftOf<Shl, std::uint64_t>>() : best<kShiftOf<Shr, std::uint64_t>>();
       break;
   }
 }
