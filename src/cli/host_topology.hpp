@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/state_files.hpp"
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::cli {
 

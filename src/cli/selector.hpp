@@ -9,7 +9,7 @@
 #include "cli/arguments.hpp"
 #include "cli/machine_options.hpp"
 #include "sim/generated/model.hpp"
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::cli {
 

@@ -9,7 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/model_json.hpp"
 #include "cli/selector.hpp"
-#include "sim/clock.hpp"
+#include "sim/state/clock.hpp"
 #include "sim/steering/command.hpp"
 
 namespace nvmlkit::cli {

@@ -9,7 +9,7 @@
 #include "cli/command_error.hpp"
 #include "cli/commands.hpp"
 #include "cli/selector.hpp"
-#include "sim/change.hpp"
+#include "sim/transaction/change.hpp"
 #include "sim/vgpu/usage.hpp"
 
 namespace nvmlkit::cli {
@@ -47,7 +47,7 @@ int create_vgpu(const VgpuCreateOptions& options) {
   const auto said = wanted_vgpu(options);
   const auto machine = machine_of(options.machine);
   auto all = nlohmann::ordered_json::array();
-  accept(sim::change_gpus(*machine, select(*machine, options.selector), [&](sim::model::Gpu& gpu, std::size_t index) {
+  accept(sim::transaction::change_gpus(*machine, select(*machine, options.selector), [&](sim::model::Gpu& gpu, std::size_t index) {
     std::uint32_t id = 0;
     const auto problem = sim::vgpu::create(*machine, gpu, said, id);
     if (!problem.empty()) return fmt::format("gpu={}: {}", index, problem);

@@ -9,7 +9,7 @@
 #include "cli/command_error.hpp"
 #include "cli/commands.hpp"
 #include "cli/selector.hpp"
-#include "sim/change.hpp"
+#include "sim/transaction/change.hpp"
 #include "sim/config/suggest.hpp"
 #include "sim/vgpu/usage.hpp"
 
@@ -41,7 +41,7 @@ int destroy_vgpu(const VgpuDestroyOptions& options) {
     if (sim::vgpu::is_host(*gpu) && (id == 0 || sim::vgpu::find(*gpu, id))) where.push_back(i);
   }
   if (where.empty() && id != 0) throw CommandError(fmt::format("no vGPU has id {}", id));
-  accept(sim::change_gpus(*machine, where, [&](sim::model::Gpu& gpu, std::size_t) {
+  accept(sim::transaction::change_gpus(*machine, where, [&](sim::model::Gpu& gpu, std::size_t) {
     if (id == 0)
       gpu.vgpu.instances.clear();
     else if (!sim::vgpu::destroy(gpu, id))
