@@ -33,7 +33,8 @@ void declare_help(CommandNode& node) {
 const CommandNode& chosen(const CommandNode& root) {
   const CommandNode* at = &root;
   while (true) {
-    const auto next = std::find_if(at->children.begin(), at->children.end(), [](const auto& e) { return e.app->parsed(); });
+    const auto next =
+        std::find_if(at->children.begin(), at->children.end(), [](const auto& e) { return e.app->parsed(); });
     if (next == at->children.end()) return *at;
     at = &*next;
   }
@@ -145,8 +146,8 @@ void Application::parse(std::vector<std::string> words) {
   // The program may stand before `--`, which is then an argument of its own.
   node.program = node.app->remaining();
   if (!node.program.empty() && node.program.front().starts_with("-"))
-    throw CommandError(fmt::format("{}: {}; see `{} --help`", node.word, refuse_word(node, node.program.front()),
-                                   node.full_name()));
+    throw CommandError(
+        fmt::format("{}: {}; see `{} --help`", node.word, refuse_word(node, node.program.front()), node.full_name()));
   node.program.insert(node.program.end(), behind.begin() + (node.program.empty() && !behind.empty() ? 1 : 0),
                       behind.end());
 }

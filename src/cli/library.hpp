@@ -9,7 +9,8 @@
 
 namespace nvmlkit::cli {
 
-// The folder of our driver library. Refuses where there is none, or where the machine of the environment cannot be used.
+// The folder of our driver library. Refuses where there is none, or where the machine of the environment cannot be
+// used.
 std::filesystem::path checked_driver();
 
 // "no working NVML library: ...", and what to do about it.

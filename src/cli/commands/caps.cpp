@@ -110,9 +110,10 @@ Command caps_command() {
   return {.name = "caps",
           .summary = "Show which NVML functions work on which GPU: of the NVIDIA driver here, or of a machine",
           .group = Group::real,
-          .details = "Calls only functions that read. A function that changes something, waits, or needs another object "
-                     "than a GPU is not probed.\n\n"
-                     "The exit status is 1 where there is no driver; the symbols of the library are shown all the same.",
+          .details =
+              "Calls only functions that read. A function that changes something, waits, or needs another object "
+              "than a GPU is not probed.\n\n"
+              "The exit status is 1 where there is no driver; the symbols of the library are shown all the same.",
           .examples = {{"nvmlkit caps", "the NVIDIA driver of this computer"},
                        {"nvmlkit caps -m h100 --driver 535", "a simulated H100 with a driver of branch 535"}},
           .declare = [](Arguments& arguments) -> Action {

@@ -67,9 +67,10 @@ Command capture_command() {
   return {.name = "capture",
           .summary = "Make a machine file of this machine: ask its NVIDIA driver everything, and change nothing",
           .group = Group::real,
-          .details = "Calls only functions that read: nothing of the machine changes, nothing waits, no setting is "
-                     "touched. Root sees more than others.\n\n"
-                     "The file is for `nvmlkit run -c FILE`. Look at the file before you send it to others.",
+          .details =
+              "Calls only functions that read: nothing of the machine changes, nothing waits, no setting is "
+              "touched. Root sees more than others.\n\n"
+              "The file is for `nvmlkit run -c FILE`. Look at the file before you send it to others.",
           .examples = {{"nvmlkit capture -o machine.yaml", "the machine file of this computer"},
                        {"nvmlkit capture --scrub -o machine.yaml", "without its serial numbers and UUIDs"}},
           .declare = [](Arguments& arguments) -> Action {

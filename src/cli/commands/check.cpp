@@ -22,16 +22,17 @@ int check_file(const std::string& file) {
 }  // namespace
 
 Command check_command() {
-  return {.name = "check",
-          .summary = "Check a machine file",
-          .group = Group::machines,
-          .details = "Prints the GPUs of the machine, or the first mistake: file, line, column, what was expected there.",
-          .examples = {{"nvmlkit check machine.yaml", "is it a machine file that programs can run on?"}},
-          .declare = [](Arguments& arguments) -> Action {
-            const auto file = std::make_shared<std::string>();
-            arguments.argument("FILE", Kind::file, *file, "The file").required();
-            return [file] { return check_file(*file); };
-          }};
+  return {
+      .name = "check",
+      .summary = "Check a machine file",
+      .group = Group::machines,
+      .details = "Prints the GPUs of the machine, or the first mistake: file, line, column, what was expected there.",
+      .examples = {{"nvmlkit check machine.yaml", "is it a machine file that programs can run on?"}},
+      .declare = [](Arguments& arguments) -> Action {
+        const auto file = std::make_shared<std::string>();
+        arguments.argument("FILE", Kind::file, *file, "The file").required();
+        return [file] { return check_file(*file); };
+      }};
 }
 
 }  // namespace nvmlkit::cli

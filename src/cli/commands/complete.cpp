@@ -1,8 +1,9 @@
 // nvmlkit complete: what the scripts of completion/ ask.
+#include "cli/completion/complete.hpp"
+
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
-#include "cli/completion/complete.hpp"
 
 namespace nvmlkit::cli {
 

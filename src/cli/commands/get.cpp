@@ -44,8 +44,9 @@ Command get_command() {
   return {.name = "get",
           .summary = "Show values of GPUs",
           .group = Group::up,
-          .details = "A path is the name of a field in machine files, or a short name such as `power.limit`. A value "
-                     "that the GPU does not have is N/A.",
+          .details =
+              "A path is the name of a field in machine files, or a short name such as `power.limit`. A value "
+              "that the GPU does not have is N/A.",
           .examples = {{"nvmlkit get gpu=0 power.limit_mw", "one value"},
                        {"nvmlkit get gpu=all thermal --json", "a group of values of all GPUs, for programs"}},
           .declare = [](Arguments& arguments) -> Action {

@@ -1,4 +1,6 @@
 // nvmlkit import
+#include "smi_log/import.hpp"
+
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -11,7 +13,6 @@
 
 #include "cli/command_error.hpp"
 #include "cli/commands.hpp"
-#include "smi_log/import.hpp"
 
 namespace nvmlkit::cli {
 namespace {
@@ -70,22 +71,23 @@ int import_files(const ImportOptions& options) try {
 }  // namespace
 
 Command import_command() {
-  return {.name = "import",
-          .summary = "Make a machine file from what nvidia-smi printed: -q or -q -x",
-          .group = Group::real,
-          .details = "Outputs of `-L`, `topo -m`, `nvlink -s`, `mig -lgip` and `mig -lgipp` of the same computer may "
-                     "stand beside it.",
-          .examples = {{"nvidia-smi -q | nvmlkit import - -o machine.yaml", "this computer"},
-                       {"nvmlkit import report.txt", "what somebody pasted into a bug report"}},
-          .declare = [](Arguments& arguments) -> Action {
-            const auto options = std::make_shared<ImportOptions>();
-            arguments.argument("FILE", Kind::file, options->files, "Files with the output; - is standard input")
-                .required();
-            arguments.option("-o,--output", Kind::file, options->output, "The machine file to write")
-                .default_text("standard output");
-            arguments.flag("-v,--verbose", options->verbose, "List the lines that are not in the machine");
-            return [options] { return import_files(*options); };
-          }};
+  return {
+      .name = "import",
+      .summary = "Make a machine file from what nvidia-smi printed: -q or -q -x",
+      .group = Group::real,
+      .details =
+          "Outputs of `-L`, `topo -m`, `nvlink -s`, `mig -lgip` and `mig -lgipp` of the same computer may "
+          "stand beside it.",
+      .examples = {{"nvidia-smi -q | nvmlkit import - -o machine.yaml", "this computer"},
+                   {"nvmlkit import report.txt", "what somebody pasted into a bug report"}},
+      .declare = [](Arguments& arguments) -> Action {
+        const auto options = std::make_shared<ImportOptions>();
+        arguments.argument("FILE", Kind::file, options->files, "Files with the output; - is standard input").required();
+        arguments.option("-o,--output", Kind::file, options->output, "The machine file to write")
+            .default_text("standard output");
+        arguments.flag("-v,--verbose", options->verbose, "List the lines that are not in the machine");
+        return [options] { return import_files(*options); };
+      }};
 }
 
 }  // namespace nvmlkit::cli

@@ -69,9 +69,10 @@ Command run_command() {
   return {.name = "run",
           .summary = "Run a program on a machine",
           .group = Group::programs,
-          .details = "The program and its children see the GPUs of one machine: of NVMLKIT_STATE or of `--name`, where "
-                     "a machine is up, else one of their own that ends with the program. The exit status is that of "
-                     "the program.",
+          .details =
+              "The program and its children see the GPUs of one machine: of NVMLKIT_STATE or of `--name`, where "
+              "a machine is up, else one of their own that ends with the program. The exit status is that of "
+              "the program.",
           .examples = {{"nvmlkit run -m h100 -- nvidia-smi", "eight H100"},
                        {"nvmlkit run -c machine.yaml -n 2 -- pytest tests", "two GPUs of a machine file"},
                        {"nvmlkit run -m t4 --uses gpu=0 --memory 2GiB -- sleep 60", "a program that uses a GPU"}},

@@ -29,8 +29,9 @@ Command set_command() {
   return {.name = "set",
           .summary = "Change values of GPUs",
           .group = Group::up,
-          .details = "All assignments are done or, if one is wrong, none. A live value stays as set until `nvmlkit "
-                     "release`.",
+          .details =
+              "All assignments are done or, if one is wrong, none. A live value stays as set until `nvmlkit "
+              "release`.",
           .examples = {{"nvmlkit set gpu=all power.limit_mw=300000", "the power limit of all GPUs"},
                        {"nvmlkit set gpu=0 thermal.gpu=85 fan.speed=N/A", "a hot GPU without a fan"}},
           .declare = [](Arguments& arguments) -> Action {

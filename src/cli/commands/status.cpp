@@ -194,8 +194,9 @@ Command status_command() {
   return {.name = "status",
           .summary = "Show the machines that are up, and who uses them",
           .group = Group::up,
-          .details = "Without options: the machine of NVMLKIT_STATE, else the one without a name, then the list of all "
-                     "machines of this user where there are several. `--json` has the list as `machines`.",
+          .details =
+              "Without options: the machine of NVMLKIT_STATE, else the one without a name, then the list of all "
+              "machines of this user where there are several. `--json` has the list as `machines`.",
           .examples = {{"nvmlkit status", "what is up"}, {"nvmlkit status --name test-7", "one machine"}},
           .declare = [](Arguments& arguments) -> Action {
             const auto options = std::make_shared<StatusOptions>();

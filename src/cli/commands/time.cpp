@@ -52,8 +52,9 @@ Command time_command() {
   return {.name = "time",
           .summary = "Show the machine's time, or change how it passes",
           .group = Group::up,
-          .details = "The time of a machine is real, virtual (it moves only when told), or a number of times faster "
-                     "than real.",
+          .details =
+              "The time of a machine is real, virtual (it moves only when told), or a number of times faster "
+              "than real.",
           .examples = {{"nvmlkit time", "what time it is on the machine"},
                        {"nvmlkit time virtual", "time stands still"},
                        {"nvmlkit time advance 10s", "ten seconds pass now"}},

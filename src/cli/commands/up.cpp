@@ -37,9 +37,10 @@ void refuse_taken(const UpOptions& options, const std::string& path) {
   if (!sim::state::is_state_file(path))
     throw CommandError(fmt::format("{}: is no state file of nvmlkit and stays as it is", path));
   if (!options.where.name().empty() && !options.replace)
-    throw CommandError(fmt::format("--name: '{0}' is up already; end it with `nvmlkit down --name {0}`, or use "
-                                   "--replace or another name",
-                                   options.where.name()));
+    throw CommandError(
+        fmt::format("--name: '{0}' is up already; end it with `nvmlkit down --name {0}`, or use "
+                    "--replace or another name",
+                    options.where.name()));
 }
 
 int bring_up(const UpOptions& options) {
@@ -63,10 +64,11 @@ Command up_command() {
   return {.name = "up",
           .summary = "Make a machine that outlives its programs",
           .group = Group::up,
-          .details = "Prints what a shell evaluates: NVMLKIT_STATE, which names the machine to every program and every "
-                     "command of nvmlkit, and the path of the driver library.\n\n"
-                     "Machines with different names stand side by side. A name that is up already is refused; a "
-                     "machine without a name, or of a state file, is replaced.",
+          .details =
+              "Prints what a shell evaluates: NVMLKIT_STATE, which names the machine to every program and every "
+              "command of nvmlkit, and the path of the driver library.\n\n"
+              "Machines with different names stand side by side. A name that is up already is refused; a "
+              "machine without a name, or of a state file, is replaced.",
           .examples = {{"eval \"$(nvmlkit up -m h100)\"", "eight H100 for all programs of this shell"},
                        {"eval \"$(nvmlkit up --name test-7 -m t4)\"", "a machine of its own for this job"}},
           .declare = [](Arguments& arguments) -> Action {

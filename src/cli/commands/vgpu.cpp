@@ -3,8 +3,6 @@
 
 namespace nvmlkit::cli {
 
-Command vgpu_command() {
-  return {.name = "vgpu", .summary = "Make, list and destroy vGPUs", .group = Group::up};
-}
+Command vgpu_command() { return {.name = "vgpu", .summary = "Make, list and destroy vGPUs", .group = Group::up}; }
 
 }  // namespace nvmlkit::cli

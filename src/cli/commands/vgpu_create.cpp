@@ -47,13 +47,14 @@ int create_vgpu(const VgpuCreateOptions& options) {
   const auto said = wanted_vgpu(options);
   const auto machine = machine_of(options.machine);
   auto all = nlohmann::ordered_json::array();
-  accept(sim::transaction::change_gpus(*machine, select(*machine, options.selector), [&](sim::model::Gpu& gpu, std::size_t index) {
-    std::uint32_t id = 0;
-    const auto problem = sim::vgpu::create(*machine, gpu, said, id);
-    if (!problem.empty()) return fmt::format("gpu={}: {}", index, problem);
-    all.push_back({{"gpu", index}, {"id", id}});
-    return std::string();
-  }));
+  accept(sim::transaction::change_gpus(*machine, select(*machine, options.selector),
+                                       [&](sim::model::Gpu& gpu, std::size_t index) {
+                                         std::uint32_t id = 0;
+                                         const auto problem = sim::vgpu::create(*machine, gpu, said, id);
+                                         if (!problem.empty()) return fmt::format("gpu={}: {}", index, problem);
+                                         all.push_back({{"gpu", index}, {"id", id}});
+                                         return std::string();
+                                       }));
   if (options.as_json)
     fmt::print("{}\n", all.dump(2));
   else
@@ -85,8 +86,9 @@ Command vgpu_create_command() {
   return {.name = "vgpu create",
           .summary = "Start a VM with a vGPU",
           .group = Group::up,
-          .details = "The host of the GPU has `virtualization: {mode: host_vgpu}` in the machine file. Prints the id of "
-                     "the vGPU.",
+          .details =
+              "The host of the GPU has `virtualization: {mode: host_vgpu}` in the machine file. Prints the id of "
+              "the vGPU.",
           .examples = {{"nvmlkit vgpu create gpu=0 A40-8Q --vm 1", "a vGPU with 8 GiB for domain 1"}},
           .declare = declare_vgpu_create};
 }

@@ -9,8 +9,8 @@
 #include "cli/command_error.hpp"
 #include "cli/commands.hpp"
 #include "cli/selector.hpp"
-#include "sim/transaction/change.hpp"
 #include "sim/config/suggest.hpp"
+#include "sim/transaction/change.hpp"
 #include "sim/vgpu/usage.hpp"
 
 namespace nvmlkit::cli {

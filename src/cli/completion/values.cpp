@@ -10,9 +10,9 @@
 #include "sim/config/builtin.hpp"
 #include "sim/driver_branch.hpp"
 #include "sim/faults/kinds.hpp"
-#include "sim/generated/symbols.hpp"
 #include "sim/generated/model_descriptors.hpp"
 #include "sim/generated/return_codes.hpp"
+#include "sim/generated/symbols.hpp"
 
 namespace nvmlkit::cli {
 namespace {
@@ -27,7 +27,8 @@ Candidates matching(Candidates all, const std::string& typed) {
 
 Candidates machines() {
   Candidates out;
-  for (const auto& builtin : sim::list_builtin_machines()) out.push_back({std::string(builtin.name), "built-in machine"});
+  for (const auto& builtin : sim::list_builtin_machines())
+    out.push_back({std::string(builtin.name), "built-in machine"});
   out.push_back({":files", ""});
   return out;
 }
@@ -97,7 +98,11 @@ Candidates fields(const std::string& typed, bool assigned) {
   for (const auto& field : type->fields()) {
     if (field.reader) continue;
     const bool group = !field.list && field.type == sim::model::Type::structure;
-    out.push_back({fmt::format("{}{}{}", before, field.name(), group ? "." : assigned ? "=" : ""), std::string(field.doc())});
+    out.push_back({fmt::format("{}{}{}", before, field.name(),
+                               group      ? "."
+                               : assigned ? "="
+                                          : ""),
+                   std::string(field.doc())});
   }
   return out;
 }

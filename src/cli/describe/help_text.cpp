@@ -13,7 +13,7 @@ constexpr std::size_t kWidth = 100;
 constexpr std::size_t kIndent = 2;
 constexpr std::size_t kTerm = 28;  // what stands in front of meanings
 
-std::string entry(const std::string& term, const std::string& meaning) {
+std::string help_entry(const std::string& term, const std::string& meaning) {
   std::string out(kIndent, ' ');
   out += term;
   if (out.size() + kIndent > kTerm)
@@ -38,11 +38,11 @@ std::string help_text(const CommandNode& node) {
     out += "\n" + (paragraph.preformatted ? paragraph.text : wrapped(paragraph.text, 0, kWidth, 0)) + "\n";
   for (const auto& group : groups_of(node)) {
     out += "\n" + group.heading + ":\n";
-    for (const auto* command : group.commands) out += entry(command->word, command->command.summary);
+    for (const auto* command : group.commands) out += help_entry(command->word, command->command.summary);
   }
   for (const auto& section : sections_of(node)) {
     out += "\n" + section.heading + ":\n";
-    for (const auto* parameter : section.parameters) out += entry(term_of(*parameter), meaning_of(*parameter));
+    for (const auto* parameter : section.parameters) out += help_entry(term_of(*parameter), meaning_of(*parameter));
   }
   return out + examples_of(node.command);
 }

@@ -47,13 +47,13 @@ std::string upper(std::string text) {
 
 std::string section(const std::string& heading) { return fmt::format(".SH {}\n", escaped(upper(heading))); }
 
-std::string entry(const std::string& term, const std::string& meaning) {
+std::string manual_entry(const std::string& term, const std::string& meaning) {
   return fmt::format(".TP\n\\fB{}\\fR\n{}\n", escaped(term), escaped(meaning));
 }
 
 std::string terms(const std::string& heading, const Terms& all) {
   std::string out = section(heading);
-  for (const auto& [term, meaning] : all) out += entry(term, meaning);
+  for (const auto& [term, meaning] : all) out += manual_entry(term, meaning);
   return out;
 }
 
@@ -68,7 +68,7 @@ std::string description(const CommandNode& node) {
 std::string examples(const Command& command) {
   if (command.examples.empty()) return {};
   std::string out = section("Examples");
-  for (const auto& example : command.examples) out += entry(example.line, example.meaning);
+  for (const auto& example : command.examples) out += manual_entry(example.line, example.meaning);
   return out;
 }
 
@@ -99,11 +99,12 @@ std::string manual_page(const CommandNode& node) {
   out += section("Synopsis") + "\\fB" + escaped(usage_of(node)) + "\\fR\n" + description(node);
   for (const auto& group : groups_of(node)) {
     out += section(group.heading);
-    for (const auto* command : group.commands) out += entry(command->word, command->command.summary + ".");
+    for (const auto* command : group.commands) out += manual_entry(command->word, command->command.summary + ".");
   }
   for (const auto& part : sections_of(node)) {
     out += section(part.heading);
-    for (const auto* parameter : part.parameters) out += entry(term_of(*parameter), meaning_of(*parameter) + ".");
+    for (const auto* parameter : part.parameters)
+      out += manual_entry(term_of(*parameter), meaning_of(*parameter) + ".");
   }
   if (node.parent == nullptr)
     out += terms("Environment", variables()) + terms("Files", files()) + terms("Exit status", exit_statuses());

@@ -126,10 +126,11 @@ Terms files() {
 }
 
 Terms exit_statuses() {
-  return {{"0", "Done"},
-          {"1", "The work failed: no driver library, no NVML that works"},
-          {"2", "Wrong arguments, or a machine that cannot be used; nothing was changed"},
-          {"126, 127", "`nvmlkit run`: the program cannot be started, or there is none; else the program's own status"}};
+  return {
+      {"0", "Done"},
+      {"1", "The work failed: no driver library, no NVML that works"},
+      {"2", "Wrong arguments, or a machine that cannot be used; nothing was changed"},
+      {"126, 127", "`nvmlkit run`: the program cannot be started, or there is none; else the program's own status"}};
 }
 
 std::string wrapped(const std::string& text, std::size_t indent, std::size_t width, std::size_t column) {

@@ -29,8 +29,8 @@ std::string anchor(const CommandNode& node) {
 }
 
 std::string chapter(const CommandNode& node) {
-  std::string out = fmt::format("## {}\n\n{}.\n\n```sh\n{}\n```\n\n", node.full_name(), node.command.summary,
-                                usage_of(node));
+  std::string out =
+      fmt::format("## {}\n\n{}.\n\n```sh\n{}\n```\n\n", node.full_name(), node.command.summary, usage_of(node));
   for (const auto& paragraph : paragraphs_of(node.command))
     out += paragraph.preformatted ? fmt::format("```\n{}\n```\n\n", paragraph.text) : paragraph.text + "\n\n";
   for (const auto& section : sections_of(node)) {
