@@ -117,21 +117,23 @@ std::string hwloc_topology(const sim::Machine& machine) {
   return out + "</object>\n</topology>\n";
 }
 
-HostTopology::HostTopology(const std::string& state) try {
+HostTopology::HostTopology(const std::string& state) {
   if (std::getenv("HWLOC_XMLFILE") != nullptr) return;
   const auto text = hwloc_topology(*attach(state));
   if (text.empty()) return;
-  const auto folder = state_folder();
-  const FolderLock lock(folder);
-  const auto path = run_path(folder, ".hwloc.xml");
-  const bool written = static_cast<bool>(std::ofstream(path) << text);
-  file_ = RunFile(path);
-  if (!written)
-    file_.remove();
-  else
-    setenv("HWLOC_XMLFILE", path.c_str(), 1);
-} catch (const CommandError&) {
-  // The program runs all the same, and sees the adapters of this host.
+  try {
+    const auto folder = state_folder();
+    const FolderLock lock(folder);
+    const auto path = run_path(folder, ".hwloc.xml");
+    const bool written = static_cast<bool>(std::ofstream(path) << text);
+    file_ = RunFile(path);
+    if (written)
+      setenv("HWLOC_XMLFILE", path.c_str(), 1);
+    else
+      file_.remove();
+  } catch (const CommandError&) {
+    // Without a folder the program runs all the same, and sees the adapters of this host.
+  }
 }
 
 }  // namespace nvmlkit::cli

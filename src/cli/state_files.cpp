@@ -98,7 +98,7 @@ FolderLock::FolderLock(const std::string& folder) : fd_(open(folder.c_str(), O_R
 FolderLock::~FolderLock() { close(fd_); }
 
 std::unique_ptr<FolderLock> lock_folder_of(const std::string& path) {
-  if (fs::path(path).parent_path() != default_folder()) return nullptr;
+  if (fs::path(path).lexically_normal().parent_path() != fs::path(default_folder()).lexically_normal()) return nullptr;
   const auto folder = state_folder();
   auto lock = std::make_unique<FolderLock>(folder);
   remove_stale_files(folder);
