@@ -5,7 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/selector.hpp"
-#include "sim/faults/command.hpp"
+#include "sim/calls/rule_words.hpp"
+#include "sim/steering/fault.hpp"
 
 namespace nvmlkit::cli {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 using sim::Machine;
 
 std::vector<std::string> faults_of(const Machine& machine, std::size_t place) {
-  return sim::faults::describe(*snapshot(machine, place));
+  return sim::steering::describe(*snapshot(machine, place));
 }
 
 struct ListedRule {
@@ -26,7 +27,7 @@ std::vector<ListedRule> rules_of(const Machine& machine) {
   for (std::size_t i = 0; i < sim::calls::Rules::kCapacity; ++i)
     if (const auto rule = machine.call_rules().at(i))
       out.push_back({rule->gpu == sim::calls::kAnyGpu ? "machine" : fmt::format("gpu={}", rule->gpu),
-                     sim::faults::describe(*rule), rule->calls});
+                     sim::calls::describe(*rule), rule->calls});
   return out;
 }
 
@@ -34,7 +35,7 @@ std::vector<ListedRule> rules_of(const Machine& machine) {
 
 std::vector<std::string> list_faults(const Machine& machine) {
   std::vector<std::string> out;
-  if (const auto fault = sim::faults::describe(machine.attention().machine.load()); !fault.empty())
+  if (const auto fault = sim::steering::describe(machine.attention().machine.load()); !fault.empty())
     out.push_back("machine " + fault);
   for (std::size_t i = 0; i < machine.gpus().size(); ++i)
     for (const auto& fault : faults_of(machine, i)) out.push_back(fmt::format("gpu={} {}", i, fault));
@@ -50,7 +51,7 @@ nlohmann::ordered_json faults_as_json(const Machine& machine) {
   auto calls = nlohmann::ordered_json::array();
   for (const auto& rule : rules_of(machine))
     calls.push_back({{"where", rule.where}, {"rule", rule.text}, {"calls", rule.calls}});
-  const auto fault = sim::faults::describe(machine.attention().machine.load());
+  const auto fault = sim::steering::describe(machine.attention().machine.load());
   return {{"machine", fault.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(fault)},
           {"gpus", gpus},
           {"calls", calls}};

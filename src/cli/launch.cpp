@@ -13,7 +13,7 @@
 #include <system_error>
 
 #include "cli/command_error.hpp"
-#include "sim/driver_branch.hpp"
+#include "sim/traits/driver_branch.hpp"
 
 namespace nvmlkit::cli {
 namespace fs = std::filesystem;

@@ -3,7 +3,7 @@
 #include "cli/command_error.hpp"
 #include "cli/launch.hpp"
 #include "cli/machine.hpp"
-#include "sim/environment.hpp"
+#include "sim/config/environment.hpp"
 
 namespace nvmlkit::cli {
 

@@ -3,9 +3,9 @@
 #include <cstring>
 
 #include "cli/command_error.hpp"
-#include "sim/selector.hpp"
 #include "sim/state/file.hpp"
 #include "sim/state/read.hpp"
+#include "sim/steering/selector.hpp"
 
 namespace nvmlkit::cli {
 

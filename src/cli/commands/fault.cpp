@@ -1,4 +1,6 @@
 // nvmlkit fault
+#include "sim/steering/fault.hpp"
+
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -11,7 +13,6 @@
 #include "cli/commands.hpp"
 #include "cli/fault_list.hpp"
 #include "cli/selector.hpp"
-#include "sim/faults/command.hpp"
 #include "sim/faults/kinds.hpp"
 
 namespace nvmlkit::cli {
@@ -23,7 +24,7 @@ struct FaultOptions {
   std::string count, after, times;
   bool force = false, as_json = false;
 
-  // The words as sim/faults/command.hpp has them: options last.
+  // The words as sim/steering/fault.hpp has them: options last.
   std::vector<std::string> all_words() const {
     auto out = words;
     if (force) out.emplace_back("--force");
@@ -48,7 +49,7 @@ int make_fault(const FaultOptions& options) {
   const auto words = options.all_words();
   if (words.empty()) return show_faults(*machine_of(options.machine), options.as_json);
   if (options.as_json) throw CommandError("fault: --json is for the list, `nvmlkit fault --json`");
-  accept(sim::faults::inject(*machine_of(options.machine), words));
+  accept(sim::steering::inject(*machine_of(options.machine), words));
   return 0;
 }
 

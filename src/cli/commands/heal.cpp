@@ -6,7 +6,7 @@
 #include "cli/command_error.hpp"
 #include "cli/commands.hpp"
 #include "cli/selector.hpp"
-#include "sim/faults/command.hpp"
+#include "sim/steering/fault.hpp"
 
 namespace nvmlkit::cli {
 namespace {
@@ -17,7 +17,7 @@ struct HealOptions {
 };
 
 int heal_faults(const HealOptions& options) {
-  accept(sim::faults::heal(*machine_of(options.machine), options.words));
+  accept(sim::steering::heal(*machine_of(options.machine), options.words));
   return 0;
 }
 

@@ -12,7 +12,7 @@
 #include "cli/launch.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/state_files.hpp"
-#include "sim/environment.hpp"
+#include "sim/config/environment.hpp"
 #include "sim/state/file.hpp"
 
 namespace nvmlkit::cli {

@@ -8,11 +8,11 @@
 #include "cli/selector.hpp"
 #include "cli/state_files.hpp"
 #include "sim/config/builtin.hpp"
-#include "sim/driver_branch.hpp"
 #include "sim/faults/kinds.hpp"
 #include "sim/generated/model_descriptors.hpp"
 #include "sim/generated/return_codes.hpp"
 #include "sim/generated/symbols.hpp"
+#include "sim/traits/driver_branch.hpp"
 
 namespace nvmlkit::cli {
 namespace {

@@ -9,8 +9,8 @@
 #include "driver/nvml/call/process_hooks.hpp"
 #include "driver/nvml/library/enumeration.hpp"
 #include "sim/config/load.hpp"
-#include "sim/driver_branch.hpp"
 #include "sim/state/attention.hpp"
+#include "sim/traits/driver_branch.hpp"
 
 namespace nvmlkit::driver {
 
@@ -143,7 +143,8 @@ abi::nvmlReturn_t shut_down() noexcept {
   if (--state.references == 0) {
     detail::running().watched.store(nullptr, std::memory_order_release);
     detail::running().machine.store(nullptr, std::memory_order_release);
-    if (state.machine->access() != sim::Access::read_only) sim::events::ring_bell(state.machine->events());  // ends waits
+    if (state.machine->access() != sim::Access::read_only)
+      sim::events::ring_bell(state.machine->events());  // ends waits
   }
   return abi::NVML_SUCCESS;
 }
