@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::cli {
 

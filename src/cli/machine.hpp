@@ -7,7 +7,7 @@
 #include <tl/expected.hpp>
 
 #include "sim/environment.hpp"
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::cli {
 

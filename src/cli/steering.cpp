@@ -8,7 +8,7 @@
 
 #include "cli/model_json.hpp"
 #include "cli/target.hpp"
-#include "sim/clock.hpp"
+#include "sim/state/clock.hpp"
 #include "sim/steering/command.hpp"
 #include "sim/steering/paths.hpp"
 #include "sim/telemetry/pins.hpp"

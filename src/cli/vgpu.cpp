@@ -9,7 +9,7 @@
 #include <string>
 
 #include "cli/target.hpp"
-#include "sim/change.hpp"
+#include "sim/transaction/change.hpp"
 #include "sim/vgpu/usage.hpp"
 
 namespace nvmlkit::cli {
@@ -44,7 +44,7 @@ void create_vgpu(const VgpuOptions& options) {
   said.license = sim::model::VgpuLicenseState::licensed;
   const auto machine = machine_of(options.state);
   auto all = nlohmann::ordered_json::array();
-  accept(sim::change_gpus(*machine, select(*machine, options.selector), [&](Gpu& gpu, std::size_t index) {
+  accept(sim::transaction::change_gpus(*machine, select(*machine, options.selector), [&](Gpu& gpu, std::size_t index) {
     std::uint32_t id = 0;
     const auto problem = sim::vgpu::create(*machine, gpu, said, id);
     if (!problem.empty()) return fmt::format("gpu={}: {}", index, problem);
@@ -106,7 +106,7 @@ void destroy_vgpu(const VgpuOptions& options) {
     if (sim::vgpu::is_host(*gpu) && (all || sim::vgpu::find(*gpu, id))) where.push_back(i);
   }
   if (where.empty() && !all) throw Refused(fmt::format("no vGPU has id {}", id));
-  accept(sim::change_gpus(*machine, where, [&](Gpu& gpu, std::size_t) {
+  accept(sim::transaction::change_gpus(*machine, where, [&](Gpu& gpu, std::size_t) {
     if (all)
       gpu.vgpu.instances.clear();
     else if (!sim::vgpu::destroy(gpu, id))

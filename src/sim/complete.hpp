@@ -1,7 +1,7 @@
 // What a machine file may leave out because it follows from the rest.
 #pragma once
 
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::sim {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::sim {
 

@@ -7,8 +7,7 @@
 
 #include "driver/cuda/fatbin/container.hpp"
 #include "driver/cuda/fatbin/elf.hpp"
-#include "driver/cuda/fatbin/lz4.hpp"
-#include "driver/cuda/fatbin/zstd.hpp"
+#include "driver/cuda/fatbin/unpack.hpp"
 #include "ptx/module.hpp"
 
 namespace {

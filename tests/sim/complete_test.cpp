@@ -5,6 +5,7 @@
 #include <set>
 
 #include "sim/config/load.hpp"
+#include "sim/generated/model_descriptors.hpp"
 #include "sim/identity.hpp"
 #include "sim/model/value.hpp"
 

@@ -4,14 +4,14 @@
 #include <set>
 #include <sstream>
 
-#include "emit/bindings_emitters.hpp"
-#include "emit/capture_emitters.hpp"
-#include "emit/cuda_emitters.hpp"
-#include "emit/driver_emitters.hpp"
-#include "emit/impersonation_emitters.hpp"
-#include "emit/interpose_emitters.hpp"
-#include "emit/model_emitters.hpp"
-#include "emit/ptx_emitters.hpp"
+#include "emit/bindings/emitters.hpp"
+#include "emit/bindings/interpose.hpp"
+#include "emit/capture/emitters.hpp"
+#include "emit/cuda/emitters.hpp"
+#include "emit/driver/emitters.hpp"
+#include "emit/driver/impersonation.hpp"
+#include "emit/model/emitters.hpp"
+#include "emit/ptx/emitters.hpp"
 #include "registry/error.hpp"
 
 namespace nvmlgen {
@@ -36,29 +36,29 @@ std::vector<Output> all_outputs(const Registry& r, const PublicHeaders& headers)
   out.push_back({"include/nvmlkit/generated/abi.hpp", emit_abi(r.facts)});
   out.push_back({"include/nvmlkit/generated/errc.hpp", emit_errc(r.facts)});
   out.push_back({"include/nvmlkit/generated/table.hpp", emit_table(r.facts)});
-  out.push_back({"src/nvml/generated/abi_assertions.cpp", emit_abi_assertions(r.facts)});
-  out.push_back({"src/nvml/generated/table_symbols.cpp", emit_table_symbols(r.facts)});
-  out.push_back({"src/nvml/generated/visit_members.hpp", emit_visit_members(r.facts)});
-  out.push_back({"src/nvml/generated/signatures.cpp", emit_signatures(r)});
+  out.push_back({"src/bindings/generated/abi_assertions.cpp", emit_abi_assertions(r.facts)});
+  out.push_back({"src/bindings/generated/table_symbols.cpp", emit_table_symbols(r.facts)});
+  out.push_back({"src/bindings/generated/visit_members.hpp", emit_visit_members(r.facts)});
+  out.push_back({"src/bindings/generated/signatures.cpp", emit_signatures(r)});
 
   out.push_back({"include/nvmlkit/generated/values.hpp", emit_values(r.facts, r.semantics.values)});
-  out.push_back({"src/nvml/generated/value_conversions.hpp", emit_value_conversions(r.facts, r.semantics.values)});
-  out.push_back({"src/nvml/generated/value_stores.hpp", emit_value_stores(r.facts, r.semantics)});
+  out.push_back({"src/bindings/generated/value_conversions.hpp", emit_value_conversions(r.facts, r.semantics.values)});
+  out.push_back({"src/bindings/generated/value_stores.hpp", emit_value_stores(r.facts, r.semantics)});
   out.push_back({"tests/nvml/generated/all_values.hpp", emit_value_list(r.facts, r.semantics.values)});
   out.push_back({"include/nvmlkit/generated/enum_names.hpp", emit_enum_names(r.facts)});
   out.push_back({"include/nvmlkit/generated/enumerators.hpp", emit_enumerators(r.facts)});
   out.push_back({"include/nvmlkit/generated/registry.hpp", emit_constexpr_registry(r)});
-  out.push_back({"src/nvml/generated/enum_tables.cpp", emit_enum_tables(r.facts)});
+  out.push_back({"src/bindings/generated/enum_tables.cpp", emit_enum_tables(r.facts)});
   out.push_back({"include/nvmlkit/generated/masks.hpp", emit_masks(r.facts, r.semantics.values)});
-  out.push_back({"src/nvml/generated/mask_tables.cpp", emit_mask_tables(r.facts, r.semantics.values)});
+  out.push_back({"src/bindings/generated/mask_tables.cpp", emit_mask_tables(r.facts, r.semantics.values)});
 
   for (const auto& c : emit_classes(r.facts, r.semantics)) {
     out.push_back({"include/nvmlkit/generated/" + c.file + ".hpp", c.header});
-    out.push_back({"src/nvml/generated/" + c.file + ".cpp", c.source});
+    out.push_back({"src/bindings/generated/" + c.file + ".cpp", c.source});
   }
   out.push_back({"include/nvmlkit/generated/module_exports.inc", emit_module_exports(r.facts, r.semantics.values)});
   out.push_back({"include/nvmlkit/generated/field_id.hpp", emit_field_id(r)});
-  out.push_back({"src/nvml/generated/errata.cpp", emit_errata(r)});
+  out.push_back({"src/bindings/generated/errata.cpp", emit_errata(r)});
   out.push_back({"tests/nvml/generated/callable.cpp", emit_callable(r)});
   out.push_back({"tests/nvml/generated/methods.cpp", emit_methods(r)});
   out.push_back({"docs/reference/functions.md", emit_function_reference(r)});

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 
+#include "base/never_destroyed.hpp"
 #include "driver/cudart/runtime.hpp"
 
 namespace nvmlkit::cudart {
@@ -34,7 +35,7 @@ struct Logs {
   std::uintptr_t next_listener = 1;
 };
 Logs& logs() {
-  static auto* const the = new Logs;
+  static NeverDestroyed<Logs> the;
   return *the;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/never_destroyed.hpp"
 #include "driver/cudart/runtime.hpp"
 
 namespace nvmlkit::cudart {
@@ -51,7 +52,7 @@ struct Registered {
   std::map<const void*, TextureSymbol> textures;
 };
 Registered& registered() {
-  static auto* const the = new Registered;
+  static NeverDestroyed<Registered> the;
   return *the;
 }
 

@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "base/never_destroyed.hpp"
 #include "driver/cudart/error_names.hpp"
 
 namespace nvmlkit::cudart {
@@ -17,7 +18,7 @@ struct Primaries {
   CUcontext contexts[1024] = {};
 };
 Primaries& primaries() {
-  static auto* const the = new Primaries;  // threads may call until the end
+  static NeverDestroyed<Primaries> the;  // threads may call until the end
   return *the;
 }
 

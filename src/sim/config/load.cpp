@@ -7,7 +7,8 @@
 #include <cerrno>
 #include <system_error>
 
-#include "sim/clock.hpp"
+#include "sim/generated/model_descriptors.hpp"
+#include "sim/state/clock.hpp"
 #include "sim/complete.hpp"
 #include "sim/config/builtin.hpp"
 #include "sim/config/check.hpp"
@@ -59,7 +60,7 @@ class Build {
     complete(*machine_);
     config::check_machine(layers_, *machine_);
     config::install_failing_functions(layers_, *machine_);
-    faults::update_attention(*machine_);
+    state::update_attention(*machine_);
     if (overrides.pace) host.clock = host.clock.paced(real_time_ns(), *overrides.pace);
     telemetry::start(*machine_);
     return std::move(machine_);

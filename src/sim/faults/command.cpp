@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "sim/change.hpp"
+#include "sim/transaction/change.hpp"
 #include "sim/config/suggest.hpp"
 #include "sim/faults/kinds.hpp"
 #include "sim/faults/rule_words.hpp"
@@ -43,7 +43,7 @@ bool is_rule(std::string_view kind) { return kind == "fail" || kind == "slow"; }
 // Says which GPU it is about.
 template <class Change>
 std::string change(const Machine& machine, const std::vector<std::size_t>& places, Change change_one) {
-  return change_gpus(machine, places, [&](model::Gpu& gpu, std::size_t place) {
+  return transaction::change_gpus(machine, places, [&](model::Gpu& gpu, std::size_t place) {
     const auto problem = change_one(gpu);
     return problem.empty() ? problem : "GPU " + std::to_string(place) + ": " + problem;
   });
@@ -78,7 +78,7 @@ void remove_rules(calls::Rules& rules, std::uint32_t gpu, bool every_gpu, std::s
 
 std::string set_machine_fault(const Machine& machine, MachineFault fault) {
   const state::Lock lock(machine);
-  if (!lock) return refusal_of(lock);
+  if (!lock) return transaction::refusal_of(lock);
   machine.attention().machine.store(fault, std::memory_order_release);
   update_attention(machine);
   return {};
@@ -95,7 +95,7 @@ std::string inject_into_machine(const Machine& machine, Words words) {
 
 std::string inject_rule(const Machine& machine, Words words) {
   const state::Lock lock(machine);
-  if (!lock) return refusal_of(lock);
+  if (!lock) return transaction::refusal_of(lock);
   auto problem = add_rules(machine, words, machine.call_rules());
   update_attention(machine);
   return problem;
@@ -146,7 +146,7 @@ std::string heal(const Machine& machine, Words words) {
     if (!problem.empty() || only) return problem;
   }
   const state::Lock lock(machine);
-  if (!lock) return refusal_of(lock);
+  if (!lock) return transaction::refusal_of(lock);
   auto& rules = machine.call_rules();
   const auto rule_kind = is_rule(kind) ? kind : std::string_view();
   if (of_machine && !is_rule(kind)) machine.attention().machine.store(MachineFault::none, std::memory_order_release);

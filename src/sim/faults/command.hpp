@@ -11,7 +11,7 @@
 
 #include "sim/calls/rules.hpp"
 #include "sim/faults/rule_words.hpp"
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::sim::faults {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::sim::processes {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 #include "sim/telemetry/dynamic_load.hpp"
 #include "sim/telemetry/noise.hpp"
 #include "sim/telemetry/plan.hpp"

@@ -9,7 +9,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "sim/clock.hpp"
+#include "sim/state/clock.hpp"
 #include "sim/generated/model.hpp"
 
 namespace nvmlkit::sim::telemetry {

@@ -57,7 +57,7 @@ struct ParamSemantics {
 // Where the simulated driver takes its answer from.
 enum class Answer {
   read,         // generated: reads model fields
-  code,         // plain C++ in src/driver/nvml/functions/ does it
+  code,         // plain C++ in src/driver/nvml/ does it
   unsupported,  // no GPU that the simulation knows has it, with the reason: the honest answer is an error
   later,        // not simulated yet
 };

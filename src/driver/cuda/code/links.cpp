@@ -1,5 +1,6 @@
 #include "driver/cuda/code/links.hpp"
 
+#include "base/never_destroyed.hpp"
 #include "driver/cuda/fatbin/container.hpp"
 #include "driver/cuda/fatbin/elf.hpp"
 #include "driver/cuda/handles.hpp"
@@ -9,9 +10,8 @@ namespace {
 
 using modules::Refusal;
 
-// Never destroyed, see process.cpp.
 auto& all_links() {
-  static auto* const the = new Handles<CUlinkState, Link, HandleKind::link>;
+  static NeverDestroyed<Handles<CUlinkState, Link, HandleKind::link>> the;
   return *the;
 }
 

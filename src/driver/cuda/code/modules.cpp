@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/never_destroyed.hpp"
 #include "driver/cuda/context/context.hpp"
 #include "driver/cuda/handles.hpp"
 #include "driver/cuda/textures/texture_references.hpp"
@@ -10,21 +11,20 @@
 namespace nvmlkit::cuda::modules {
 namespace {
 
-// Never destroyed, see process.cpp.
 auto& all_modules() {
-  static auto* const the = new Handles<CUmodule, Module, HandleKind::module>;
+  static NeverDestroyed<Handles<CUmodule, Module, HandleKind::module>> the;
   return *the;
 }
 auto& all_functions() {
-  static auto* const the = new Handles<CUfunction, KernelFunction, HandleKind::function>;
+  static NeverDestroyed<Handles<CUfunction, KernelFunction, HandleKind::function>> the;
   return *the;
 }
 auto& all_libraries() {
-  static auto* const the = new Handles<CUlibrary, Library, HandleKind::library>;
+  static NeverDestroyed<Handles<CUlibrary, Library, HandleKind::library>> the;
   return *the;
 }
 auto& all_kernels() {
-  static auto* const the = new Handles<CUkernel, Kernel, HandleKind::kernel>;
+  static NeverDestroyed<Handles<CUkernel, Kernel, HandleKind::kernel>> the;
   return *the;
 }
 

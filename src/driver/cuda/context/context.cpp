@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "base/never_destroyed.hpp"
 #include "driver/cuda/code/modules.hpp"
 #include "driver/cuda/device/attributes.hpp"
 #include "driver/cuda/device/health.hpp"
@@ -17,9 +18,8 @@ namespace {
 
 using ContextTable = Handles<CUcontext, Context, HandleKind::context>;
 
-// Never destroyed, see process.cpp.
 ContextTable& context_table() {
-  static ContextTable* const the = new ContextTable;
+  static NeverDestroyed<ContextTable> the;
   return *the;
 }
 

@@ -1,5 +1,6 @@
 #include "driver/cuda/context/green_contexts.hpp"
 
+#include "base/never_destroyed.hpp"
 #include "driver/cuda/device/attributes.hpp"
 #include "driver/cuda/handles.hpp"
 #include "driver/cuda/process.hpp"
@@ -9,13 +10,12 @@ namespace {
 
 constexpr std::uint32_t kMark = 0x6E766B72;
 
-// Never destroyed, see process.cpp.
 auto& all_descriptions() {
-  static auto* const the = new Handles<CUdevResourceDesc, ResourceDescription, HandleKind::resource_description>;
+  static NeverDestroyed<Handles<CUdevResourceDesc, ResourceDescription, HandleKind::resource_description>> the;
   return *the;
 }
 auto& all_green() {
-  static auto* const the = new Handles<CUgreenCtx, GreenContext, HandleKind::green_context>;
+  static NeverDestroyed<Handles<CUgreenCtx, GreenContext, HandleKind::green_context>> the;
   return *the;
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/environment.hpp"
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 #include "sim/mig/devices.hpp"
 
 namespace nvmlkit::cuda {

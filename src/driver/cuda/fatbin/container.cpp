@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "driver/cuda/fatbin/lz4.hpp"
-#include "driver/cuda/fatbin/zstd.hpp"
+#include "driver/cuda/fatbin/unpack.hpp"
 
 namespace nvmlkit::cuda::fatbin {
 namespace {
@@ -58,20 +57,16 @@ std::size_t region_size(std::span<const std::byte> section) {
 }
 
 std::optional<std::string> text_of(const Entry& e) {
-  std::optional<std::string> out;
   switch (e.compression) {
     case Compression::none:
-      out = std::string(reinterpret_cast<const char*>(e.stored.data()), e.stored.size());
       break;
     case Compression::lz4:
-      out = unpack_lz4(e.stored, e.size);
-      break;
+      return unpack_lz4(e.stored, e.size);
     case Compression::zstd:
-      out = unpack_zstd(e.stored, e.size);
-      break;
+      return unpack_zstd(e.stored, e.size);
   }
-  if (out) out->resize(std::min(out->size(), out->find('\0')));
-  return out;
+  const auto* const text = reinterpret_cast<const char*>(e.stored.data());
+  return std::string(text, strnlen(text, e.stored.size()));
 }
 
 }  // namespace nvmlkit::cuda::fatbin

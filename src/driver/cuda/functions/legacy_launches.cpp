@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 
+#include "base/never_destroyed.hpp"
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/graphs/work.hpp"
@@ -22,7 +23,7 @@ struct AllTold {
   std::map<CUfunction, Told> by_function;
 };
 AllTold& all_told() {
-  static auto* const the = new AllTold;
+  static NeverDestroyed<AllTold> the;
   return *the;
 }
 

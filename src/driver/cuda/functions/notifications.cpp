@@ -1,6 +1,7 @@
 // Notifications of the driver. It has one, of budgets of memory under WDDM, so that none ever comes here.
 #include <algorithm>
 
+#include "base/never_destroyed.hpp"
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/handles.hpp"
@@ -9,7 +10,7 @@ namespace nvmlkit::cuda::functions {
 namespace {
 
 auto& all_notifications() {
-  static auto* const the = new Handles<CUasyncCallbackHandle, CUdevice, HandleKind::notification>;
+  static NeverDestroyed<Handles<CUasyncCallbackHandle, CUdevice, HandleKind::notification>> the;
   return *the;
 }
 

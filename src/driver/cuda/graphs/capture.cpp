@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/never_destroyed.hpp"
+
 namespace nvmlkit::cuda::capture {
 namespace {
 
@@ -11,7 +13,7 @@ constinit std::atomic<int> under_way{0};
 
 // Under the guard of graphs.
 auto& all() {
-  static auto* const the = new std::vector<std::weak_ptr<Capture>>;
+  static NeverDestroyed<std::vector<std::weak_ptr<Capture>>> the;
   return *the;
 }
 

@@ -1,5 +1,6 @@
 #include "driver/cuda/graphs/conditions.hpp"
 
+#include "base/never_destroyed.hpp"
 #include "driver/cuda/handles.hpp"
 
 namespace nvmlkit::cuda {
@@ -10,9 +11,8 @@ ConditionKey condition_key(CUgraphConditionalHandle handle) {
   return reinterpret_cast<ConditionKey>(static_cast<std::uintptr_t>(handle));
 }
 
-// Never destroyed, see process.cpp.
 auto& all_conditions() {
-  static auto* const the = new Handles<ConditionKey, std::weak_ptr<Condition>, HandleKind::condition>;
+  static NeverDestroyed<Handles<ConditionKey, std::weak_ptr<Condition>, HandleKind::condition>> the;
   return *the;
 }
 

@@ -4,22 +4,22 @@
 #include <cstring>
 #include <map>
 
+#include "base/never_destroyed.hpp"
 #include "driver/cuda/handles.hpp"
 
 namespace nvmlkit::cuda::graphs {
 namespace {
 
-// Never destroyed, see process.cpp.
 auto& all_graphs() {
-  static auto* const the = new Handles<CUgraph, Graph, HandleKind::graph>;
+  static NeverDestroyed<Handles<CUgraph, Graph, HandleKind::graph>> the;
   return *the;
 }
 auto& all_nodes() {
-  static auto* const the = new Handles<CUgraphNode, Node, HandleKind::graph_node>;
+  static NeverDestroyed<Handles<CUgraphNode, Node, HandleKind::graph_node>> the;
   return *the;
 }
 auto& all_executables() {
-  static auto* const the = new Handles<CUgraphExec, Executable, HandleKind::executable_graph>;
+  static NeverDestroyed<Handles<CUgraphExec, Executable, HandleKind::executable_graph>> the;
   return *the;
 }
 
@@ -33,7 +33,7 @@ void forget(Node& node) {
 }  // namespace
 
 Guard guard() {
-  static auto* const mutex = new std::recursive_mutex;
+  static NeverDestroyed<std::recursive_mutex> mutex;
   return Guard(*mutex);
 }
 

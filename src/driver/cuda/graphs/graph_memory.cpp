@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 
+#include "base/never_destroyed.hpp"
 #include "driver/cuda/memory/memory.hpp"
 #include "driver/cuda/memory/virtual_memory.hpp"
 #include "driver/cuda/process.hpp"
@@ -10,14 +11,13 @@
 namespace nvmlkit::cuda {
 namespace {
 
-// Never destroyed, see process.cpp.
 struct AllOfGraphs {
   std::mutex mutex;
   std::map<CUdeviceptr, std::weak_ptr<GraphPlace>> places;
   std::map<const Device*, std::unique_ptr<MemoryReserve>> reserves;
 };
 AllOfGraphs& all_of_graphs() {
-  static auto* const the = new AllOfGraphs;
+  static NeverDestroyed<AllOfGraphs> the;
   return *the;
 }
 

@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "base/never_destroyed.hpp"
 #include "driver/cuda/handles.hpp"
 
 namespace nvmlkit::cuda {
@@ -14,9 +15,8 @@ struct UserObject {
   unsigned long long holds = 0;
 };
 
-// Never destroyed, see process.cpp.
 auto& all_objects() {
-  static auto* const the = new Handles<CUuserObject, UserObject, HandleKind::user_object>;
+  static NeverDestroyed<Handles<CUuserObject, UserObject, HandleKind::user_object>> the;
   return *the;
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 
+#include "base/never_destroyed.hpp"
 #include "driver/cuda/memory/virtual_memory.hpp"
 #include "driver/cuda/process.hpp"
 
@@ -20,9 +21,8 @@ struct MemoryTable {
   unsigned long long next_id = 1;
 };
 
-// Never destroyed, see process.cpp.
 MemoryTable& memory_table() {
-  static MemoryTable* const the = new MemoryTable;
+  static NeverDestroyed<MemoryTable> the;
   return *the;
 }
 

@@ -1,14 +1,14 @@
 #include "driver/cuda/memory/pools.hpp"
 
+#include "base/never_destroyed.hpp"
 #include "driver/cuda/handles.hpp"
 #include "driver/cuda/memory/memory.hpp"
 
 namespace nvmlkit::cuda::pools {
 namespace {
 
-// Never destroyed, see process.cpp.
 auto& all_pools() {
-  static auto* const the = new Handles<CUmemoryPool, Pool, HandleKind::pool>;
+  static NeverDestroyed<Handles<CUmemoryPool, Pool, HandleKind::pool>> the;
   return *the;
 }
 
@@ -17,7 +17,7 @@ struct OfDevices {
   std::map<const Device*, CUmemoryPool> defaults, current;
 };
 OfDevices& of_devices() {
-  static auto* const the = new OfDevices;
+  static NeverDestroyed<OfDevices> the;
   return *the;
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 
+#include "base/never_destroyed.hpp"
 #include "driver/cuda/handles.hpp"
 
 namespace nvmlkit::cuda {
@@ -33,13 +34,13 @@ struct MappingTable {
   std::map<CUdeviceptr, Mapped> mapped;
 };
 MappingTable& mapping_table() {
-  static auto* const the = new MappingTable;
+  static NeverDestroyed<MappingTable> the;
   return *the;
 }
 
 using PhysicalHandle = struct PhysicalTag*;
 auto& all_physical() {
-  static auto* const the = new Handles<PhysicalHandle, Physical, HandleKind::physical>;
+  static NeverDestroyed<Handles<PhysicalHandle, Physical, HandleKind::physical>> the;
   return *the;
 }
 PhysicalHandle physical_handle(CUmemGenericAllocationHandle handle) {

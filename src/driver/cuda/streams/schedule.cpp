@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/never_destroyed.hpp"
 #include "driver/cuda/streams/schedule_state.hpp"
 #include "driver/cuda/streams/workers.hpp"
 
@@ -89,7 +90,7 @@ CUresult put(Lock&, Stream& stream, std::vector<Task> tasks) {
 }  // namespace
 
 Schedule& all() {
-  static auto* const the = new Schedule;
+  static NeverDestroyed<Schedule> the;
   return *the;
 }
 

@@ -2,20 +2,20 @@
 
 #include <chrono>
 
+#include "base/never_destroyed.hpp"
 #include "driver/cuda/context/context.hpp"
 #include "driver/cuda/handles.hpp"
 
 namespace nvmlkit::cuda::streams {
 namespace {
 
-// Never destroyed, see process.cpp.
 auto& all_streams() {
-  static auto* const the = new Handles<CUstream, Stream, HandleKind::stream>;
+  static NeverDestroyed<Handles<CUstream, Stream, HandleKind::stream>> the;
   return *the;
 }
 
 auto& all_events() {
-  static auto* const the = new Handles<CUevent, Event, HandleKind::event>;
+  static NeverDestroyed<Handles<CUevent, Event, HandleKind::event>> the;
   return *the;
 }
 

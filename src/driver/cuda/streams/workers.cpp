@@ -5,6 +5,8 @@
 
 #include <chrono>
 
+#include "base/never_destroyed.hpp"
+
 namespace nvmlkit::cuda::workers {
 namespace {
 
@@ -14,7 +16,7 @@ using namespace std::chrono_literals;
 constexpr unsigned kMostThreads = 512, kMostIdle = 4;
 constexpr std::int64_t kAwakeNs = 2'000'000;  // without any work
 
-// Guarded by the lock of the schedule; never destroyed, see process.cpp.
+// Guarded by the lock of the schedule.
 struct Workers {
   std::condition_variable idle, lookout;
   unsigned threads = 0, waiting = 0;
@@ -23,7 +25,7 @@ struct Workers {
   bool is_starting = false;                     // a new one
 };
 Workers& all() {
-  static auto* const the = new Workers;
+  static NeverDestroyed<Workers> the;
   return *the;
 }
 

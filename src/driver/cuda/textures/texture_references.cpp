@@ -3,6 +3,7 @@
 #include <cstring>
 #include <map>
 
+#include "base/never_destroyed.hpp"
 #include "driver/cuda/handles.hpp"
 
 namespace nvmlkit::cuda {
@@ -31,9 +32,8 @@ struct Known {
   std::map<Key, Handle> of_modules;
   Handles<Handle, TextureReference, HandleKind::texture_reference> all;
 };
-// Never destroyed, see process.cpp.
 Known& known() {
-  static auto* const the = new Known;
+  static NeverDestroyed<Known> the;
   return *the;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/never_destroyed.hpp"
 #include "driver/cuda/handles.hpp"
 
 namespace nvmlkit::cuda {
@@ -13,19 +14,19 @@ namespace textures {
 namespace {
 
 auto& all_arrays() {
-  static auto* const the = new Handles<CUarray, Array, HandleKind::array>;
+  static NeverDestroyed<Handles<CUarray, Array, HandleKind::array>> the;
   return *the;
 }
 
 using Tag = struct TextureTag*;
 auto& all() {
-  static auto* const the = new Handles<Tag, Texture, HandleKind::texture>;
+  static NeverDestroyed<Handles<Tag, Texture, HandleKind::texture>> the;
   return *the;
 }
 Tag tag_of(unsigned long long handle) { return reinterpret_cast<Tag>(static_cast<std::uintptr_t>(handle)); }
 
 auto& all_mipmaps() {
-  static auto* const the = new Handles<CUmipmappedArray, MipmappedArray, HandleKind::mipmapped_array>;
+  static NeverDestroyed<Handles<CUmipmappedArray, MipmappedArray, HandleKind::mipmapped_array>> the;
   return *the;
 }
 
