@@ -9,8 +9,9 @@
 
 #include "cli/exit_status.hpp"
 #include "cli/target.hpp"
-#include "sim/faults/command.hpp"
+#include "sim/calls/rule_words.hpp"
 #include "sim/state/read.hpp"
+#include "sim/steering/fault.hpp"
 
 namespace nvmlkit::cli {
 namespace {
@@ -44,7 +45,7 @@ std::vector<std::string> faults_of(const Machine& machine, std::size_t place) {
   if (!sim::state::consistently(machine, machine.sequence(gpu),
                                 [&] { std::memcpy(static_cast<void*>(copy.get()), &gpu, sizeof gpu); }))
     throw Refused("a writer of the machine is stopped");
-  return sim::faults::describe(*copy);
+  return sim::steering::describe(*copy);
 }
 
 struct ListedRule {
@@ -57,7 +58,7 @@ std::vector<ListedRule> rules_of(const Machine& machine) {
   for (std::size_t i = 0; i < sim::calls::Rules::kCapacity; ++i)
     if (const auto rule = machine.call_rules().at(i))
       out.push_back({rule->gpu == sim::calls::kAnyGpu ? "machine" : fmt::format("gpu={}", rule->gpu),
-                     sim::faults::describe(*rule), rule->calls});
+                     sim::calls::describe(*rule), rule->calls});
   return out;
 }
 
@@ -76,7 +77,7 @@ int list(const Machine& machine, bool as_json) {
 
 std::vector<std::string> list_faults(const Machine& machine) {
   std::vector<std::string> out;
-  if (const auto fault = sim::faults::describe(machine.attention().machine.load()); !fault.empty())
+  if (const auto fault = sim::steering::describe(machine.attention().machine.load()); !fault.empty())
     out.push_back("machine " + fault);
   for (std::size_t i = 0; i < machine.gpus().size(); ++i)
     for (const auto& fault : faults_of(machine, i)) out.push_back(fmt::format("gpu={} {}", i, fault));
@@ -92,7 +93,7 @@ nlohmann::ordered_json faults_as_json(const Machine& machine) {
   auto calls = nlohmann::ordered_json::array();
   for (const auto& rule : rules_of(machine))
     calls.push_back({{"where", rule.where}, {"rule", rule.text}, {"calls", rule.calls}});
-  const auto fault = sim::faults::describe(machine.attention().machine.load());
+  const auto fault = sim::steering::describe(machine.attention().machine.load());
   return {{"machine", fault.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(fault)},
           {"gpus", gpus},
           {"calls", calls}};
@@ -103,7 +104,7 @@ int fault(std::string state, std::vector<std::string> words, bool as_json) try {
   const auto machine = machine_of(state);
   if (words.empty()) return list(*machine, as_json);
   if (as_json) return refuse("--json is for the list, `nvmlkit fault --json`");
-  const auto problem = sim::faults::inject(*machine, words);
+  const auto problem = sim::steering::inject(*machine, words);
   return problem.empty() ? 0 : refuse(problem);
 } catch (const Refused& refused) {
   return refuse(refused.what());
@@ -112,7 +113,7 @@ int fault(std::string state, std::vector<std::string> words, bool as_json) try {
 int heal(std::string state, std::vector<std::string> words) try {
   take_options(words, state, nullptr);
   const auto machine = machine_of(state);
-  const auto problem = sim::faults::heal(*machine, words);
+  const auto problem = sim::steering::heal(*machine, words);
   return problem.empty() ? 0 : refuse(problem);
 } catch (const Refused& refused) {
   return refuse(refused.what());

@@ -9,7 +9,7 @@
 
 namespace nvmlkit::cli {
 
-// `words` as sim/faults/command.hpp has them; --state FILE and --json may stand anywhere among them. Without words: the
+// `words` as sim/steering/fault.hpp has them; --state FILE and --json may stand anywhere among them. Without words: the
 // list. Each returns its exit status.
 int fault(std::string state, std::vector<std::string> words, bool as_json);
 int heal(std::string state, std::vector<std::string> words);

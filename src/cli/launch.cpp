@@ -12,7 +12,7 @@
 #include <cstring>
 #include <system_error>
 
-#include "sim/driver_branch.hpp"
+#include "sim/traits/driver_branch.hpp"
 
 namespace nvmlkit::cli {
 namespace fs = std::filesystem;

@@ -1,8 +1,8 @@
 #include "cli/selector.hpp"
 
 #include "cli/state.hpp"
-#include "sim/selector.hpp"
 #include "sim/state/file.hpp"
+#include "sim/steering/selector.hpp"
 
 namespace nvmlkit::cli {
 

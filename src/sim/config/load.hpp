@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "sim/config/environment.hpp"
 #include "sim/config/error.hpp"
-#include "sim/environment.hpp"
 #include "sim/state/machine.hpp"
 
 namespace nvmlkit::sim {

@@ -33,4 +33,15 @@ std::string change_gpus(const Machine& machine, const std::vector<std::size_t>& 
   return {};
 }
 
+// `change(rules, attention)` changes the rules about calls or the fault of the whole machine, and returns what is
+// wrong.
+template <class Change>
+std::string change_attention(const Machine& machine, Change change) {
+  const state::Lock lock(machine);
+  if (!lock) return refusal_of(lock);
+  auto problem = change(machine.call_rules(), machine.attention());
+  state::update_attention(machine);
+  return problem;
+}
+
 }  // namespace nvmlkit::sim::transaction

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "sim/events/raise.hpp"
+#include "sim/transaction/edit.hpp"
 
 namespace nvmlkit::driver {
 namespace {

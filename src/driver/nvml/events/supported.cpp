@@ -1,7 +1,7 @@
 #include "driver/nvml/events/supported.hpp"
 
 #include "nvmlkit/generated/abi.hpp"
-#include "sim/driver_branch.hpp"
+#include "sim/traits/driver_branch.hpp"
 
 namespace nvmlkit::driver {
 

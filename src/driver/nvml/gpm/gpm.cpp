@@ -3,7 +3,7 @@
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/gpm/metrics.hpp"
 #include "driver/nvml/gpm/samples.hpp"
-#include "sim/driver_branch.hpp"
+#include "sim/traits/driver_branch.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {

@@ -10,8 +10,8 @@
 #include "driver/nvml/library/enumeration.hpp"
 #include "driver/nvml/library/origin.hpp"
 #include "sim/config/load.hpp"
-#include "sim/driver_branch.hpp"
 #include "sim/state/attention.hpp"
+#include "sim/traits/driver_branch.hpp"
 
 namespace nvmlkit::driver {
 

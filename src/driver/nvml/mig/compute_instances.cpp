@@ -2,7 +2,7 @@
 #include "driver/nvml/call/access.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/mig/instances.hpp"
-#include "sim/mig/occupants.hpp"
+#include "sim/processes/occupants.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {
@@ -70,7 +70,7 @@ nvmlReturn_t ComputeInstanceDestroy(const Machine& machine, nvmlComputeInstance_
   if (!is_privileged(machine)) return NVML_ERROR_NO_PERMISSION;
   return change(machine, *found->gpu, [&](Gpu& changed) {
     if (!sim::mig::find_device(changed, found->id)) return NVML_ERROR_INVALID_ARGUMENT;
-    if (sim::mig::process_on(machine, *found->gpu, found->id)) return NVML_ERROR_IN_USE;
+    if (sim::processes::process_on(machine, *found->gpu, found->id)) return NVML_ERROR_IN_USE;
     sim::mig::destroy_compute(*sim::mig::find_instance(changed, found->id.instance), found->id.compute);
     return NVML_SUCCESS;
   });

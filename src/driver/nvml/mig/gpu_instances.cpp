@@ -2,7 +2,7 @@
 #include "driver/nvml/call/access.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/mig/instances.hpp"
-#include "sim/mig/occupants.hpp"
+#include "sim/processes/occupants.hpp"
 #include "sim/vgpu/instances.hpp"
 
 namespace nvmlkit::driver {
@@ -29,7 +29,7 @@ nvmlReturn_t create(const Machine& machine, const Gpu& gpu, unsigned int profile
     if (!sim::mig::enabled(changed)) return NVML_ERROR_NOT_SUPPORTED;
     const auto* profile = sim::mig::profile_by_id(changed, profileId);
     if (!profile || (start && size != profile->size.value_or(0))) return NVML_ERROR_INVALID_ARGUMENT;
-    if (sim::mig::process_outside(machine, gpu)) return NVML_ERROR_IN_USE;
+    if (sim::processes::process_outside(machine, gpu)) return NVML_ERROR_IN_USE;
     switch (sim::mig::create_instance(changed, *profile, start, id)) {
       case Refusal::none:
         return NVML_SUCCESS;
@@ -63,7 +63,7 @@ nvmlReturn_t GpuInstanceDestroy(const Machine& machine, nvmlGpuInstance_t gpuIns
   return change(machine, *id->gpu, [&](Gpu& changed) {
     const auto* instance = sim::mig::enabled(changed) ? sim::mig::find_instance(changed, id->id) : nullptr;
     if (!instance) return NVML_ERROR_INVALID_ARGUMENT;
-    if (!instance->compute_instances.empty() || sim::mig::process_on(machine, *id->gpu, id->id))
+    if (!instance->compute_instances.empty() || sim::processes::process_on(machine, *id->gpu, id->id))
       return NVML_ERROR_IN_USE;
     sim::mig::destroy_instance(changed, id->id);
     sim::vgpu::forget_settings(changed, id->id);

@@ -3,8 +3,8 @@
 #include "driver/nvml/call/setters.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "sim/mig/instances.hpp"
-#include "sim/mig/occupants.hpp"
 #include "sim/mig/profiles.hpp"
+#include "sim/processes/occupants.hpp"
 
 namespace nvmlkit::driver::functions {
 
@@ -21,7 +21,7 @@ nvmlReturn_t DeviceSetMigMode(const Machine& machine, const Gpu& gpu, unsigned i
     *activationStatus = NVML_SUCCESS;
     changed.mig.mode_pending = wanted;
     if (*changed.mig.mode_current == wanted) return NVML_SUCCESS;
-    if (sim::mig::any_process(machine, gpu) || !changed.mig.instances.empty()) {
+    if (sim::processes::any_process(machine, gpu) || !changed.mig.instances.empty()) {
       *activationStatus = NVML_ERROR_IN_USE;
       return NVML_SUCCESS;
     }

@@ -2,7 +2,7 @@
 
 #include "driver/nvml/generated/functions.hpp"
 #include "nvmlkit/abi/legacy.hpp"
-#include "sim/driver_branch.hpp"
+#include "sim/traits/driver_branch.hpp"
 
 namespace nvmlkit::driver {
 namespace {

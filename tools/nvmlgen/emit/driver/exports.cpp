@@ -360,7 +360,6 @@ std::string emit_known_values(const Registry& registry) {
   out += R"(// Which values an enum argument may have.
 #pragma once
 
-#include "nvmlkit/generated/abi.hpp"
 
 namespace nvmlkit::abi {
 

@@ -8,11 +8,11 @@
 
 #include "sim/calls/rules.hpp"
 
-namespace nvmlkit::sim::faults {
+namespace nvmlkit::sim::calls {
 
 // Returns what is wrong, empty when nothing is. The GPU stays as it is in `rule`.
-std::string parse_rule(std::span<const std::string> words, calls::Rule& rule);
+std::string parse_rule(std::span<const std::string> words, Rule& rule);
 
-std::string describe(const calls::Rule& rule);
+std::string describe(const Rule& rule);
 
-}  // namespace nvmlkit::sim::faults
+}  // namespace nvmlkit::sim::calls

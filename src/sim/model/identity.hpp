@@ -1,16 +1,13 @@
-// Who a GPU is, where the machine file does not say.
+// Identities that follow from others.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "sim/state/machine.hpp"
+#include "sim/model/field.hpp"
 
 namespace nvmlkit::sim {
-
-// Derives UUIDs, PCI addresses, board ids and what else tells one GPU from the next.
-void complete_identity(Machine& machine);
 
 // A UUID as the driver makes them look, the same for the same model and index on every machine.
 model::Text<80> derived_uuid(std::string_view model_name, std::uint32_t index);

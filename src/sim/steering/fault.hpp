@@ -10,10 +10,9 @@
 #include <vector>
 
 #include "sim/calls/rules.hpp"
-#include "sim/faults/rule_words.hpp"
 #include "sim/state/machine.hpp"
 
-namespace nvmlkit::sim::faults {
+namespace nvmlkit::sim::steering {
 
 // Makes the fault that the words name. All is done or, with one line for people returned, nothing.
 std::string inject(const Machine& machine, std::span<const std::string> words);
@@ -27,6 +26,6 @@ std::string inject_here(const Machine& machine, std::string_view commands, calls
 
 // What is broken about a GPU, in the words of inject(). Empty when nothing is.
 std::vector<std::string> describe(const model::Gpu& gpu);
-std::string describe(MachineFault fault);  // empty: none
+std::string describe(faults::MachineFault fault);  // empty: none
 
-}  // namespace nvmlkit::sim::faults
+}  // namespace nvmlkit::sim::steering

@@ -1,11 +1,11 @@
-#include "sim/complete.hpp"
+#include "sim/complete/complete.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string>
 
-#include "sim/identity.hpp"
+#include "sim/complete/gpu_identity.hpp"
 #include "sim/links/layout.hpp"
 #include "sim/mig/instances.hpp"
 #include "sim/vgpu/instances.hpp"

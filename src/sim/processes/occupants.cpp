@@ -1,4 +1,4 @@
-#include "sim/mig/occupants.hpp"
+#include "sim/processes/occupants.hpp"
 
 #include <algorithm>
 
@@ -6,14 +6,12 @@
 #include "sim/processes/clients.hpp"
 #include "sim/vgpu/usage.hpp"
 
-namespace nvmlkit::sim::mig {
+namespace nvmlkit::sim::processes {
 namespace {
 
+using mig::DeviceId;
 using model::Gpu;
 using model::Process;
-
-using processes::Client;
-using processes::kNoInstance;
 
 std::size_t place_of(const Machine& machine, const Gpu& gpu) { return machine.index_of(gpu); }
 
@@ -21,8 +19,8 @@ std::size_t place_of(const Machine& machine, const Gpu& gpu) { return machine.in
 template <class Configured, class Running>
 bool any(const Machine& machine, const Gpu& gpu, Configured configured, Running running) {
   bool found = std::any_of(gpu.processes.begin(), gpu.processes.end(), configured);
-  processes::for_each_client(machine, place_of(machine, gpu),
-                             [&](const Client& client, processes::Life) { found = found || running(client); });
+  for_each_client(machine, place_of(machine, gpu),
+                  [&](const Client& client, Life) { found = found || running(client); });
   return found;
 }
 
@@ -32,9 +30,7 @@ bool on(const Process& process, std::uint32_t instance) {
 
 }  // namespace
 
-bool any_process(const Machine& machine, const Gpu& gpu) {
-  return processes::in_use(machine, gpu, place_of(machine, gpu));
-}
+bool any_process(const Machine& machine, const Gpu& gpu) { return in_use(machine, gpu, place_of(machine, gpu)); }
 
 bool process_outside(const Machine& machine, const Gpu& gpu) {
   return any(
@@ -60,16 +56,16 @@ bool process_on(const Machine& machine, const Gpu& gpu, DeviceId device) {
 }
 
 std::uint64_t used_bytes(const Machine& machine, const Gpu& gpu, const model::MigInstance& instance) {
-  const auto* profile = profile_of(gpu, instance);
+  const auto* profile = mig::profile_of(gpu, instance);
   if (!profile || !instance.id) return 0;
   const auto idle = instance.idle_kib.value_or(profile->idle_kib.value_or(0));
   std::uint64_t used = (idle << 10) + vgpu::held_bytes(gpu, *instance.id);
   for (const auto& process : gpu.processes)
     if (on(process, *instance.id)) used += process.used_memory_mib.value_or(0) << 20;
-  processes::for_each_client(machine, place_of(machine, gpu), [&](const Client& client, processes::Life) {
+  for_each_client(machine, place_of(machine, gpu), [&](const Client& client, Life) {
     if (client.gpu_instance == *instance.id) used += client.memory_bytes;
   });
   return std::min(used, profile->memory_mib.value_or(0) << 20);
 }
 
-}  // namespace nvmlkit::sim::mig
+}  // namespace nvmlkit::sim::processes

@@ -1,4 +1,4 @@
-#include "sim/faults/rule_words.hpp"
+#include "sim/calls/rule_words.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -10,7 +10,7 @@
 #include "sim/config/suggest.hpp"
 #include "sim/generated/return_codes.hpp"
 
-namespace nvmlkit::sim::faults {
+namespace nvmlkit::sim::calls {
 namespace {
 
 using config::quote;
@@ -32,7 +32,7 @@ std::optional<std::uint64_t> duration(std::string_view text) {
   for (const auto& unit : kUnits) {
     if (!text.ends_with(unit.name)) continue;
     const auto count = whole_number(text.substr(0, text.size() - unit.name.size()));
-    if (count && *count <= calls::Rules::kLongestDelayNs / unit.ns) return *count * unit.ns;
+    if (count && *count <= Rules::kLongestDelayNs / unit.ns) return *count * unit.ns;
   }
   return std::nullopt;
 }
@@ -66,7 +66,7 @@ std::string parse_code(const std::string& word, std::int32_t& code) {
   return "unknown error " + quote(word) + config::hint(name, names);
 }
 
-std::string parse_limits(std::span<const std::string> words, calls::Rule& rule) {
+std::string parse_limits(std::span<const std::string> words, Rule& rule) {
   for (std::size_t i = 0; i < words.size(); i += 2) {
     auto* limit = words[i] == "--after" ? &rule.after : words[i] == "--times" ? &rule.times : nullptr;
     if (!limit) return "expected --after N or --times N, got " + quote(words[i]);
@@ -86,12 +86,12 @@ std::string text_of(std::uint64_t ns) {
 
 }  // namespace
 
-std::string parse_rule(std::span<const std::string> words, calls::Rule& rule) {
+std::string parse_rule(std::span<const std::string> words, Rule& rule) {
   const bool fails = words[0] == "fail";
   if (words.size() < 3)
     return fails ? "expected a function and an error, such as nvmlDeviceGetMemoryInfo GPU_IS_LOST"
                  : "expected a function and a duration, such as nvmlDeviceGetTemperature 500ms";
-  rule.result = calls::kNoResult;
+  rule.result = kNoResult;
   rule.delay_ns = rule.after = 0;
   rule.times = UINT64_MAX;
   if (auto problem = parse_symbol(words[1], rule.symbol); !problem.empty()) return problem;
@@ -105,10 +105,10 @@ std::string parse_rule(std::span<const std::string> words, calls::Rule& rule) {
   return parse_limits(words.subspan(3), rule);
 }
 
-std::string describe(const calls::Rule& rule) {
+std::string describe(const Rule& rule) {
   const std::string symbol = rule.symbol < symbol_count ? std::string(symbol_names[rule.symbol]) : "all";
-  std::string out = (rule.result == calls::kNoResult ? "slow " : "fail ") + symbol + " ";
-  if (rule.result == calls::kNoResult) {
+  std::string out = (rule.result == kNoResult ? "slow " : "fail ") + symbol + " ";
+  if (rule.result == kNoResult) {
     out += text_of(rule.delay_ns);
   } else {
     const auto found = std::find_if(std::begin(return_codes), std::end(return_codes),
@@ -120,4 +120,4 @@ std::string describe(const calls::Rule& rule) {
   return out;
 }
 
-}  // namespace nvmlkit::sim::faults
+}  // namespace nvmlkit::sim::calls

@@ -1,22 +1,25 @@
-#include "sim/faults/command.hpp"
+#include "sim/steering/fault.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <memory>
 #include <optional>
 
-#include "sim/transaction/change.hpp"
+#include "sim/calls/rule_words.hpp"
 #include "sim/config/suggest.hpp"
 #include "sim/faults/kinds.hpp"
-#include "sim/faults/rule_words.hpp"
-#include "sim/generated/return_codes.hpp"
-#include "sim/selector.hpp"
+#include "sim/steering/selector.hpp"
+#include "sim/transaction/change.hpp"
 
-namespace nvmlkit::sim::faults {
+namespace nvmlkit::sim::steering {
 namespace {
 
 using config::quote;
+using faults::find_kind;
+using faults::Kind;
+using faults::kinds;
+using faults::MachineFault;
+using faults::Words;
 
 struct NamedMachineFault {
   std::string_view name;
@@ -77,11 +80,10 @@ void remove_rules(calls::Rules& rules, std::uint32_t gpu, bool every_gpu, std::s
 }
 
 std::string set_machine_fault(const Machine& machine, MachineFault fault) {
-  const state::Lock lock(machine);
-  if (!lock) return transaction::refusal_of(lock);
-  machine.attention().machine.store(fault, std::memory_order_release);
-  update_attention(machine);
-  return {};
+  return transaction::change_attention(machine, [&](calls::Rules&, faults::Attention& attention) {
+    attention.machine.store(fault, std::memory_order_release);
+    return std::string();
+  });
 }
 
 std::string inject_into_machine(const Machine& machine, Words words) {
@@ -94,11 +96,8 @@ std::string inject_into_machine(const Machine& machine, Words words) {
 }
 
 std::string inject_rule(const Machine& machine, Words words) {
-  const state::Lock lock(machine);
-  if (!lock) return transaction::refusal_of(lock);
-  auto problem = add_rules(machine, words, machine.call_rules());
-  update_attention(machine);
-  return problem;
+  return transaction::change_attention(
+      machine, [&](calls::Rules& rules, faults::Attention&) { return add_rules(machine, words, rules); });
 }
 
 std::string no_selector() { return "expected gpu=INDEX, gpu=UUID, gpu=BUS-ID, gpu=all or machine"; }
@@ -145,16 +144,14 @@ std::string heal(const Machine& machine, Words words) {
     });
     if (!problem.empty() || only) return problem;
   }
-  const state::Lock lock(machine);
-  if (!lock) return transaction::refusal_of(lock);
-  auto& rules = machine.call_rules();
-  const auto rule_kind = is_rule(kind) ? kind : std::string_view();
-  if (of_machine && !is_rule(kind)) machine.attention().machine.store(MachineFault::none, std::memory_order_release);
-  if (of_machine && (kind.empty() || is_rule(kind))) remove_rules(rules, calls::kAnyGpu, false, rule_kind);
-  for (const auto place : places)
-    remove_rules(rules, static_cast<std::uint32_t>(place), words[0] == "gpu=all", rule_kind);
-  update_attention(machine);
-  return {};
+  return transaction::change_attention(machine, [&](calls::Rules& rules, faults::Attention& attention) {
+    const auto rule_kind = is_rule(kind) ? kind : std::string_view();
+    if (of_machine && !is_rule(kind)) attention.machine.store(MachineFault::none, std::memory_order_release);
+    if (of_machine && (kind.empty() || is_rule(kind))) remove_rules(rules, calls::kAnyGpu, false, rule_kind);
+    for (const auto place : places)
+      remove_rules(rules, static_cast<std::uint32_t>(place), words[0] == "gpu=all", rule_kind);
+    return std::string();
+  });
 }
 
 // No stream for this: one would bring the locales of the C++ library into every program that loads the driver.
@@ -197,10 +194,10 @@ std::vector<std::string> describe(const model::Gpu& gpu) {
   return out;
 }
 
-std::string describe(MachineFault fault) {
+std::string describe(faults::MachineFault fault) {
   for (const auto& known : kMachineFaults)
     if (known.fault == fault) return std::string(known.name);
   return {};
 }
 
-}  // namespace nvmlkit::sim::faults
+}  // namespace nvmlkit::sim::steering

@@ -1,4 +1,4 @@
-#include "sim/selector.hpp"
+#include "sim/steering/selector.hpp"
 
 #include <charconv>
 
