@@ -11,7 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "sim/state/file.hpp"
+#include "cli/command_error.hpp"
+#include "cli/selector.hpp"
 #include "sim/topology/distance.hpp"
 
 namespace nvmlkit::cli {
@@ -161,20 +162,23 @@ std::string hwloc_topology(const sim::Machine& machine) {
   return TopologyXml(std::max(std::thread::hardware_concurrency(), 1U)).write(complexes_of(machine));
 }
 
-HostTopology::HostTopology(const std::string& state, const std::string& path) {
+HostTopology::HostTopology(const std::string& state) {
   if (std::getenv("HWLOC_XMLFILE") != nullptr) return;
-  std::string error;
-  const auto machine = sim::state::attach(state, error);
-  const auto text = machine ? hwloc_topology(*machine) : std::string();
-  if (text.empty() || !(std::ofstream(path) << text)) return;
-  path_ = path;
-  setenv("HWLOC_XMLFILE", path_.c_str(), 1);
-}
-
-HostTopology::~HostTopology() { remove(); }
-
-void HostTopology::remove() {
-  if (!path_.empty()) unlink(path_.c_str());
+  const auto text = hwloc_topology(*attach(state));
+  if (text.empty()) return;
+  try {
+    const auto folder = state_folder();
+    const FolderLock lock(folder);
+    const auto path = run_path(folder, ".hwloc.xml");
+    const bool written = static_cast<bool>(std::ofstream(path) << text);
+    file_ = RunFile(path);
+    if (written)
+      setenv("HWLOC_XMLFILE", path.c_str(), 1);
+    else
+      file_.remove();
+  } catch (const CommandError&) {
+    // Without a folder the program runs all the same, and sees the adapters of this host.
+  }
 }
 
 }  // namespace nvmlkit::cli

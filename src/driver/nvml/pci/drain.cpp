@@ -6,6 +6,7 @@
 #include "sim/events/raise.hpp"
 #include "sim/events/ring.hpp"
 #include "sim/processes/clients.hpp"
+#include "sim/state/attention.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {
