@@ -6,6 +6,8 @@
 #include "sim/events/raise.hpp"
 #include "sim/events/ring.hpp"
 #include "sim/processes/clients.hpp"
+#include "sim/state/attention.hpp"
+#include "sim/traits/architecture.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {
@@ -27,9 +29,7 @@ bool is_at(const Gpu& gpu, const nvmlPciInfo_t& place) {
   return address && address->domain == place.domain && address->bus == place.bus && address->device == place.device;
 }
 
-bool can_drain(const Gpu& gpu) {
-  return gpu.architecture && *gpu.architecture != DEVICE_ARCH_UNKNOWN && *gpu.architecture >= DEVICE_ARCH_PASCAL;
-}
+bool can_drain(const Gpu& gpu) { return sim::has(gpu, sim::Trait::drain); }
 
 bool is_persistent(const Gpu& gpu) { return gpu.persistence_mode && *gpu.persistence_mode == NVML_FEATURE_ENABLED; }
 

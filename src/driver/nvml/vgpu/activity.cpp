@@ -11,7 +11,7 @@ namespace nvmlkit::driver::functions {
 namespace {
 
 using sim::model::VgpuProcess;
-using sim::processes::Utilization;
+using sim::telemetry::Utilization;
 using sim::vgpu::Active;
 
 // Sessions belong to the VM's processes in turn; to none where no process is known.
