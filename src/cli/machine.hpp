@@ -6,8 +6,8 @@
 #include <string>
 #include <tl/expected.hpp>
 
-#include "sim/environment.hpp"
-#include "sim/machine.hpp"
+#include "sim/config/environment.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::cli {
 

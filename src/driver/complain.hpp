@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::driver {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "root/tree.hpp"
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 #include "sim/mig/devices.hpp"
 
 namespace nvmlkit::root {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "root/tree.hpp"
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::root {
 

@@ -5,7 +5,7 @@
 
 #include "root/devices.hpp"
 #include "root/tree.hpp"
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::root {
 

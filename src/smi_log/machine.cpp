@@ -9,6 +9,7 @@
 #include "sim/config/document.hpp"
 #include "sim/config/load.hpp"
 #include "sim/config/reader.hpp"
+#include "sim/generated/model_descriptors.hpp"
 #include "sim/model/value.hpp"
 #include "smi_log/machine_text.hpp"
 #include "smi_log/profile.hpp"

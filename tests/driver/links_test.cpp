@@ -2,8 +2,9 @@
 #include <cstring>
 
 #include "faults_support.hpp"
-#include "sim/state/write.hpp"
+#include "sim/state/lock.hpp"
 #include "sim/telemetry/change.hpp"
+#include "sim/transaction/edit.hpp"
 
 namespace nvmlkit::driver_test {
 namespace {
@@ -56,7 +57,7 @@ class Links : public Shared {
 
   void load(std::uint32_t percent) {
     const sim::state::Lock lock(*outside_);
-    sim::state::Edit edit(lock, 0);
+    sim::transaction::Edit edit(lock, 0);
     sim::model::Workload workload{};
     workload.gpu = percent;
     sim::telemetry::load(*edit, workload, sim::now_ns(*outside_), 0);
@@ -250,7 +251,7 @@ nvlink: {defaults: {counter_seed: 7, duty_cycle: 1}}
               2);
   {
     const sim::state::Lock lock(*outside_);
-    sim::state::Edit edit(lock, 0);
+    sim::transaction::Edit edit(lock, 0);
     edit->links.begin_anew = 1;  // as a reset does
     edit.commit();
   }

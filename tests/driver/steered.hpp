@@ -2,8 +2,9 @@
 #pragma once
 
 #include "faults_support.hpp"
-#include "sim/state/write.hpp"
+#include "sim/state/lock.hpp"
 #include "sim/telemetry/change.hpp"
+#include "sim/transaction/edit.hpp"
 
 namespace nvmlkit::driver_test {
 
@@ -32,7 +33,7 @@ class Steered : public Shared {
   template <class Change>
   void change(Change change, std::size_t gpu = 0) {
     const sim::state::Lock lock(*outside_);
-    sim::state::Edit edit(lock, gpu);
+    sim::transaction::Edit edit(lock, gpu);
     ASSERT_TRUE(edit);
     change(*edit);
     edit.commit();

@@ -7,6 +7,7 @@
 
 #include "sim/config/load.hpp"
 #include "sim/config/writer.hpp"
+#include "sim/generated/model_descriptors.hpp"
 #include "sim/model/value.hpp"
 
 namespace {

@@ -18,7 +18,8 @@
 #include "sim/processes/memory.hpp"
 #include "sim/state/file.hpp"
 #include "sim/state/read.hpp"
-#include "sim/state/write.hpp"
+#include "sim/state/lock.hpp"
+#include "sim/transaction/edit.hpp"
 
 namespace {
 
@@ -67,7 +68,7 @@ void use(const Machine& machine) {
     processes::detach(machine, index, request.pid);
   }
   if (const state::Lock lock(machine); lock && !machine.gpus().empty()) {
-    state::Edit edit(lock, 0);
+    transaction::Edit edit(lock, 0);
     edit->power.limit_mw = 5;
     edit.commit();
   }
@@ -80,7 +81,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto bytes = good;
   overlay(bytes, data, size);
   // The lock's own words stay: a lock that seems taken costs seconds, and shows nothing.
-  constexpr std::size_t lock = offsetof(state::Header, lock);
+  constexpr std::size_t lock = offsetof(nvmlkit::storage::Header, lock);
   std::memcpy(bytes.data() + lock, good.data() + lock, sizeof(pthread_mutex_t));
   const int file = memfd_create("state", MFD_CLOEXEC);
   const std::string path = "/proc/self/fd/" + std::to_string(file);

@@ -15,11 +15,11 @@
 
 #include "nvmlkit/generated/abi.hpp"
 #include "reference.hpp"
-#include "sim/clock.hpp"
+#include "sim/state/clock.hpp"
 #include "sim/config/load.hpp"
 #include "sim/processes/clients.hpp"
 #include "sim/state/file.hpp"
-#include "sim/state/write.hpp"
+#include "sim/state/lock.hpp"
 #include "sim/telemetry/reading.hpp"
 #include "worker.hpp"
 

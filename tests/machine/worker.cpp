@@ -14,12 +14,13 @@
 #include <vector>
 
 #include "nvmlkit/generated/abi.hpp"
-#include "sim/clock.hpp"
+#include "sim/state/clock.hpp"
 #include "sim/faults/inject.hpp"
 #include "sim/processes/clients.hpp"
 #include "sim/state/file.hpp"
-#include "sim/state/write.hpp"
+#include "sim/state/lock.hpp"
 #include "sim/telemetry/change.hpp"
+#include "sim/transaction/edit.hpp"
 
 namespace nvmlkit::machine_test {
 namespace {
@@ -125,7 +126,7 @@ class Body {
   std::int64_t change(std::uint32_t gpu, Change change) const {
     const sim::state::Lock lock(*machine_);
     if (!lock) return kRefusedByMachine;
-    sim::state::Edit edit(lock, gpu);
+    sim::transaction::Edit edit(lock, gpu);
     change(*edit);
     edit.commit();
     return 0;

@@ -31,7 +31,7 @@ TEST(Callable, EveryDeclaredFunctionOnce) {
 
 std::string sources() {
   std::ostringstream text;
-  for (const char* folder : {"src/nvml", "include/nvmlkit"})
+  for (const char* folder : {"src/bindings", "include/nvmlkit"})
     for (const auto& file : fs::recursive_directory_iterator(fs::path(NVMLKIT_SOURCE_DIR) / folder)) {
       const auto name = file.path().filename().string();
       // The table itself names every function, and calls none.

@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "emit/bindings_emitters.hpp"
+#include "emit/bindings/emitters.hpp"
 #include "registry/registry.hpp"
 
 namespace nvmlgen {

@@ -6,7 +6,7 @@
 #include <regex>
 #include <sstream>
 
-#include "emit/bindings_method.hpp"
+#include "emit/bindings/method.hpp"
 #include "registry/error.hpp"
 #include "registry/registry.hpp"
 

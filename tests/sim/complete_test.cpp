@@ -1,11 +1,12 @@
-#include "sim/complete.hpp"
+#include "sim/complete/complete.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "sim/config/load.hpp"
-#include "sim/identity.hpp"
+#include "sim/generated/model_descriptors.hpp"
+#include "sim/model/identity.hpp"
 #include "sim/model/value.hpp"
 
 namespace nvmlkit::sim {

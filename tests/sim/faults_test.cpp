@@ -5,9 +5,9 @@
 
 #include "nvmlkit/generated/abi.hpp"
 #include "sim/config/load.hpp"
-#include "sim/faults/command.hpp"
 #include "sim/faults/inject.hpp"
 #include "sim/faults/kinds.hpp"
+#include "sim/steering/fault.hpp"
 #include "state_support.hpp"
 
 namespace nvmlkit::sim::faults {
@@ -27,21 +27,21 @@ std::vector<std::string> words(const std::string& text) {
   return out;
 }
 
-std::string inject(const Machine& machine, const std::string& text) { return faults::inject(machine, words(text)); }
-std::string heal(const Machine& machine, const std::string& text) { return faults::heal(machine, words(text)); }
+std::string inject(const Machine& machine, const std::string& text) { return steering::inject(machine, words(text)); }
+std::string heal(const Machine& machine, const std::string& text) { return steering::heal(machine, words(text)); }
 
 // The Xids raised so far.
 std::vector<std::uint64_t> xids_of(const Machine& machine) {
   std::vector<std::uint64_t> out;
   events::Published event{};
-  for (std::uint64_t cursor = 0; events::take(machine, cursor, event);)
+  for (std::uint64_t cursor = 0; events::take(machine.events(), cursor, event);)
     if (event.event.type == static_cast<std::uint64_t>(abi::EventTypeXidCriticalError)) out.push_back(event.event.data);
   return out;
 }
 
 bool raised(const Machine& machine, long long type) {
   events::Published event{};
-  for (std::uint64_t cursor = 0; events::take(machine, cursor, event);)
+  for (std::uint64_t cursor = 0; events::take(machine.events(), cursor, event);)
     if (event.event.type == static_cast<std::uint64_t>(type)) return true;
   return false;
 }
@@ -215,9 +215,9 @@ TEST(Ring, TakesAnyBytes) {
     std::uint64_t cursor = static_cast<std::uint64_t>(round) * 1000;
     events::Published event{};
     std::size_t taken = 0;
-    while (events::take(*machine, cursor, event)) ++taken;
+    while (events::take(machine->events(), cursor, event)) ++taken;
     EXPECT_LE(taken, events::Ring::kCapacity);
-    events::publish(*machine, 0, {8, 13, 0, 0});
+    events::publish(machine->events(), 0, {8, 13, 0, 0});
   }
 }
 

@@ -1,4 +1,4 @@
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/config/load.hpp"
+#include "sim/generated/model_descriptors.hpp"
 #include "sim/model/value.hpp"
 
 namespace nvmlkit::sim {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <set>
 
-#include "emit/model_emitters.hpp"
+#include "emit/model/emitters.hpp"
 #include "registry/error.hpp"
 #include "registry/model.hpp"
 
@@ -91,9 +91,9 @@ TEST(ModelHoles, EachIsNamedWithItsPlace) {
   EXPECT_EQ(refusal("    a: {type: string, size: 4, default: long, doc: G.}\n"),
             "gpu.yaml:10: field 'a': the default is too long");
   EXPECT_EQ(refusal("    a: {list: u32, default: [], doc: G.}\n"), "gpu.yaml:10: field 'a': a list needs max");
-  EXPECT_EQ(refusal("    a: {native: faults::State, include: sim/faults/state.hpp, doc: G.}\n"), "");
+  EXPECT_EQ(refusal("    a: {native: faults::State, include: sim/native/faults.hpp, doc: G.}\n"), "");
   EXPECT_EQ(refusal("    a: {native: faults::State, doc: G.}\n"), "gpu.yaml:10: field 'a': native needs include");
-  EXPECT_EQ(refusal("    a: {type: u32, include: sim/faults/state.hpp, doc: G.}\n"),
+  EXPECT_EQ(refusal("    a: {type: u32, include: sim/native/faults.hpp, doc: G.}\n"),
             "gpu.yaml:10: field 'a': include is for native");
   EXPECT_EQ(refusal("    a: {type: u32, later: x, inert: y, doc: G.}\n"),
             "gpu.yaml:10: later and inert exclude each other");

@@ -13,7 +13,8 @@
 #include "sim/processes/clients.hpp"
 #include "sim/processes/memory.hpp"
 #include "sim/state/read.hpp"
-#include "sim/state/write.hpp"
+#include "sim/state/lock.hpp"
+#include "sim/transaction/edit.hpp"
 #include "state_support.hpp"
 
 namespace nvmlkit::sim::processes {
@@ -87,7 +88,7 @@ class Processes : public StateFile {
   static void edit(const Machine& machine, std::size_t gpu, Change change) {
     const state::Lock lock(machine);
     ASSERT_TRUE(lock);
-    state::Edit edit(lock, gpu);
+    transaction::Edit edit(lock, gpu);
     change(*edit);
     edit.commit();
   }

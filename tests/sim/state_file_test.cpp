@@ -4,14 +4,16 @@
 #include <cstddef>
 #include <random>
 
+#include "sim/generated/model_descriptors.hpp"
 #include "sim/model/value.hpp"
-#include "sim/state/write.hpp"
+#include "sim/state/lock.hpp"
+#include "sim/transaction/edit.hpp"
 #include "state_support.hpp"
 
 namespace nvmlkit::sim {
 namespace {
 
-using state::Header;
+using storage::Header;
 
 TEST_F(StateFile, HoldsTheMachineItWasMadeFrom) {
   std::string error;
@@ -46,7 +48,7 @@ TEST_F(StateFile, AChangeIsSeenByEveryone) {
   {
     const state::Lock lock(*one);
     ASSERT_TRUE(lock);
-    state::Edit edit(lock, 1);
+    transaction::Edit edit(lock, 1);
     edit->power.limit_mw = 300'000;
     EXPECT_NE(*two->gpus()[1].power.limit_mw, 300'000U);
     edit.commit();
@@ -80,7 +82,7 @@ TEST_F(StateFile, AnotherVersionOrLayoutIsRefused) {
   other[offsetof(Header, layout)] ^= 1;
   EXPECT_NE(refusal(write("layout", other)).find("another build"), std::string::npos);
   other = good;
-  other[offsetof(Header, gpu_count)] = 2;
+  other[offsetof(Header, record_count)] = 2;
   EXPECT_NE(refusal(write("count", other)).find("damaged"), std::string::npos);
 }
 

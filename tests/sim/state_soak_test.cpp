@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "sim/state/read.hpp"
-#include "sim/state/write.hpp"
+#include "sim/state/lock.hpp"
+#include "sim/transaction/edit.hpp"
 #include "state_support.hpp"
 
 namespace nvmlkit::sim {
@@ -77,7 +78,7 @@ class StateSoak : public StateFile {
         ++tally_->refused;
         continue;
       }
-      state::Edit edit(lock, n % machine.gpus().size());
+      transaction::Edit edit(lock, n % machine.gpus().size());
       stamp(*edit, n);
       edit.commit();
       ++tally_->writes;

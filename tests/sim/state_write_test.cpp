@@ -13,7 +13,8 @@
 
 #include "sim/model/value.hpp"
 #include "sim/state/read.hpp"
-#include "sim/state/write.hpp"
+#include "sim/state/lock.hpp"
+#include "sim/transaction/edit.hpp"
 #include "state_support.hpp"
 
 namespace nvmlkit::sim {
@@ -36,7 +37,7 @@ bool agrees(const model::Gpu& gpu) {
 void write_stamp(const Machine& machine, std::size_t gpu, std::uint32_t n) {
   const state::Lock lock(machine);
   ASSERT_TRUE(lock);
-  state::Edit edit(lock, gpu);
+  transaction::Edit edit(lock, gpu);
   stamp(*edit, n);
   edit.commit();
 }
@@ -80,11 +81,11 @@ TEST_F(StateWrite, ACopyWithoutCommitChangesNothing) {
   const auto machine = stamped(Machine::create(1));
   const state::Lock lock(*machine);
   {
-    state::Edit edit(lock, 0);
+    transaction::Edit edit(lock, 0);
     stamp(*edit, 5);
   }
   EXPECT_EQ(*machine->gpus()[0].power.limit_mw, 0U);
-  state::Edit same(lock, 0);
+  transaction::Edit same(lock, 0);
   same.commit();
   EXPECT_EQ(machine->header().writes, 0U);
 }
@@ -123,13 +124,13 @@ TEST_F(StateWrite, AWriterThatIsStoppedHoldsNobodyForEver) {
   const auto machine = attach(make(1));
   const state::Lock held(*machine);
   ASSERT_TRUE(held);
-  machine->header().gpus[0].fetch_add(1);  // in the middle of a write
+  machine->header().records[0].fetch_add(1);  // in the middle of a write
   std::thread other([&] {
     EXPECT_EQ(state::Lock(*machine).refusal(), state::Refusal::busy);
     EXPECT_FALSE(state::consistently(*machine, machine->sequence(machine->gpus()[0]), [] {}));
   });
   other.join();
-  machine->header().gpus[0].fetch_add(1);
+  machine->header().records[0].fetch_add(1);
 }
 
 TEST_F(StateWrite, AReadOnlyMachineIsReadAndNotWritten) {
@@ -172,7 +173,7 @@ TEST_F(StateWrite, WritersKilledAtAnyInstantLeaveAWholeMachine) {
     ASSERT_TRUE(lock) << "round " << rounds;
     for (std::size_t i = 0; i < kGpus; ++i) {
       ASSERT_TRUE(agrees(machine->gpus()[i])) << "round " << rounds;
-      ASSERT_EQ(machine->header().gpus[i] % 2, 0U);
+      ASSERT_EQ(machine->header().records[i] % 2, 0U);
     }
     ASSERT_EQ(machine->header().journal.valid, 0U);
   }

@@ -7,10 +7,11 @@
 #include <string>
 
 #include "sim/config/load.hpp"
-#include "sim/state/write.hpp"
+#include "sim/state/lock.hpp"
 #include "sim/telemetry/change.hpp"
 #include "sim/telemetry/pins.hpp"
 #include "sim/telemetry/reading.hpp"
+#include "sim/transaction/edit.hpp"
 
 namespace nvmlkit::sim::telemetry_test {
 
@@ -35,7 +36,7 @@ class Bench {
   template <class Change>
   void change(Change change, std::size_t index = 0) {
     const state::Lock lock(*machine_);
-    state::Edit edit(lock, index);
+    transaction::Edit edit(lock, index);
     ASSERT_TRUE(edit);
     change(*edit);
     edit.commit();

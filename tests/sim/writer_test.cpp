@@ -4,6 +4,7 @@
 
 #include "sim/config/builtin.hpp"
 #include "sim/config/load.hpp"
+#include "sim/generated/model_descriptors.hpp"
 #include "sim/model/value.hpp"
 
 namespace nvmlkit::sim {

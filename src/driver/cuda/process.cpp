@@ -10,7 +10,7 @@
 #include "driver/cuda/device/visible_devices.hpp"
 #include "driver/cuda/streams/schedule.hpp"
 #include "sim/config/load.hpp"
-#include "sim/faults/attention.hpp"
+#include "sim/state/attention.hpp"
 
 namespace nvmlkit::cuda {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "driver/cuda/device/device.hpp"
 #include "driver/cuda/generated/api.hpp"
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::cuda {
 

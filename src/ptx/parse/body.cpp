@@ -101,6 +101,7 @@ void Parser::registers() {
       fail("unknown type ." + std::string(name));
   }
   if (type == Type::none || (type == Type::pred && width != 1)) fail("a register without type");
+  if (size_of(type) == 0) fail("a register of a type that is smaller than a byte");
   auto& f = *body_->function;
   do {
     const auto name = word("a register");

@@ -46,6 +46,7 @@ Variable Parser::variable(Space space, Linkage linkage) {
     }
   }
   if (v.type == Type::none || v.type == Type::pred) fail("a variable without type");
+  if (size_of(v.type) == 0) fail("a variable of a type that is smaller than a byte");
   if (peek().is('_') || peek().kind == TokenKind::word) v.name = std::string(word("a name"));
   v.align = align ? align : static_cast<std::uint32_t>(size_of(v.type) * count);
   bool sized = true;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sim/config/layers.hpp"
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::sim::config {
 

@@ -1,7 +1,7 @@
 // MIG profiles of the GPUs that the built-in machines have.
 #pragma once
 
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::sim::config {
 

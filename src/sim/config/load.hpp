@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "sim/config/environment.hpp"
 #include "sim/config/error.hpp"
-#include "sim/environment.hpp"
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::sim {
 
@@ -29,7 +29,7 @@ std::unique_ptr<Machine> load_machine(const Environment& environment, std::strin
 struct Overrides {
   std::optional<std::uint32_t> gpu_count;
   std::optional<std::string> driver_version;
-  std::optional<double> pace;  // of time, see sim/clock.hpp
+  std::optional<double> pace;  // of time, see sim/state/clock.hpp
 };
 
 // The machine that a text describes; `file` is what messages call it. Null with `error` set when it is refused.

@@ -6,6 +6,7 @@
 
 #include "sim/config/scalar.hpp"
 #include "sim/config/suggest.hpp"
+#include "sim/generated/model_descriptors.hpp"
 #include "sim/model/value.hpp"
 
 namespace nvmlkit::sim::config {

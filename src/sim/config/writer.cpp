@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <functional>
 
+#include "sim/generated/model_descriptors.hpp"
 #include "sim/model/value.hpp"
 
 namespace nvmlkit::sim {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::sim {
 

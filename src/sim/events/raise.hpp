@@ -2,7 +2,7 @@
 // committed, and never happens when it is not.
 #pragma once
 
-#include "sim/events/event.hpp"
+#include "sim/native/events.hpp"
 #include "sim/generated/model.hpp"
 
 namespace nvmlkit::sim::events {

@@ -7,8 +7,6 @@
 #include <cerrno>
 #include <climits>
 
-#include "sim/machine.hpp"
-
 namespace nvmlkit::sim::events {
 namespace {
 
@@ -20,14 +18,13 @@ long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
 
 }  // namespace
 
-void ring_bell(const Machine& machine) {
-  auto& bell = machine.events().bell;
+void ring_bell(Ring& ring) {
+  auto& bell = ring.bell;
   bell.fetch_add(1, std::memory_order_release);
   futex(bell, FUTEX_WAKE, INT_MAX, nullptr);
 }
 
-void publish(const Machine& machine, std::uint32_t gpu, const Event& event) {
-  auto& ring = machine.events();
+void publish(Ring& ring, std::uint32_t gpu, const Event& event) {
   const auto number = ring.next.load(std::memory_order_relaxed);
   auto& slot = ring.slots[number % Ring::kCapacity];
   slot.number.exchange(0, std::memory_order_acq_rel);  // before the bytes change
@@ -38,11 +35,10 @@ void publish(const Machine& machine, std::uint32_t gpu, const Event& event) {
   slot.compute_instance.store(event.compute_instance, std::memory_order_relaxed);
   slot.number.store(number + 1, std::memory_order_release);
   ring.next.store(number + 1, std::memory_order_release);
-  ring_bell(machine);
+  ring_bell(ring);
 }
 
-bool take(const Machine& machine, std::uint64_t& cursor, Published& out) {
-  auto& ring = machine.events();
+bool take(const Ring& ring, std::uint64_t& cursor, Published& out) {
   while (true) {
     const auto next = ring.next.load(std::memory_order_acquire);
     if (cursor >= next) {
@@ -63,12 +59,12 @@ bool take(const Machine& machine, std::uint64_t& cursor, Published& out) {
   }
 }
 
-std::uint64_t now(const Machine& machine) { return machine.events().next.load(std::memory_order_acquire); }
+std::uint64_t now(const Ring& ring) { return ring.next.load(std::memory_order_acquire); }
 
-std::uint32_t listen(const Machine& machine) { return machine.events().bell.load(std::memory_order_acquire); }
+std::uint32_t listen(const Ring& ring) { return ring.bell.load(std::memory_order_acquire); }
 
-bool wait(const Machine& machine, std::uint32_t heard, const timespec* deadline) {
-  return futex(machine.events().bell, FUTEX_WAIT_BITSET, heard, deadline) == 0 || errno != EINTR;
+bool wait(Ring& ring, std::uint32_t heard, const timespec* deadline) {
+  return futex(ring.bell, FUTEX_WAIT_BITSET, heard, deadline) == 0 || errno != EINTR;
 }
 
 }  // namespace nvmlkit::sim::events

@@ -7,11 +7,7 @@
 #include <cstdint>
 #include <ctime>
 
-#include "sim/events/event.hpp"
-
-namespace nvmlkit::sim {
-class Machine;
-}
+#include "sim/native/events.hpp"
 
 namespace nvmlkit::sim::events {
 
@@ -32,10 +28,10 @@ struct Ring {
 };
 
 // Puts the event behind the others and wakes every waiting thread of every process.
-void publish(const Machine& machine, std::uint32_t gpu, const Event& event);
+void publish(Ring& ring, std::uint32_t gpu, const Event& event);
 
 // Wakes them without an event.
-void ring_bell(const Machine& machine);
+void ring_bell(Ring& ring);
 
 struct Published {
   Event event;
@@ -44,14 +40,14 @@ struct Published {
 
 // The event at `cursor`, which moves behind it. Events that were overwritten meanwhile are skipped. False when there is
 // none.
-bool take(const Machine& machine, std::uint64_t& cursor, Published& out);
+bool take(const Ring& ring, std::uint64_t& cursor, Published& out);
 
 // Where events begin that are not there yet.
-std::uint64_t now(const Machine& machine);
+std::uint64_t now(const Ring& ring);
 
-std::uint32_t listen(const Machine& machine);
+std::uint32_t listen(const Ring& ring);
 // Sleeps until the bell is no longer `heard` or the deadline (CLOCK_MONOTONIC; null: for ever) is over. False when a
 // signal ended it.
-bool wait(const Machine& machine, std::uint32_t heard, const timespec* deadline);
+bool wait(Ring& ring, std::uint32_t heard, const timespec* deadline);
 
 }  // namespace nvmlkit::sim::events

@@ -6,12 +6,12 @@
 #include <type_traits>
 
 #include "sim/model/field.hpp"
-#include "sim/clock.hpp"
-#include "sim/events/event.hpp"
-#include "sim/faults/state.hpp"
-#include "sim/links/state.hpp"
-#include "sim/processes/table.hpp"
-#include "sim/telemetry/state.hpp"
+#include "sim/native/clock.hpp"
+#include "sim/native/events.hpp"
+#include "sim/native/faults.hpp"
+#include "sim/native/links.hpp"
+#include "sim/native/processes.hpp"
+#include "sim/native/telemetry.hpp"
 
 namespace nvmlkit::sim::model {
 

@@ -7,9 +7,6 @@
 
 namespace nvmlkit::sim::model {
 
-template <class T>
-const StructDescriptor& descriptor();
-
 template <>
 inline const StructDescriptor& descriptor<SystemConfCompute>() { return detail::struct_table[0]; }
 template <>

@@ -2,7 +2,7 @@
 // vGPU types by the GPU that hosts them.
 #pragma once
 
-#include "sim/vgpu/type.hpp"
+#include "sim/native/vgpu.hpp"
 
 namespace nvmlkit::sim::vgpu {
 namespace detail {

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <optional>
 
-#include "sim/links/state.hpp"
-#include "sim/machine.hpp"
-#include "sim/telemetry/state.hpp"
+#include "sim/native/links.hpp"
+#include "sim/state/machine.hpp"
+#include "sim/native/telemetry.hpp"
 
 namespace nvmlkit::sim::gpm {
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "sim/links/links.hpp"
-#include "sim/machine.hpp"
-#include "sim/state/hash.hpp"
+#include "sim/state/machine.hpp"
+#include "storage/hash.hpp"
 
 namespace nvmlkit::sim::links {
 namespace {
@@ -73,7 +73,7 @@ class Layout {
     }
     if (!said_.defaults.counter_seed) return;
     for (std::uint32_t link = 0; link < links.count; ++link) {
-      state::Hash hash;
+      storage::Hash hash;
       hash.add(*said_.defaults.counter_seed);
       hash.add(static_cast<std::uint32_t>(index * kMaxLinks + link));
       links.counters[link].bytes = static_cast<double>(hash.value() >> 24);

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/machine.hpp"
-#include "sim/state/write.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::sim::links {
 namespace {
@@ -113,25 +112,21 @@ void settle(const Machine& machine, const model::Gpu& before, model::Gpu& after)
     count_recoveries(after.links, active(before) & ~active(after));
 }
 
-void tell_peers(const state::Lock& lock, std::size_t index) {
-  const auto& machine = lock.machine();
+std::optional<State> settled_peer(const Machine& machine, const model::Gpu& peer, std::size_t index) {
   const auto& gpu = machine.gpus()[index];
-  if (count(gpu) == 0) return;
-  for (const auto& peer : machine.gpus()) {
-    auto down = peer.links.remote_down;
-    for (std::uint32_t link = 0; link < count(peer); ++link) {
-      const auto& end = peer.links.links[link];
-      if (end.remote != Remote::gpu || end.remote_gpu != index || end.remote_link >= count(gpu)) continue;
-      const auto bit = std::uint64_t{1} << link;
-      down = (usable(gpu) >> end.remote_link & 1) != 0 ? down & ~bit : down | bit;
-    }
-    if (down == peer.links.remote_down) continue;
-    State changed = peer.links;
-    count_until_now(machine, peer, changed);
-    count_recoveries(changed, usable(peer) & down & ~peer.links.remote_down);
-    changed.remote_down = down;
-    (void)lock.replace(peer.links, changed);
+  auto down = peer.links.remote_down;
+  for (std::uint32_t link = 0; link < count(peer); ++link) {
+    const auto& end = peer.links.links[link];
+    if (end.remote != Remote::gpu || end.remote_gpu != index || end.remote_link >= count(gpu)) continue;
+    const auto bit = std::uint64_t{1} << link;
+    down = (usable(gpu) >> end.remote_link & 1) != 0 ? down & ~bit : down | bit;
   }
+  if (down == peer.links.remote_down) return std::nullopt;
+  State changed = peer.links;
+  count_until_now(machine, peer, changed);
+  count_recoveries(changed, usable(peer) & down & ~peer.links.remote_down);
+  changed.remote_down = down;
+  return changed;
 }
 
 }  // namespace nvmlkit::sim::links

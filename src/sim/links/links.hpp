@@ -2,15 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "sim/generated/model.hpp"
 #include "sim/telemetry/reading.hpp"
 
 namespace nvmlkit::sim {
 class Machine;
-namespace state {
-class Lock;
-}
 }  // namespace nvmlkit::sim
 
 namespace nvmlkit::sim::links {
@@ -39,8 +37,9 @@ std::uint32_t between(const model::Gpu& from, const model::Gpu& to, std::size_t 
 // How many active links lead to NVSwitches.
 std::uint32_t to_switches(const model::Gpu& gpu);
 
-// After a change of one GPU: the other ends of its links are as usable as its own.
-void tell_peers(const state::Lock& lock, std::size_t gpu);
+// After a change of GPU `index`: the links of `peer`, whose other ends are as usable as those of that GPU. Nothing where
+// they stay as they are.
+std::optional<State> settled_peer(const Machine& machine, const model::Gpu& peer, std::size_t index);
 
 // A GPU is about to become `after`: counters go on from where they are if anything that they depend on changes.
 void settle(const Machine& machine, const model::Gpu& before, model::Gpu& after);

@@ -107,6 +107,10 @@ struct StructDescriptor {
   }
 };
 
+// Of a struct of the model; see generated/model_descriptors.hpp.
+template <class T>
+const StructDescriptor& descriptor();
+
 inline const StructDescriptor& FieldDescriptor::nested() const { return detail::struct_table[structure]; }
 
 }  // namespace nvmlkit::sim::model

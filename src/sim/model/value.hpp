@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "sim/generated/model_descriptors.hpp"
+#include "sim/model/descriptor.hpp"
 
 namespace nvmlkit::sim::model {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/clock.hpp"
+#include "sim/state/clock.hpp"
 #include "sim/processes/utilization.hpp"
 #include "sim/telemetry/plan.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "sim/processes/accounting.hpp"
 #include "sim/processes/memory.hpp"
-#include "sim/state/write.hpp"
+#include "sim/state/lock.hpp"
 #include "sim/vgpu/instances.hpp"
 
 namespace nvmlkit::sim::processes {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 #include "sim/processes/life.hpp"
 
 namespace nvmlkit::sim::processes {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::sim::processes {
 

@@ -4,16 +4,13 @@
 
 #include <cstdint>
 
-#include "sim/machine.hpp"
+#include "sim/native/processes.hpp"
+#include "sim/state/machine.hpp"
+#include "sim/telemetry/utilization.hpp"
 
 namespace nvmlkit::sim::processes {
 
-// In per cent.
-struct Utilization {
-  std::uint32_t gpu = 0, memory = 0, encoder = 0, decoder = 0, jpeg = 0, ofa = 0;
-
-  bool any() const { return (gpu | memory | encoder | decoder | jpeg | ofa) != 0; }
-};
+using telemetry::Utilization;
 
 // What clients share, and by how much weight.
 struct Shared {

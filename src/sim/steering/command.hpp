@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::sim::steering {
 

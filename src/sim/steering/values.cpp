@@ -1,15 +1,15 @@
 #include <algorithm>
 
-#include "sim/change.hpp"
 #include "sim/config/check.hpp"
 #include "sim/config/document.hpp"
 #include "sim/config/reader.hpp"
 #include "sim/config/suggest.hpp"
 #include "sim/generated/model_descriptors.hpp"
-#include "sim/selector.hpp"
 #include "sim/steering/command.hpp"
 #include "sim/steering/paths.hpp"
+#include "sim/steering/selector.hpp"
 #include "sim/telemetry/pins.hpp"
+#include "sim/transaction/change.hpp"
 
 namespace nvmlkit::sim::steering {
 namespace {
@@ -91,7 +91,7 @@ std::string set(const Machine& machine, std::string_view gpus, Words words) {
     if (problem = parse(words[i], assignments[i]); !problem.empty()) return problem;
   if (places.size() > 1 && (sets(assignments, "uuid") || sets(assignments, "pci.bus_id")))
     return "several GPUs cannot have one uuid or one pci.bus_id";
-  return change_gpus(machine, places, [&](Gpu& gpu, std::size_t place) {
+  return transaction::change_gpus(machine, places, [&](Gpu& gpu, std::size_t place) {
     const auto before = std::make_unique<Gpu>(gpu);
     for (const auto& assignment : assignments)
       if (auto wrong = assign(gpu, assignment); !wrong.empty()) return wrong;
@@ -110,7 +110,7 @@ std::string release(const Machine& machine, std::string_view gpus, std::string_v
   std::string problem;
   const auto places = select_gpus(machine, gpus, problem);
   if (places.empty()) return problem;
-  return change_gpus(machine, places, [&](Gpu& gpu, std::size_t) {
+  return transaction::change_gpus(machine, places, [&](Gpu& gpu, std::size_t) {
     telemetry::release(gpu, wanted);
     return std::string();
   });

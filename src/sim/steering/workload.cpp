@@ -1,12 +1,12 @@
 #include <charconv>
 #include <optional>
 
-#include "sim/change.hpp"
-#include "sim/clock.hpp"
 #include "sim/config/suggest.hpp"
-#include "sim/selector.hpp"
+#include "sim/state/clock.hpp"
 #include "sim/steering/command.hpp"
+#include "sim/steering/selector.hpp"
 #include "sim/telemetry/change.hpp"
+#include "sim/transaction/change.hpp"
 
 namespace nvmlkit::sim::steering {
 namespace {
@@ -82,7 +82,7 @@ std::string load(const Machine& machine, std::string_view gpus, Words words) {
   std::string problem;
   const auto places = select_gpus(machine, gpus, problem);
   if (places.empty()) return problem;
-  return change_gpus(machine, places, [&](Gpu& gpu, std::size_t) {
+  return transaction::change_gpus(machine, places, [&](Gpu& gpu, std::size_t) {
     if (off)
       telemetry::unload(gpu);
     else
@@ -102,7 +102,7 @@ std::string pass_time(const Machine& machine, Words words) {
   const auto pace = advances ? std::nullopt : parse_pace(what);
   if (!advances && !pace) return std::string(kPaceWords) + " or advance, got " + quote(what);
   const state::Lock lock(machine);
-  if (!lock) return refusal_of(lock);
+  if (!lock) return transaction::refusal_of(lock);
   const auto& clock = machine.host().clock;
   const auto real = real_time_ns();
   const auto wanted = pace ? clock.paced(real, *pace) : clock.advanced(real, static_cast<std::int64_t>(by * 1e9));

@@ -1,11 +1,10 @@
 #include "sim/telemetry/change.hpp"
 
 #include <cmath>
-#include <ctime>
 
-#include "sim/clock.hpp"
-#include "sim/machine.hpp"
-#include "sim/state/hash.hpp"
+#include "sim/state/clock.hpp"
+#include "sim/state/machine.hpp"
+#include "storage/hash.hpp"
 #include "sim/telemetry/plan.hpp"
 
 namespace nvmlkit::sim::telemetry {
@@ -13,7 +12,7 @@ namespace {
 
 // Every GPU has noise of its own.
 std::uint64_t seed_of(const model::Gpu& gpu, std::int64_t started_ns) {
-  state::Hash hash;
+  storage::Hash hash;
   if (gpu.uuid) hash.add(gpu.uuid->view());
   const auto said = gpu.telemetry.noise.seed.value_or(static_cast<std::uint64_t>(gpu.dynamic_metrics.seed.value_or(0)));
   hash.add(said != 0 ? said : static_cast<std::uint64_t>(started_ns));
@@ -24,9 +23,7 @@ std::uint64_t seed_of(const model::Gpu& gpu, std::int64_t started_ns) {
 
 void start(Machine& machine) {
   auto& clock = machine.host().clock;
-  timespec day{};
-  clock_gettime(CLOCK_REALTIME, &day);
-  clock.epoch_ns = day.tv_sec * std::int64_t{1'000'000'000} + day.tv_nsec - real_time_ns();
+  clock.epoch_ns = real_epoch_ns();
   const auto now = now_ns(machine);
   for (auto& gpu : machine.gpus()) {
     gpu.motion.started_ns = now;

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "sim/telemetry/state.hpp"
+#include "sim/native/telemetry.hpp"
 
 namespace nvmlkit::sim::telemetry {
 

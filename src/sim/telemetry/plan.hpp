@@ -3,6 +3,10 @@
 
 #include "sim/telemetry/inputs.hpp"
 
+namespace nvmlkit::sim {
+class Machine;
+}
+
 namespace nvmlkit::sim::telemetry {
 
 // What goes on into the next phase, at one instant.

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/clock.hpp"
+#include "sim/native/clock.hpp"
 
 namespace nvmlkit::sim::telemetry {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 #include "sim/topology/distance.hpp"
 
 namespace nvmlkit::sim::topology {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::sim::topology {
 

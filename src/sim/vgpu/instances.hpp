@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/machine.hpp"
+#include "sim/state/machine.hpp"
 #include "sim/vgpu/placement.hpp"
 
 namespace nvmlkit::sim::vgpu {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "nvmlkit/generated/abi.hpp"
-#include "sim/clock.hpp"
+#include "sim/state/clock.hpp"
 #include "sim/telemetry/reading.hpp"
 
 namespace nvmlkit::sim::vgpu {

@@ -57,7 +57,7 @@ struct ParamSemantics {
 // Where the simulated driver takes its answer from.
 enum class Answer {
   read,         // generated: reads model fields
-  code,         // plain C++ in src/driver/nvml/functions/ does it
+  code,         // plain C++ in src/driver/nvml/ does it
   unsupported,  // no GPU that the simulation knows has it, with the reason: the honest answer is an error
   later,        // not simulated yet
 };
@@ -67,6 +67,10 @@ struct Simulation {
   std::map<std::string, std::string> read;  // out parameter, or parameter.field -> model path
   std::vector<std::string> reads;           // Answer::code: model fields
   std::vector<std::string> writes;          // Answer::code: model fields
+  // Answer::code: a C++ function that several entries share, and an enumerator of the simulation that tells them apart.
+  // It answers for the GPU and for its MIG devices.
+  std::string by;
+  std::string with;
   std::string reason;                       // unsupported: why; later: the subject that it arrives with
   std::string result;                       // unsupported, later: the return code
 };

@@ -2,11 +2,12 @@
 
 #include <unistd.h>
 
-#include "sim/clock.hpp"
+#include "sim/state/clock.hpp"
 #include "sim/faults/inject.hpp"
 #include "sim/processes/clients.hpp"
-#include "sim/state/write.hpp"
+#include "sim/state/lock.hpp"
 #include "sim/telemetry/change.hpp"
+#include "sim/transaction/edit.hpp"
 
 namespace nvmlkit::cuda {
 namespace {
@@ -22,7 +23,7 @@ template <class Change>
 void edit(Device& device, Change change) {
   const sim::state::Lock lock(device.machine());
   if (!lock) return;
-  sim::state::Edit gpu(lock, place_of(device));
+  sim::transaction::Edit gpu(lock, place_of(device));
   if (!gpu) return;
   if (change(*gpu)) gpu.commit();
 }

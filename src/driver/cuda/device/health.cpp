@@ -1,6 +1,6 @@
 #include "driver/cuda/device/health.hpp"
 
-#include "sim/faults/state.hpp"
+#include "sim/native/faults.hpp"
 
 namespace nvmlkit::cuda {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <tuple>
 
-#include "sim/device_nodes.hpp"
-#include "sim/faults/attention.hpp"
+#include "sim/mig/device_nodes.hpp"
+#include "sim/state/attention.hpp"
 
 namespace nvmlkit::cuda {
 namespace {
@@ -39,7 +39,7 @@ Supply supply_of(const sim::Machine& machine, const sim::Environment& environmen
   Supply supply{machine, environment.get(sim::device_nodes::kVariable).value_or(""), {}};
   auto& order = supply.gpus;
   for (std::size_t i = 0; i < gpus.size(); ++i)
-    if (sim::faults::is_visible(machine, i) &&
+    if (sim::state::is_visible(machine, i) &&
         sim::device_nodes::has_gpu(supply.nodes.c_str(), gpus[i].minor_number.value_or(static_cast<std::uint32_t>(i))))
       order.push_back(i);
   const auto address = [&](std::size_t i) {

@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "sim/environment.hpp"
-#include "sim/machine.hpp"
+#include "sim/config/environment.hpp"
 #include "sim/mig/devices.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::cuda {
 

@@ -2,7 +2,7 @@
 // The functions of the driver as it is linked into a program: not exported, and with names that clash with no library.
 #pragma once
 
-#include "driver/nvml/call.hpp"
+#include "driver/nvml/call/call.hpp"
 #include "nvmlkit/generated/table.hpp"
 
 namespace nvmlkit::driver {

@@ -1,0 +1,27 @@
+// What the environment of this process asks for: a log of its calls, and functions that fail or are slow for it alone.
+//   NVMLKIT_DEBUG=1|stderr|FILE, MOCK_NVML_DEBUG=anything    NVMLKIT_FAULT='gpu=0 lost; machine fail nvmlInit_v2
+//   UNKNOWN'
+#pragma once
+
+#include <string>
+
+#include "sim/calls/rules.hpp"
+#include "sim/state/machine.hpp"
+
+namespace nvmlkit::driver {
+
+struct ProcessHooks {
+  int log = -1;  // file to write lines to
+  sim::calls::Rules rules{};
+};
+
+// Looked up at the first call.
+ProcessHooks& process_hooks();
+
+// Does what NVMLKIT_FAULT says, on the machine that was just loaded. Returns what is wrong with it.
+std::string apply_process_faults(const sim::Machine& machine);
+
+// Must every call of this process be watched, whatever the machine says?
+bool watches_process();
+
+}  // namespace nvmlkit::driver

@@ -1,0 +1,174 @@
+#include "driver/nvml/events/sets.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <ctime>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include "driver/nvml/call/call.hpp"
+#include "sim/state/read.hpp"
+
+namespace nvmlkit::driver {
+namespace {
+
+namespace events = sim::events;
+
+struct Registration {
+  std::uint32_t gpu;
+  std::uint64_t types;
+  std::uint64_t since;  // events from this one on
+};
+
+struct Set {
+  EventScope scope;
+  const void* owner;  // the driver whose set it is
+  std::mutex mutex;
+  std::uint64_t cursor;
+  std::vector<Registration> registrations;
+};
+
+// A handle is the address of a place; it is never followed before it was found to be one.
+struct alignas(16) Place {
+  std::atomic<std::uint32_t> users{0};  // with `living` while the handle is good
+  Set* set = nullptr;                   // of whoever counts as a user
+};
+
+constexpr std::uint32_t kLiving = 0x80000000;
+constexpr std::size_t kPlaces = 4096;
+Place places[kPlaces];
+std::atomic<bool> reserved[kPlaces];  // from creation until the last user left
+
+Place* place_of(const void* handle) {
+  const auto offset = reinterpret_cast<std::uintptr_t>(handle) - reinterpret_cast<std::uintptr_t>(places);
+  if (offset % sizeof(Place) != 0 || offset / sizeof(Place) >= kPlaces) return nullptr;
+  return &places[offset / sizeof(Place)];
+}
+
+void leave(Place& place) {
+  if (place.users.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  delete place.set;
+  place.set = nullptr;
+  reserved[&place - places].store(false, std::memory_order_release);
+}
+
+timespec deadline_in(unsigned int milliseconds) {
+  timespec at{};
+  clock_gettime(CLOCK_MONOTONIC, &at);
+  at.tv_sec += milliseconds / 1000;
+  at.tv_nsec += static_cast<long>(milliseconds % 1000) * 1'000'000;
+  if (at.tv_nsec >= 1'000'000'000) {
+    at.tv_nsec -= 1'000'000'000;
+    ++at.tv_sec;
+  }
+  return at;
+}
+
+bool passed(const timespec& deadline) {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec > deadline.tv_sec || (now.tv_sec == deadline.tv_sec && now.tv_nsec >= deadline.tv_nsec);
+}
+
+}  // namespace
+
+EventSetUse::EventSetUse(const void* handle, EventScope scope) {
+  auto* place = place_of(handle);
+  if (!place) return;
+  auto users = place->users.load(std::memory_order_acquire);
+  do {
+    if ((users & kLiving) == 0) return;
+  } while (!place->users.compare_exchange_weak(users, users + 1, std::memory_order_acq_rel));
+  if (place->set->scope != scope || place->set->owner != &detail::running())
+    leave(*place);
+  else
+    set_ = place;
+}
+
+EventSetUse::~EventSetUse() {
+  if (set_) leave(*static_cast<Place*>(set_));
+}
+
+bool EventSetUse::freed() const { return (static_cast<Place*>(set_)->users.load() & kLiving) == 0; }
+
+bool EventSetUse::add(const sim::Machine& machine, std::uint32_t gpu, std::uint64_t types) {
+  auto& set = *static_cast<Place*>(set_)->set;
+  const std::lock_guard lock(set.mutex);
+  for (const auto& known : set.registrations)
+    if (known.gpu == gpu) types &= ~known.types;
+  if (types == 0) return true;
+  try {
+    set.registrations.push_back({gpu, types, events::now(machine.events())});
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
+}
+
+bool EventSetUse::take(const sim::Machine& machine, events::Published& out) {
+  auto& set = *static_cast<Place*>(set_)->set;
+  const std::lock_guard lock(set.mutex);
+  while (events::take(machine.events(), set.cursor, out)) {
+    const bool of_system = (out.event.type & events::kSystemEvent) != 0;
+    if (of_system != (set.scope == EventScope::system)) continue;
+    const auto gpu = of_system ? events::kNoGpu : out.gpu;
+    for (const auto& wanted : set.registrations)
+      if (wanted.gpu == gpu && (wanted.types & out.event.type) != 0 && wanted.since < set.cursor) return true;
+  }
+  return false;
+}
+
+bool EventSetUse::lost_a_gpu(const sim::Machine& machine) {
+  if (machine.attention().watched.load(std::memory_order_acquire) == 0) return false;
+  auto& set = *static_cast<Place*>(set_)->set;
+  const std::lock_guard lock(set.mutex);
+  for (const auto& wanted : set.registrations) {
+    if (wanted.gpu >= machine.gpus().size()) continue;
+    const auto& gpu = machine.gpus()[wanted.gpu];
+    auto availability = sim::faults::Availability::available;
+    sim::state::consistently(machine, machine.sequence(gpu), [&] { availability = gpu.faults.availability; });
+    if (availability != sim::faults::Availability::available) return true;
+  }
+  return false;
+}
+
+void* create_event_set(const sim::Machine& machine, EventScope scope) {
+  for (std::size_t i = 0; i < kPlaces; ++i) {
+    if (reserved[i].load(std::memory_order_relaxed) || reserved[i].exchange(true)) continue;
+    auto* set = new (std::nothrow) Set{scope, &detail::running(), {}, events::now(machine.events()), {}};
+    if (!set) {
+      reserved[i] = false;
+      return nullptr;
+    }
+    places[i].set = set;
+    places[i].users.store(kLiving | 1, std::memory_order_release);
+    return &places[i];
+  }
+  return nullptr;
+}
+
+bool free_event_set(const sim::Machine& machine, const void* handle, EventScope scope) {
+  const EventSetUse use(handle, scope);
+  if (!use) return false;
+  auto& place = *place_of(handle);
+  if ((place.users.fetch_and(~kLiving, std::memory_order_acq_rel) & kLiving) == 0) return false;  // another was first
+  leave(place);
+  if (machine.access() != sim::Access::read_only) events::ring_bell(machine.events());
+  return true;
+}
+
+abi::nvmlReturn_t wait_for_event(const sim::Machine& machine, EventSetUse& set, unsigned int milliseconds,
+                                 events::Published& out) {
+  const auto deadline = deadline_in(milliseconds);
+  while (true) {
+    const auto heard = events::listen(machine.events());
+    if (set.take(machine, out)) return abi::NVML_SUCCESS;
+    if (set.freed()) return abi::NVML_ERROR_INVALID_ARGUMENT;
+    if (initialized_machine() != &machine) return abi::NVML_ERROR_UNINITIALIZED;
+    if (set.lost_a_gpu(machine)) return abi::NVML_ERROR_GPU_IS_LOST;
+    if (passed(deadline) || !events::wait(machine.events(), heard, &deadline)) return abi::NVML_ERROR_TIMEOUT;
+  }
+}
+
+}  // namespace nvmlkit::driver

@@ -1,0 +1,51 @@
+#include "driver/nvml/field_values/field_values.hpp"
+
+#include "driver/nvml/call/access.hpp"
+#include "driver/nvml/field_values/numbering.hpp"
+#include "driver/nvml/generated/functions.hpp"
+
+namespace nvmlkit::driver::functions {
+
+// The call succeeds; every entry has its own result.
+nvmlReturn_t DeviceGetFieldValues(const Machine& machine, const Gpu& gpu, int valuesCount, nvmlFieldValue_t* values) {
+  if (valuesCount <= 0) return NVML_ERROR_INVALID_ARGUMENT;
+  const sim::telemetry::Reading now(machine, gpu);
+  const auto timestamp = static_cast<long long>(sim::unix_us(machine, now.at_ns()));
+  const auto& version = machine.system().driver_version;
+  const auto& numbering = numbering_of(version ? version->view() : std::string_view());
+  for (int i = 0; i < valuesCount; ++i) {
+    auto& value = values[i];
+    value.timestamp = timestamp;
+    value.latencyUsec = 0;
+    value.nvmlReturn = read_field_value(&gpu, now, numbering.todays(value.fieldId), value.scopeId, value);
+  }
+  return NVML_SUCCESS;
+}
+
+namespace {
+
+// Only counters of NVLink errors can be cleared, where the GPU has them.
+nvmlReturn_t clear(const Machine& machine, const Gpu& gpu, unsigned int id, unsigned int scope) {
+  nvmlFieldValue_t value{};
+  const auto known = read_field_value(&gpu, sim::telemetry::Reading(machine, gpu), id, scope, value);
+  if (known != NVML_SUCCESS) return known;
+  if (!counts_nvlink_errors(id)) return NVML_ERROR_NOT_SUPPORTED;
+  return change(machine, gpu, [&](Gpu& changed) {
+    clear_nvlink_errors(machine, changed, id, scope);
+    return NVML_SUCCESS;
+  });
+}
+
+}  // namespace
+
+// The call succeeds; every entry has its own result.
+nvmlReturn_t DeviceClearFieldValues(const Machine& machine, const Gpu& gpu, int valuesCount, nvmlFieldValue_t* values) {
+  if (valuesCount <= 0) return NVML_ERROR_INVALID_ARGUMENT;
+  const auto& version = machine.system().driver_version;
+  const auto& numbering = numbering_of(version ? version->view() : std::string_view());
+  for (int i = 0; i < valuesCount; ++i)
+    values[i].nvmlReturn = clear(machine, gpu, numbering.todays(values[i].fieldId), values[i].scopeId);
+  return NVML_SUCCESS;
+}
+
+}  // namespace nvmlkit::driver::functions

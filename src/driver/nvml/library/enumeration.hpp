@@ -1,0 +1,29 @@
+// Which GPUs this process sees, and in which order. GPUs off the bus are missing for everybody; one that is being
+// drained is missing for processes that start NVML while it is, and one whose device node is not in the folder that
+// NVMLKIT_DEVICE_NODES names, as in a container that was not given it.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "sim/mig/devices.hpp"
+#include "sim/state/machine.hpp"
+
+namespace nvmlkit::driver {
+
+// At nvmlInit: looks which GPUs are being drained, and which have a device node.
+void begin_enumeration(const sim::Machine& machine);
+
+std::size_t count_visible(const sim::Machine& machine);
+// The place of the NVML index in the machine; max_gpus when there is none.
+std::size_t place_of_index(const sim::Machine& machine, std::size_t index);
+std::size_t index_of_place(const sim::Machine& machine, std::size_t place);
+bool is_visible(const sim::Machine& machine, std::size_t place);
+
+// MIG devices of a GPU that this process sees. Where NVMLKIT_DEVICE_NODES names a folder, those whose capability node
+// is there.
+bool is_visible(const sim::model::Gpu& gpu, sim::mig::DeviceId id);
+std::optional<sim::mig::Device> mig_device_at(const sim::model::Gpu& gpu, std::uint32_t index);
+std::optional<std::uint32_t> index_of_mig_device(const sim::model::Gpu& gpu, sim::mig::DeviceId id);
+
+}  // namespace nvmlkit::driver

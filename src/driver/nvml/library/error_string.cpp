@@ -1,0 +1,45 @@
+#include "driver/nvml/library/error_string.hpp"
+
+#include <cstddef>
+
+namespace nvmlkit::driver {
+
+// Texts as the libraries of 550 and 555 answer; 535 has none for 28 and 29.
+const char* error_string(int code) {
+  static constexpr const char* kTexts[] = {
+      "Success",
+      "Uninitialized",
+      "Invalid Argument",
+      "Not Supported",
+      "Insufficient Permissions",
+      "Already Initialized",
+      "Not Found",
+      "Insufficient Size",
+      "Insufficient External Power",
+      "Driver Not Loaded",
+      "Timeout",
+      "Interrupt Request Issue",
+      "NVML Shared Library Not Found",
+      "Function Not Found",
+      "Corrupted infoROM",
+      "GPU is lost",
+      "GPU requires reset",
+      "GPU access blocked by the operating system",
+      "Driver/library version mismatch",
+      "In use by another client",
+      "Insufficient Memory",
+      "No data",
+      "vGPU ECC not supported",
+      "Insufficient Resources",
+      "Invalid Frequency",
+      "Argument version mismatch",
+      "Requested functionality has been deprecated",
+      "System is not in ready state",
+      "No supported GPUs were found",
+      "Resource not in correct state to perform requested operation",
+  };
+  const auto index = static_cast<std::size_t>(code);
+  return code >= 0 && index < sizeof kTexts / sizeof *kTexts ? kTexts[index] : "Unknown Error";
+}
+
+}  // namespace nvmlkit::driver

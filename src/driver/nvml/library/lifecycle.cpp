@@ -1,0 +1,158 @@
+#include "driver/nvml/library/lifecycle.hpp"
+
+#include <pthread.h>
+
+#include <memory>
+#include <string>
+
+#include "driver/complain.hpp"
+#include "driver/nvml/call/process_hooks.hpp"
+#include "driver/nvml/library/enumeration.hpp"
+#include "driver/nvml/library/origin.hpp"
+#include "sim/config/load.hpp"
+#include "sim/state/attention.hpp"
+#include "sim/traits/driver_branch.hpp"
+
+namespace nvmlkit::driver {
+
+#ifdef NVMLKIT_IN_PROCESS
+
+namespace detail {
+thread_local Running* current = nullptr;
+}
+
+namespace {
+
+Lifecycle& lifecycle() { return static_cast<Driver&>(detail::running()); }
+
+// It was loaded, and found to be right, before there was a table to call.
+bool prepare(Lifecycle&) { return true; }
+
+}  // namespace
+
+abi::nvmlReturn_t with_future_machine(const std::function<abi::nvmlReturn_t(const sim::Machine*)>& work) {
+  return work(lifecycle().machine);
+}
+
+#else
+
+namespace detail {
+constinit Running only{};
+}
+
+namespace {
+
+// No destructor runs for any of it: a client may call in from its own exit handlers.
+constinit Lifecycle process;
+
+Lifecycle& lifecycle() { return process; }
+
+// A child has only the thread that forked; with the lock held across the fork, no other thread's start is cut in half.
+bool watch_forks() {
+  if (!process.watches_forks)
+    process.watches_forks = pthread_atfork([] { process.mutex.lock(); }, [] { process.mutex.unlock(); },
+                                           [] { process.mutex.unlock(); }) == 0;
+  return process.watches_forks;
+}
+
+std::unique_ptr<sim::Machine> load(std::string& error) {
+  auto environment = sim::Environment::process();
+  auto machine = sim::load_machine(environment, error);
+  if (!machine || built_for_branch == 0) return machine;
+  // A library of a branch has a version of it, whatever the machine file says.
+  const auto& version = machine->system().driver_version;
+  if (version && sim::branch_number(version->view()) == built_for_branch) return machine;
+  const std::string branch = std::to_string(built_for_branch);
+  if (const auto chosen = environment.get("NVMLKIT_DRIVER")) {
+    error = "NVMLKIT_DRIVER: this library is a driver of branch " + branch + " and cannot be '" + *chosen + "'";
+    return nullptr;
+  }
+  environment.set("NVMLKIT_DRIVER", branch);
+  return sim::load_machine(environment, error);
+}
+
+bool prepare(Lifecycle& host) {
+  const auto origin = machine_origin();
+  if (host.origin == origin) return true;
+  host.origin = 0;
+  auto loaded = load_or_complain([](std::string& error) {
+    auto machine = watch_forks() ? load(error) : nullptr;
+    if (machine && !(error = apply_process_faults(*machine)).empty()) machine = nullptr;
+    return machine;
+  });
+  if (!loaded) return false;
+  delete host.machine;
+  host.machine = loaded.release();
+  host.origin = origin;
+  return true;
+}
+
+// Runs at dlclose and at the end of the process. What a client did not shut down stays, for the same late calls.
+[[gnu::destructor]] void release() {
+  const std::unique_lock lock(process.mutex, std::try_to_lock);
+  if (!lock || process.references != 0) return;
+  delete process.machine;
+  process.machine = nullptr;
+  process.origin = 0;
+}
+
+}  // namespace
+
+abi::nvmlReturn_t with_future_machine(const std::function<abi::nvmlReturn_t(const sim::Machine*)>& work) {
+  std::string error;
+  const auto machine = load(error);
+  return work(machine.get());
+}
+
+#endif
+
+namespace {
+
+// What a fault of the whole machine makes of nvmlInit.
+abi::nvmlReturn_t refused_by_machine_fault(const sim::Machine& machine) {
+  using sim::faults::MachineFault;
+  switch (machine.attention().machine.load(std::memory_order_acquire)) {
+    case MachineFault::driver_not_loaded:
+      return abi::NVML_ERROR_DRIVER_NOT_LOADED;
+    case MachineFault::version_mismatch:
+      return abi::NVML_ERROR_LIB_RM_VERSION_MISMATCH;
+    case MachineFault::no_permission:
+      return abi::NVML_ERROR_NO_PERMISSION;
+    default:  // without devices it starts: nvidia-smi then says that none were found
+      return abi::NVML_SUCCESS;
+  }
+}
+
+}  // namespace
+
+abi::nvmlReturn_t initialize() noexcept {
+  auto& state = lifecycle();
+  const std::lock_guard lock(state.mutex);
+  if (state.references == 0) {
+    if (!prepare(state)) return abi::NVML_ERROR_UNKNOWN;
+    if (const auto refusal = refused_by_machine_fault(*state.machine); refusal != abi::NVML_SUCCESS) return refusal;
+    begin_enumeration(*state.machine);
+    detail::running().machine.store(state.machine, std::memory_order_release);
+    detail::running().watched.store(watches_process() ? nullptr : &state.machine->attention().watched,
+                                    std::memory_order_release);
+  }
+  ++state.references;
+  state.ever_initialized = true;
+  return abi::NVML_SUCCESS;
+}
+
+abi::nvmlReturn_t shut_down() noexcept {
+  auto& state = lifecycle();
+  const std::lock_guard lock(state.mutex);
+  // Measured on 535, 550 and 555: a shutdown that no init ever preceded succeeds.
+  if (state.references == 0) return state.ever_initialized ? abi::NVML_ERROR_UNINITIALIZED : abi::NVML_SUCCESS;
+  if (--state.references == 0) {
+    detail::running().watched.store(nullptr, std::memory_order_release);
+    detail::running().machine.store(nullptr, std::memory_order_release);
+    if (state.machine->access() != sim::Access::read_only)
+      sim::events::ring_bell(state.machine->events());  // ends waits
+  }
+  return abi::NVML_SUCCESS;
+}
+
+}  // namespace nvmlkit::driver

@@ -1,0 +1,122 @@
+// Compute instances: made, listed, looked up and destroyed.
+#include "driver/nvml/call/access.hpp"
+#include "driver/nvml/generated/functions.hpp"
+#include "driver/nvml/mig/instances.hpp"
+#include "sim/processes/occupants.hpp"
+
+namespace nvmlkit::driver::functions {
+namespace {
+
+using sim::mig::DeviceId;
+using sim::mig::Refusal;
+
+nvmlReturn_t create(const Machine& machine, nvmlGpuInstance_t handle, unsigned int profileId,
+                    std::optional<unsigned int> start, unsigned int size, nvmlComputeInstance_t* computeInstance) {
+  const auto in = find_gpu_instance(machine, handle);
+  if (!in) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_privileged(machine)) return NVML_ERROR_NO_PERMISSION;
+  std::uint32_t id = 0;
+  const auto result = change(machine, *in->gpu, [&](Gpu& changed) {
+    auto* instance = sim::mig::enabled(changed) ? sim::mig::find_instance(changed, in->id) : nullptr;
+    const auto* profile = instance ? sim::mig::profile_of(changed, *instance) : nullptr;
+    if (!profile) return NVML_ERROR_INVALID_ARGUMENT;
+    const auto profiles = sim::mig::compute_profiles(changed, *profile);
+    const auto* compute = profiles.find(profileId);
+    if (!compute) return NVML_ERROR_NOT_SUPPORTED;
+    if (start && size != compute->size) return NVML_ERROR_INVALID_ARGUMENT;
+    switch (sim::mig::create_compute(changed, *instance, *compute, start, id)) {
+      case Refusal::none:
+        return NVML_SUCCESS;
+      case Refusal::invalid:
+        return NVML_ERROR_INVALID_ARGUMENT;
+      default:
+        return NVML_ERROR_INSUFFICIENT_RESOURCES;
+    }
+  });
+  if (result == NVML_SUCCESS) *computeInstance = compute_instance_handle_of(index_of(machine, *in->gpu), {in->id, id});
+  return result;
+}
+
+nvmlReturn_t info_of(const Machine& machine, nvmlComputeInstance_t handle, nvmlComputeInstanceInfo_t& info) {
+  const auto id = find_compute_instance(machine, handle);
+  const auto found = id ? sim::mig::find_device(*id->gpu, id->id) : std::nullopt;
+  if (!found) return NVML_ERROR_INVALID_ARGUMENT;
+  const auto gpu = index_of(machine, *id->gpu);
+  info.device = handle_of(gpu);
+  info.gpuInstance = gpu_instance_handle_of(gpu, id->id.instance);
+  info.id = id->id.compute;
+  info.profileId = found->compute_profile.id;
+  info.placement = {found->compute->start.value_or(0), found->compute_profile.size};
+  return NVML_SUCCESS;
+}
+
+}  // namespace
+
+nvmlReturn_t GpuInstanceCreateComputeInstance(const Machine& machine, nvmlGpuInstance_t gpuInstance,
+                                              unsigned int profileId, nvmlComputeInstance_t* computeInstance) {
+  return create(machine, gpuInstance, profileId, {}, 0, computeInstance);
+}
+
+nvmlReturn_t GpuInstanceCreateComputeInstanceWithPlacement(const Machine& machine, nvmlGpuInstance_t gpuInstance,
+                                                           unsigned int profileId,
+                                                           const nvmlComputeInstancePlacement_t* placement,
+                                                           nvmlComputeInstance_t* computeInstance) {
+  return create(machine, gpuInstance, profileId, placement->start, placement->size, computeInstance);
+}
+
+nvmlReturn_t ComputeInstanceDestroy(const Machine& machine, nvmlComputeInstance_t computeInstance) {
+  const auto found = find_compute_instance(machine, computeInstance);
+  if (!found) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_privileged(machine)) return NVML_ERROR_NO_PERMISSION;
+  return change(machine, *found->gpu, [&](Gpu& changed) {
+    if (!sim::mig::find_device(changed, found->id)) return NVML_ERROR_INVALID_ARGUMENT;
+    if (sim::processes::process_on(machine, *found->gpu, found->id)) return NVML_ERROR_IN_USE;
+    sim::mig::destroy_compute(*sim::mig::find_instance(changed, found->id.instance), found->id.compute);
+    return NVML_SUCCESS;
+  });
+}
+
+nvmlReturn_t GpuInstanceGetComputeInstances(const Machine& machine, nvmlGpuInstance_t gpuInstance,
+                                            unsigned int profileId, nvmlComputeInstance_t* computeInstances,
+                                            unsigned int* count) {
+  InstanceRef in;
+  if (!find(machine, gpuInstance, in)) return NVML_ERROR_INVALID_ARGUMENT;
+  const auto profiles = sim::mig::compute_profiles(*in.gpu, *in.profile);
+  if (!profiles.find(profileId)) return NVML_ERROR_NOT_SUPPORTED;
+  unsigned int found = 0;
+  for (const auto& compute : in.instance->compute_instances) {
+    const auto profile = sim::mig::compute_profile_of(*in.gpu, *in.profile, compute);
+    if (!profile || profile->id != profileId) continue;
+    if (computeInstances)
+      computeInstances[found] =
+          compute_instance_handle_of(index_of(machine, *in.gpu), {in.instance->id.value_or(0), compute.id.value_or(0)});
+    ++found;
+  }
+  *count = found;
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t GpuInstanceGetComputeInstanceById(const Machine& machine, nvmlGpuInstance_t gpuInstance, unsigned int id,
+                                               nvmlComputeInstance_t* computeInstance) {
+  InstanceRef in;
+  if (!find(machine, gpuInstance, in)) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!sim::mig::find_compute(*in.instance, id)) return NVML_ERROR_NOT_FOUND;
+  *computeInstance = compute_instance_handle_of(index_of(machine, *in.gpu), {in.instance->id.value_or(0), id});
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t ComputeInstanceGetInfo_v2(const Machine& machine, nvmlComputeInstance_t computeInstance,
+                                       nvmlComputeInstanceInfo_t* info) {
+  return info_of(machine, computeInstance, *info);
+}
+
+// The first version ends before the placement.
+nvmlReturn_t ComputeInstanceGetInfo(const Machine& machine, nvmlComputeInstance_t computeInstance,
+                                    nvmlComputeInstanceInfo_t* info) {
+  nvmlComputeInstanceInfo_t all{};
+  const auto result = info_of(machine, computeInstance, all);
+  if (result == NVML_SUCCESS) std::memcpy(info, &all, offsetof(nvmlComputeInstanceInfo_t, placement));
+  return result;
+}
+
+}  // namespace nvmlkit::driver::functions

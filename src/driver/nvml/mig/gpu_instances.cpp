@@ -1,0 +1,108 @@
+// GPU instances: made, listed, looked up and destroyed.
+#include "driver/nvml/call/access.hpp"
+#include "driver/nvml/generated/functions.hpp"
+#include "driver/nvml/mig/instances.hpp"
+#include "sim/processes/occupants.hpp"
+#include "sim/vgpu/instances.hpp"
+
+namespace nvmlkit::driver {
+
+bool find(const sim::Machine& machine, abi::nvmlGpuInstance_t handle, InstanceRef& found) {
+  const auto id = find_gpu_instance(machine, handle);
+  if (!id || !sim::mig::enabled(*id->gpu)) return false;
+  found.gpu = id->gpu;
+  found.instance = sim::mig::find_instance(*id->gpu, id->id);
+  found.profile = found.instance ? sim::mig::profile_of(*id->gpu, *found.instance) : nullptr;
+  return found.profile != nullptr;
+}
+
+namespace functions {
+namespace {
+
+using sim::mig::Refusal;
+
+nvmlReturn_t create(const Machine& machine, const Gpu& gpu, unsigned int profileId, std::optional<unsigned int> start,
+                    unsigned int size, nvmlGpuInstance_t* gpuInstance) {
+  if (!is_privileged(machine)) return NVML_ERROR_NO_PERMISSION;
+  std::uint32_t id = 0;
+  const auto result = change(machine, gpu, [&](Gpu& changed) {
+    if (!sim::mig::enabled(changed)) return NVML_ERROR_NOT_SUPPORTED;
+    const auto* profile = sim::mig::profile_by_id(changed, profileId);
+    if (!profile || (start && size != profile->size.value_or(0))) return NVML_ERROR_INVALID_ARGUMENT;
+    if (sim::processes::process_outside(machine, gpu)) return NVML_ERROR_IN_USE;
+    switch (sim::mig::create_instance(changed, *profile, start, id)) {
+      case Refusal::none:
+        return NVML_SUCCESS;
+      case Refusal::invalid:
+        return NVML_ERROR_INVALID_ARGUMENT;
+      default:
+        return NVML_ERROR_INSUFFICIENT_RESOURCES;
+    }
+  });
+  if (result == NVML_SUCCESS) *gpuInstance = gpu_instance_handle_of(index_of(machine, gpu), id);
+  return result;
+}
+
+}  // namespace
+
+nvmlReturn_t DeviceCreateGpuInstance(const Machine& machine, const Gpu& gpu, unsigned int profileId,
+                                     nvmlGpuInstance_t* gpuInstance) {
+  return create(machine, gpu, profileId, {}, 0, gpuInstance);
+}
+
+nvmlReturn_t DeviceCreateGpuInstanceWithPlacement(const Machine& machine, const Gpu& gpu, unsigned int profileId,
+                                                  const nvmlGpuInstancePlacement_t* placement,
+                                                  nvmlGpuInstance_t* gpuInstance) {
+  return create(machine, gpu, profileId, placement->start, placement->size, gpuInstance);
+}
+
+nvmlReturn_t GpuInstanceDestroy(const Machine& machine, nvmlGpuInstance_t gpuInstance) {
+  const auto id = find_gpu_instance(machine, gpuInstance);
+  if (!id) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_privileged(machine)) return NVML_ERROR_NO_PERMISSION;
+  return change(machine, *id->gpu, [&](Gpu& changed) {
+    const auto* instance = sim::mig::enabled(changed) ? sim::mig::find_instance(changed, id->id) : nullptr;
+    if (!instance) return NVML_ERROR_INVALID_ARGUMENT;
+    if (!instance->compute_instances.empty() || sim::processes::process_on(machine, *id->gpu, id->id))
+      return NVML_ERROR_IN_USE;
+    sim::mig::destroy_instance(changed, id->id);
+    sim::vgpu::forget_settings(changed, id->id);
+    return NVML_SUCCESS;
+  });
+}
+
+nvmlReturn_t DeviceGetGpuInstances(const Machine& machine, const Gpu& gpu, unsigned int profileId,
+                                   nvmlGpuInstance_t* gpuInstances, unsigned int* count) {
+  if (!sim::mig::enabled(gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  const auto* profile = sim::mig::profile_by_id(gpu, profileId);
+  if (!profile) return NVML_ERROR_INVALID_ARGUMENT;
+  unsigned int found = 0;
+  for (const auto& instance : gpu.mig.instances) {
+    if (sim::mig::profile_of(gpu, instance) != profile) continue;
+    if (gpuInstances) gpuInstances[found] = gpu_instance_handle_of(index_of(machine, gpu), instance.id.value_or(0));
+    ++found;
+  }
+  *count = found;
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t DeviceGetGpuInstanceById(const Machine& machine, const Gpu& gpu, unsigned int id,
+                                      nvmlGpuInstance_t* gpuInstance) {
+  if (!sim::mig::enabled(gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!sim::mig::find_instance(gpu, id)) return NVML_ERROR_NOT_FOUND;
+  *gpuInstance = gpu_instance_handle_of(index_of(machine, gpu), id);
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t GpuInstanceGetInfo(const Machine& machine, nvmlGpuInstance_t gpuInstance, nvmlGpuInstanceInfo_t* info) {
+  InstanceRef found;
+  if (!find(machine, gpuInstance, found)) return NVML_ERROR_INVALID_ARGUMENT;
+  info->device = handle_of(index_of(machine, *found.gpu));
+  info->id = found.instance->id.value_or(0);
+  info->profileId = found.profile->id.value_or(0);
+  info->placement = {found.instance->start.value_or(0), found.profile->size.value_or(0)};
+  return NVML_SUCCESS;
+}
+
+}  // namespace functions
+}  // namespace nvmlkit::driver

@@ -1,0 +1,18 @@
+// What functions on GPU instances and compute instances share.
+#pragma once
+
+#include "driver/nvml/mig/handles.hpp"
+
+namespace nvmlkit::driver {
+
+// A GPU instance that is there.
+struct InstanceRef {
+  const sim::model::Gpu* gpu = nullptr;
+  const sim::model::MigInstance* instance = nullptr;
+  const sim::model::MigProfile* profile = nullptr;
+};
+
+// False for a handle that we did not give, or whose instance is gone.
+bool find(const sim::Machine& machine, abi::nvmlGpuInstance_t handle, InstanceRef& found);
+
+}  // namespace nvmlkit::driver

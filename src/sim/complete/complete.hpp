@@ -1,0 +1,12 @@
+// What a machine file may leave out because it follows from the rest.
+#pragma once
+
+#include "sim/state/machine.hpp"
+
+namespace nvmlkit::sim {
+
+// Derives every field that the registry documents as derived and that nobody stated (Field::stated), so that afterwards
+// whoever asks reads plain fields. Doing it twice changes nothing.
+void complete(Machine& machine);
+
+}  // namespace nvmlkit::sim

@@ -1,0 +1,11 @@
+// Who a GPU is, where the machine file does not say.
+#pragma once
+
+#include "sim/state/machine.hpp"
+
+namespace nvmlkit::sim {
+
+// Derives UUIDs, PCI addresses, board ids and what else tells one GPU from the next.
+void complete_identity(Machine& machine);
+
+}  // namespace nvmlkit::sim

@@ -1,0 +1,44 @@
+// Writing a block so that readers see all of a change or nothing, and a writer's death leaves no half of one.
+#pragma once
+
+#include <cstddef>
+
+#include "storage/block.hpp"
+
+namespace nvmlkit::storage {
+
+// The reason why nothing can be written.
+enum class Refusal {
+  none,
+  read_only,  // the file may only be read
+  busy,       // another writer was stopped while it held the lock
+};
+
+// The right to write, for as long as it lives. Waits some seconds at most.
+class Lock {
+ public:
+  explicit Lock(const Block& block);
+  ~Lock();
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+  Refusal refusal() const { return refusal_; }
+
+  // The last writer died, and its change was undone. Its change of bytes that replace() does not write was not: who
+  // derives such bytes from others derives them again, before the lock is released. A death before that is no harm: the
+  // next lock says the same.
+  bool recovered() const { return recovered_; }
+
+  // Writes `size` bytes at `piece`, which lies in the block and in one record at most. False when the disk has no room.
+  [[nodiscard]] bool replace(const void* piece, const void* with, std::size_t size) const;
+
+ private:
+  Refusal acquire();
+  void recover();
+
+  const Block& block_;
+  bool recovered_ = false;
+  Refusal refusal_;
+};
+
+}  // namespace nvmlkit::storage

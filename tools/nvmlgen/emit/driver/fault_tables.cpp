@@ -1,0 +1,82 @@
+#include <fmt/format.h>
+
+#include "emit/driver/emitters.hpp"
+#include "emit/driver/text.hpp"
+
+namespace nvmlgen {
+
+std::string emit_symbols(const Registry& registry) {
+  std::string out = kBanner;
+  out += R"(// Every function of the API, as a number that state files may hold and a name that people write.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace nvmlkit::sim {
+
+enum class Symbol : std::uint16_t {
+)";
+  for (const auto& function : registry.facts.functions) out += fmt::format("  {},\n", function.stem());
+  out += fmt::format("}};\n\ninline constexpr std::size_t symbol_count = {};\n\n", registry.facts.functions.size());
+  out += "inline constexpr std::array<std::string_view, symbol_count> symbol_names = {\n";
+  for (const auto& function : registry.facts.functions) out += fmt::format("    \"{}\",\n", function.name);
+  out += "};\n\n}  // namespace nvmlkit::sim\n";
+  return out;
+}
+
+std::string emit_return_codes(const Registry& registry) {
+  std::string out = kBanner;
+  out += R"(// The codes that a function may answer with.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace nvmlkit::sim {
+
+struct ReturnCode {
+  std::int32_t value;
+  std::string_view name;  // without NVML_ or NVML_ERROR_
+};
+
+inline constexpr ReturnCode return_codes[] = {
+)";
+  for (const auto& [name, value] : registry.facts.enumeration("nvmlReturn_t")->values) {
+    const std::string_view prefix = name.starts_with("NVML_ERROR_") ? "NVML_ERROR_" : "NVML_";
+    out += fmt::format("    {{{}, \"{}\"}},\n", value, name.substr(prefix.size()));
+  }
+  out += "};\n\n}  // namespace nvmlkit::sim\n";
+  return out;
+}
+
+std::string emit_xids(const Registry& registry) {
+  std::string out = kBanner;
+  out += R"(// Xid errors.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace nvmlkit::sim::faults {
+
+// What an Xid does to a GPU beside the event.
+enum class XidEffect : std::uint8_t { none, lost, reset, unresponsive, double_bit, remap_pending, remap_failed, nvlink };
+
+struct Xid {
+  std::uint32_t number;
+  XidEffect effect;
+  std::string_view mnemonic, name;
+};
+
+inline constexpr Xid xids[] = {
+)";
+  for (const auto& xid : registry.xids)
+    out += fmt::format("    {{{}, XidEffect::{}, \"{}\", \"{}\"}},\n", xid.number, xid.effect, xid.mnemonic, xid.name);
+  out += "};\n\n}  // namespace nvmlkit::sim::faults\n";
+  return out;
+}
+
+}  // namespace nvmlgen
