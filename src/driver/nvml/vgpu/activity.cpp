@@ -5,6 +5,7 @@
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/vgpu/vgpu.hpp"
 #include "sim/processes/accounting.hpp"
+#include "sim/processes/utilization.hpp"
 #include "sim/vgpu/usage.hpp"
 
 namespace nvmlkit::driver::functions {
