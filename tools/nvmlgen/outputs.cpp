@@ -98,6 +98,7 @@ std::vector<Output> all_outputs(const Registry& r, const PublicHeaders& headers)
 
   const fs::path to = "src/driver/cuda/generated";
   out.push_back({to / "api.hpp", cuda::emit_api(r.cuda)});
+  out.push_back({to / "prototypes.hpp", cuda::emit_prototypes(r.cuda)});
   for (const auto& subject : r.cuda.subjects)
     out.push_back({to / ("exports_" + subject + ".cpp"), cuda::emit_exports(r.cuda, subject)});
   out.push_back({to / "functions.hpp", cuda::emit_functions_header(r.cuda)});
@@ -106,8 +107,13 @@ std::vector<Output> all_outputs(const Registry& r, const PublicHeaders& headers)
   out.push_back({to / "entry_points.cpp", cuda::emit_entry_points(r.cuda)});
   out.push_back({to / "errors.cpp", cuda::emit_errors(r.cuda)});
   out.push_back({to / "attributes.cpp", cuda::emit_attributes(r.cuda)});
+  out.push_back({"tests/cuda/generated/driver_table.hpp", cuda::emit_driver_table(r.cuda)});
   out.push_back({"tests/cuda/generated/contract_table.cpp", cuda::emit_contract_table(r.cuda)});
-  out.push_back({"src/driver/cudart/generated/unsupported.cpp", cuda::emit_runtime_unsupported(r.cuda)});
+  const fs::path runtime = "src/driver/cudart/generated";
+  out.push_back({runtime / "api.hpp", cuda::emit_runtime_api(r.cuda)});
+  out.push_back({runtime / "driver_calls.cpp", cuda::emit_runtime_driver_calls(r.cuda)});
+  out.push_back({runtime / "variants.cpp", cuda::emit_runtime_variants(r.cuda)});
+  out.push_back({runtime / "unsupported.cpp", cuda::emit_runtime_unsupported(r.cuda)});
   out.push_back({"docs/reference/cudart.md", cuda::emit_runtime_reference(r.cuda)});
   out.push_back({"tests/cuda/generated/runtime_contract_table.cpp", cuda::emit_runtime_contract_table(r.cuda)});
   out.push_back({"tests/cuda/generated/against_cuda_h.cpp", cuda::emit_header_check(r.cuda)});

@@ -15,10 +15,4 @@ struct KernelParams {
 
 CUresult read(const KernelParams* params, CUDA_KERNEL_NODE_PARAMS& out);
 
-inline CUcontext current_context() {
-  CUcontext context = nullptr;
-  cuCtxGetCurrent(&context);
-  return context;
-}
-
 }  // namespace nvmlkit::cudart

@@ -20,7 +20,6 @@ void log(Error) {}
 
 namespace {
 
-using Callback = void (*)(void* data, int level, char* message, std::size_t length);
 constexpr std::size_t kKept = 100, kMostBytes = 25600;
 
 struct Logs {
@@ -28,7 +27,7 @@ struct Logs {
   std::deque<std::string> lines;  // the last ones
   unsigned next = 0;              // number of the line that comes next
   struct Listener {
-    Callback callback;
+    LogsCallback callback;
     void* data;
   };
   std::map<std::uintptr_t, Listener> listeners;
@@ -74,7 +73,7 @@ void log(Error error) {
   is_telling = false;
 }
 
-NVMLKIT_RUNTIME Error cudaLogsRegisterCallback(Callback callback, void* data, void** handle) {
+NVMLKIT_RUNTIME Error cudaLogsRegisterCallback(LogsCallback callback, void* data, void** handle) {
   if (!callback) return keep(kInvalidValue);
   auto& all = logs();
   const std::lock_guard lock(all.mutex);
