@@ -1,4 +1,4 @@
-// Functions that are told to fail or to be slow: for all processes in a machine's block, for one in its own memory.
+// Rules that make functions fail or slow them down: in a machine's block for all processes, in its own memory for one.
 #pragma once
 
 #include <atomic>

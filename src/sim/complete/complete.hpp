@@ -1,4 +1,4 @@
-// What a machine file may leave out because it follows from the rest.
+// Values of a machine that follow from others, if the machine file leaves them out.
 #pragma once
 
 #include "sim/state/machine.hpp"

@@ -1,4 +1,4 @@
-// Who a GPU is, where the machine file does not say.
+// The identity of a GPU, if the machine file leaves it out.
 #pragma once
 
 #include "sim/state/machine.hpp"

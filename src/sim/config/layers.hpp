@@ -1,4 +1,4 @@
-// The documents that describe one machine: a file, and below it the built-in machine that it starts from.
+// The documents that describe one machine: a file, and the built-in machine below it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Machine files in, machines out.
+// Reads machine files into machines.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Machines out, as files that the reader reads to the same machine.
+// Writes a machine as a file. The reader reads the same machine from it.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// GPM: what a GPU, or a GPU instance of one, had done at an instant, and what it did between two.
+// GPM: the totals of a GPU or a GPU instance at an instant, and their difference between two instants.
 #pragma once
 
 #include <cstdint>

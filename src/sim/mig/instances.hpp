@@ -1,5 +1,5 @@
-// GPU instances and compute instances of a GPU: found, made and destroyed. They live in gpu.mig.instances, in the order
-// of their ids.
+// Finds, makes and destroys GPU instances and compute instances. They are in gpu.mig.instances, in the order of their
+// ids.
 #pragma once
 
 #include <cstdint>

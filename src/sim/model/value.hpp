@@ -1,4 +1,4 @@
-// Work on structs of the model through their descriptors.
+// Operations on structs of the model through their descriptors.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What time it is in a machine: real time, faster or slower, or only what somebody tells it.
+// The time of a machine: real, scaled, or virtual.
 #pragma once
 
 #include <cstdint>

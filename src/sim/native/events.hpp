@@ -1,4 +1,4 @@
-// What happened to a GPU, as NVML's events tell it.
+// An event of a GPU, with the data of an NVML event.
 #pragma once
 
 #include <cstdint>

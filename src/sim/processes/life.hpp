@@ -1,4 +1,4 @@
-// What the system knows about a process: does it run, since when, what is its name.
+// The system's data about a process: whether it runs, its start time, its name.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A simulated machine: one mapped block that holds the host and its GPUs, and nothing that points anywhere.
+// A simulated machine: one mapped block with the host and its GPUs, free of pointers.
 #pragma once
 
 #include <cstddef>
