@@ -1,4 +1,4 @@
-// How exported functions read the machine and change it while other threads and processes do the same.
+// Reads and changes of the machine by exported functions, while other threads and processes change it too.
 #pragma once
 
 #include "nvmlkit/generated/abi.hpp"

@@ -1,5 +1,5 @@
-// What stands between a caller and the answer while somebody watches: a log of calls, functions told to fail or to be
-// slow, GPUs that do not answer.
+// The path of a watched call: the call log, functions that fail or are slow by a rule, GPUs that do not respond. It is
+// taken while a log, a rule or a fault exists.
 #pragma once
 
 #include "driver/nvml/call/call.hpp"

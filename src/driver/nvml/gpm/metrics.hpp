@@ -1,4 +1,4 @@
-// GPM metrics by id. Read from registry/semantics/values/gpm_metrics.yaml.
+// GPM metrics by id, from registry/semantics/values/gpm_metrics.yaml.
 #pragma once
 
 #include <span>

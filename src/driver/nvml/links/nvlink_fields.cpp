@@ -1,4 +1,4 @@
-// Field values of NVLink. Old ids name the link themselves, newer ones take it as their scope.
+// Field values of NVLink. Old ids contain the link, newer ids have it as their scope.
 #include <limits>
 #include <optional>
 

@@ -1,4 +1,4 @@
-// Profiles of GPU instances and of compute instances: what they have, where they fit, how many more.
+// Profiles of GPU instances and compute instances: contents, placements, remaining capacity.
 #include <cstring>
 
 #include "driver/nvml/call/read.hpp"

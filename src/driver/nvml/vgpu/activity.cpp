@@ -1,4 +1,4 @@
-// What vGPUs and the processes in their VMs do: encoder and capture sessions, utilization.
+// Activity of vGPUs and of the processes in their VMs: encoder and capture sessions, utilization.
 #include <algorithm>
 #include <cstring>
 

@@ -1,5 +1,5 @@
-// The scheduler of vGPUs: its state, its log, its limits. The first generation of functions speaks of the graphics
-// engine and has a union for what depends on ARR; the second has a choice of engine and no union.
+// The scheduler of vGPUs: its state, its log, its limits. The first generation of functions is for the graphics engine
+// and has a union that depends on ARR. The second has a choice of engine and no union.
 #include "driver/nvml/vgpu/scheduler.hpp"
 
 #include "driver/nvml/generated/functions.hpp"

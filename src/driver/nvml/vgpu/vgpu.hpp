@@ -1,4 +1,4 @@
-// What functions on vGPU types and vGPU instances share: both are numbers, and looked up with every call.
+// Common parts of the functions on vGPU types and instances. Both are numbers, which every call looks up.
 #pragma once
 
 #include "driver/nvml/call/access.hpp"
