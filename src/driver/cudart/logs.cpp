@@ -1,4 +1,4 @@
-// A log of errors, from CUDA 13 on: what calls of this process answered, for those who ask or want to be told.
+// A log of errors, from CUDA 13 on: the errors of this process's calls, for readers and callbacks.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>

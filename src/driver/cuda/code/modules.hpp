@@ -1,4 +1,4 @@
-// Code that a program loaded: modules of a context, libraries for all contexts, and their kernels.
+// Loaded code: modules of a context, libraries for all contexts, and their kernels.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// One GPU or MIG device as this process sees it: its primary context, its range of addresses, what the process has of
-// its memory.
+// One GPU or MIG device in this process: its primary context, its range of addresses, the process's part of its
+// memory.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// ELF files and archives of them, as compilers write code for GPUs into them.
+// ELF files and archives of them, into which compilers write code for GPUs.
 #pragma once
 
 #include <cstddef>

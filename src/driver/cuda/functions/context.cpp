@@ -1,4 +1,4 @@
-// Contexts, and which of them a thread works in.
+// Contexts, and the current context of a thread.
 #include "driver/cuda/context/context.hpp"
 
 #include <algorithm>

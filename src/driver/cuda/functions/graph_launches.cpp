@@ -1,4 +1,4 @@
-// Graphs made ready, changed and launched.
+// Instantiation, update and launch of graphs.
 #include <cstdio>
 
 #include "driver/cuda/call.hpp"

@@ -1,4 +1,4 @@
-// Launches as before CUDA 4: shape and arguments are told to the function, one by one.
+// Launches from before CUDA 4: separate calls set the shape and each argument of a function.
 #include <cstring>
 #include <map>
 #include <mutex>

@@ -1,5 +1,5 @@
-// Memory that the driver knows: of devices, managed, of the host. All of it is memory of this process; device memory
-// lies elsewhere than at its device address.
+// Memory that the driver knows: of devices, managed, of the host. All of it is memory of this process. The bytes of
+// device memory are not at its device address.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Memory that is taken from a GPU and may be kept when what used it ends, for what comes next: of a pool, of graphs.
+// Memory of a GPU that is kept for the next allocation when its user ends: of a pool, of graphs.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a stream was handed and has not done yet.
+// The queue of a stream: its unfinished work.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// Who does the work of streams, and when: a thread of the program that waits for it, or a worker (workers.hpp).
+// The threads that do the work of streams: a thread of the program that waits for it, or a worker (workers.hpp).
 //
-// One mutex guards all queues. Tasks of a stream are done one after the other; a task waits for points of other streams
-// that were handed over before it, so that no circle of waiting can come about.
+// One mutex guards all queues. The tasks of a stream run one after the other. A task waits only for points of other
+// streams that were queued before it, so that no circle of waits is possible.
 #pragma once
 
 #include <condition_variable>

@@ -1,4 +1,4 @@
-// What the schedule consists of. All of it is guarded by the mutex of the schedule.
+// The data of the schedule. Its mutex guards all of it.
 #pragma once
 
 #include <condition_variable>

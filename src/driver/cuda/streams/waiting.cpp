@@ -1,4 +1,4 @@
-// What comes behind what, and threads of the program that wait.
+// The order of tasks, and threads of the program that wait.
 #include "driver/cuda/streams/schedule_state.hpp"
 #include "driver/cuda/streams/workers.hpp"
 
