@@ -1,5 +1,5 @@
-// Matrices of 8 by 8 elements of 16 bits between shared memory and the registers of a warp: ldmatrix, stmatrix,
-// movmatrix.
+// ldmatrix, stmatrix, movmatrix: matrices of 8 by 8 elements of 16 bits between shared memory and the registers of a
+// warp.
 #include <cstring>
 
 #include "ptx/decode/form.hpp"
