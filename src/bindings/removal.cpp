@@ -1,4 +1,4 @@
-// What ends a GPU or an instance, and with it the objects that stand for it.
+// Calls that remove a GPU or destroy an instance, and thereby end the objects that stand for it.
 #include <cstdio>
 #include <nvmlkit/device.hpp>
 #include <nvmlkit/library.hpp>

@@ -1,4 +1,4 @@
-// How the C function of each source is called.
+// The calls of the C function of each source.
 #include "sampler_sources.hpp"
 
 namespace nvmlkit::nvml::detail {

@@ -1,4 +1,4 @@
-// What a driver answered to everything that can be asked.
+// A driver's answers to all questions.
 #pragma once
 
 #include <cstdint>

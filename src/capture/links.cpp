@@ -1,4 +1,4 @@
-// NVLink: how many links, where they lead, which are down.
+// NVLink: the number of links, their other ends, the links that are down.
 #include <fmt/format.h>
 
 #include <algorithm>

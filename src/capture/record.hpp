@@ -1,4 +1,4 @@
-// What answers say about a machine, in the words of machine files.
+// Values of a machine from answers, by the paths of machine files.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Where the GPUs hang in the PCIe tree, from their distances and from what is near each.
+// The PCIe tree of the GPUs, from their distances and their affinity.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Active vGPUs of a host, and how they share the GPU.
+// Active vGPUs of a host, and their shares of the GPU.
 #include <fmt/format.h>
 
 #include <chrono>

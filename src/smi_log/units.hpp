@@ -1,4 +1,4 @@
-// The forms in which nvidia-smi prints values, read back.
+// Reads the forms in which nvidia-smi prints values.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What the bindings need from the operating system. One implementation file per system.
+// The bindings' interface to the operating system. One implementation file per system.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Reads registry/model/*.yaml and refuses what has a hole.
+// Reads registry/model/*.yaml and refuses holes.
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What the hand-written public headers declare, for the reference: include/nvmlkit/*.hpp, read as text.
+// The declarations of the hand-written public headers, for the reference: include/nvmlkit/*.hpp, read as text.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// What every function means, typed. Read from registry/semantics/*.yaml, which people write.
+// The meaning of every function, typed. Read from registry/semantics/*.yaml, which people write.
 #pragma once
 
 #include <filesystem>

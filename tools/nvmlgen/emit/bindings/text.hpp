@@ -1,4 +1,4 @@
-// How names and types of the C API are spelled in the bindings. Shared by the emitters of the bindings.
+// The spelling of names and types of the C API in the bindings. Shared by the emitters of the bindings.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Value types of the bindings, how they are read from C structs, and how they are walked.
+// Value types of the bindings, their conversion from C structs, and their visitors.
 #include <fmt/ranges.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// docs/reference/functions.md and symbols.md: every function of the C API, and what becomes of it here.
+// docs/reference/functions.md and symbols.md: every function of the C API, with its method.
 #include <fmt/ranges.h>
 
 #include <algorithm>

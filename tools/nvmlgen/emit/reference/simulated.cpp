@@ -1,4 +1,4 @@
-// docs/reference/simulated.md: what every function, field id and GPM metric answers on which GPUs, and why.
+// docs/reference/simulated.md: the answer of every function, field id and GPM metric per GPU, with the reason.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
