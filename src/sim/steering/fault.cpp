@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
-#include <sstream>
+#include <optional>
 
 #include "sim/calls/rule_words.hpp"
 #include "sim/config/suggest.hpp"
@@ -154,13 +154,24 @@ std::string heal(const Machine& machine, Words words) {
   });
 }
 
+// No stream for this: one would bring the locales of the C++ library into every program that loads the driver.
+std::vector<std::string> words_of(std::string_view line) {
+  constexpr std::string_view kSpace = " \t\r\v\f";
+  std::vector<std::string> words;
+  while (true) {
+    line.remove_prefix(std::min(line.find_first_not_of(kSpace), line.size()));
+    if (line.empty()) return words;
+    const auto end = std::min(line.find_first_of(kSpace), line.size());
+    words.emplace_back(line.substr(0, end));
+    line.remove_prefix(end);
+  }
+}
+
 std::string inject_here(const Machine& machine, std::string_view commands, calls::Rules& rules) {
   while (!commands.empty()) {
     const auto end = std::min(commands.find_first_of(";\n"), commands.size());
-    std::istringstream text{std::string(commands.substr(0, end))};
+    const std::vector<std::string> words = words_of(commands.substr(0, end));
     commands.remove_prefix(std::min(end + 1, commands.size()));
-    std::vector<std::string> words;
-    for (std::string word; text >> word;) words.push_back(word);
     if (words.empty()) continue;
     std::string problem;
     if (words.size() > 1 && is_rule(words[1]))

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <optional>
 
-#include "sim/state/machine.hpp"
 #include "sim/mig/devices.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::driver {
 

@@ -8,6 +8,7 @@
 #include "driver/complain.hpp"
 #include "driver/nvml/call/process_hooks.hpp"
 #include "driver/nvml/library/enumeration.hpp"
+#include "driver/nvml/library/origin.hpp"
 #include "sim/config/load.hpp"
 #include "sim/state/attention.hpp"
 #include "sim/traits/driver_branch.hpp"
@@ -71,6 +72,9 @@ std::unique_ptr<sim::Machine> load(std::string& error) {
 }
 
 bool prepare(Lifecycle& host) {
+  const auto origin = machine_origin();
+  if (host.origin == origin) return true;
+  host.origin = 0;
   auto loaded = load_or_complain([](std::string& error) {
     auto machine = watch_forks() ? load(error) : nullptr;
     if (machine && !(error = apply_process_faults(*machine)).empty()) machine = nullptr;
@@ -79,6 +83,7 @@ bool prepare(Lifecycle& host) {
   if (!loaded) return false;
   delete host.machine;
   host.machine = loaded.release();
+  host.origin = origin;
   return true;
 }
 
@@ -88,6 +93,7 @@ bool prepare(Lifecycle& host) {
   if (!lock || process.references != 0) return;
   delete process.machine;
   process.machine = nullptr;
+  process.origin = 0;
 }
 
 }  // namespace

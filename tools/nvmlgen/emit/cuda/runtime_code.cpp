@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "emit/cuda_emitters.hpp"
-#include "emit/cuda_runtime_signatures.hpp"
-#include "emit/cuda_text.hpp"
+#include "emit/cuda/emitters.hpp"
+#include "emit/cuda/text.hpp"
+#include "emit/cuda/runtime_signatures.hpp"
 #include "registry/error.hpp"
 
 namespace nvmlgen::cuda {
@@ -112,7 +112,8 @@ std::string emit_driver_table(const Registry& r) {
   }
   while (loads.ends_with('\n') || loads.ends_with(',')) loads.pop_back();
   std::string out = kBanner;
-  out += R"(// The functions of a loaded libcuda.so.1, for tests: dlopen() as programs do it, and the compiler checks the arguments.
+  out +=
+      R"(// The functions of a loaded libcuda.so.1, for tests: dlopen() as programs do it, and the compiler checks the arguments.
 #pragma once
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-#include "emit/cuda_runtime_signatures.hpp"
+#include "emit/cuda/runtime_signatures.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "emit/cuda_text.hpp"
+#include "emit/cuda/text.hpp"
 #include "registry/error.hpp"
 
 namespace nvmlgen::cuda {
