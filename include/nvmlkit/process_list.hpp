@@ -1,4 +1,4 @@
-// The processes that use GPUs: one row per PID, joined over all GPUs and over everything that NVML tells of them.
+// The processes that use GPUs: one row per PID, joined over all GPUs and all functions of NVML that report processes.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What a GPU has several of, as light views: fans and NVLinks. Nothing is asked before it is looked at.
+// The fans and NVLinks of a GPU as light views. An element is read at its access.
 #pragma once
 
 #include <nvmlkit/device.hpp>

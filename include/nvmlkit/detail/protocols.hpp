@@ -1,4 +1,4 @@
-// One helper per call protocol of NVML: how a string, a list or a chain of versions is asked for.
+// One helper per call protocol of NVML: strings, lists, chains of versions.
 #pragma once
 
 #include <algorithm>

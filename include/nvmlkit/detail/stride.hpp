@@ -1,5 +1,5 @@
-// The process lists of the first 535 drivers: entries of 32 bytes for a caller that has room for 24 (erratum
-// process-info-stride). Nothing in the answer says so, but bytes that were written do.
+// The process lists of the first 535 drivers: entries of 32 bytes for a caller with room for 24 (erratum
+// process-info-stride). The result does not report the stride; the written bytes show it.
 #pragma once
 
 #include <algorithm>
