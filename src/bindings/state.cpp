@@ -63,7 +63,7 @@ void State::retire(const void* handle) {
 }
 
 bool State::retired(const void* handle, std::uint32_t generation) const noexcept {
-  if (!usable()) return false;  // in a forked child nobody may unlock the mutex
+  if (!usable()) return false;  // in a forked child no thread may unlock the mutex
   const std::lock_guard lock(retired_mutex_);
   const auto entry = retired_.find(handle);
   return entry != retired_.end() && generation <= entry->second;

@@ -185,7 +185,7 @@ class Tree {
     return out.yaml();
   }
 
-  // NUMA nodes of a socket that no GPU is near. Which CPUs are whose nobody tells: the first gets all.
+  // NUMA nodes of a socket that no GPU is near. No source says which CPUs are whose: the first gets all.
   static void add_rest(const Socket& socket, FlowList& out) {
     auto cpus = without(socket.cpus, socket.told_cpus);
     for (const auto node : without(socket.nodes, socket.told_nodes)) {

@@ -45,7 +45,7 @@ class Walk {
     return answers_.objects.size() - 1;
   }
 
-  // Objects that nobody was asked about yet. What depends on other answers comes behind them.
+  // Objects without an answer yet. Questions that depend on other answers come behind them.
   void ask_all() {
     for (const bool dependent : {false, true})
       for (std::size_t object = asked_; object < answers_.objects.size(); ++object)

@@ -125,7 +125,7 @@ auto by(Function Table::*member, unsigned int struct_version, Ask ask) {
   };
 }
 
-// A chain, newest first. When nobody can answer, the newest one's failure is the one reported.
+// A chain, newest first. If no version can answer, the failure of the newest is reported.
 template <class Newest>
 auto newest_of(Newest newest) {
   return newest();

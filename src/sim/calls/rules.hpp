@@ -23,7 +23,7 @@ struct Rule {
 inline constexpr std::uint32_t kAnyGpu = 0xFFFFFFFF;
 inline constexpr std::int32_t kNoResult = -1;
 
-// Readers take no lock and may find any bytes. Whoever adds or removes holds the machine's lock.
+// Readers take no lock and may find any bytes. A writer holds the machine's lock.
 class Rules {
  public:
   static constexpr std::size_t kCapacity = 256;

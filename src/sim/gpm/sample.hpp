@@ -34,7 +34,7 @@ struct Sample {
   double sm_count;
   Engines engines;
   Mix mix;
-  std::uint32_t pinned;  // a bit for each engine whose load somebody holds
+  std::uint32_t pinned;  // a bit for each engine with a pinned load
 };
 
 // GPUs from Hopper on have GPM, or those that say so.

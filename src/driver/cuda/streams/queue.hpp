@@ -25,7 +25,7 @@ struct Task {
   enum class By {
     anybody,  // a worker, or a thread of the program that waits for it
     worker,   // host functions: the program may tell its threads apart
-    lock,     // takes no time and calls nothing: done by whoever holds the lock of the schedule
+    lock,     // takes no time and calls nothing: the owner of the schedule's lock does it
   };
   std::shared_ptr<Context> context;
   By by = By::anybody;
@@ -42,7 +42,7 @@ struct Queue {
   std::deque<Task> tasks;
   std::uint64_t handed = 0, done = 0;
   bool is_running = false;  // a task that is no longer in `tasks`
-  bool is_urgent = false;   // somebody waits for what a worker alone may do
+  bool is_urgent = false;   // a thread waits for work that only a worker may do
 };
 
 }  // namespace nvmlkit::cuda

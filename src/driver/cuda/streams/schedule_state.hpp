@@ -22,7 +22,7 @@ struct Schedule {
 };
 Schedule& all();
 
-// A point of no stream is that of an event that nobody recorded: there is nothing to wait for.
+// A point of no stream is that of an event that was never recorded: no wait is needed.
 inline bool reached(const Point& p) { return !p.stream || p.stream->queue.done >= p.number; }
 
 enum class Next { none, runs, waits, waits_for_memory, due };

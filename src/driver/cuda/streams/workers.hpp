@@ -10,7 +10,7 @@
 
 namespace nvmlkit::cuda::workers {
 
-// There is work that somebody has to see. False where no thread can be had: then whoever waits does everything.
+// There is unclaimed work. False if no thread can be started: then the waiting threads do all of it.
 bool expect(schedule::Lock& lock);
 // At once.
 void hurry(schedule::Lock& lock);

@@ -31,7 +31,7 @@ abi::nvmlReturn_t change(const sim::Machine& machine, const sim::model::Gpu& gpu
       &change);
 }
 
-// May this process call what needs root? Where the machine does not enforce privilege everybody may.
+// May this process call functions that need root? Every process may, if the machine does not enforce privilege.
 bool is_privileged(const sim::Machine& machine);
 
 // The same for what needs root only while the GPU restricts it.

@@ -78,7 +78,7 @@ double chance(std::uint64_t seed, std::uint64_t call) {
   return static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-53;
 }
 
-// The call that makes `failure` happen changes the GPU like a fault that somebody injects.
+// The call that makes `failure` happen changes the GPU like an injected fault.
 void trip(const sim::Machine& machine, const Gpu& gpu) {
   change(machine, gpu, [](Gpu& changed) {
     if (changed.faults.failure_tripped != 0) return NVML_ERROR_IN_USE;  // another call was first

@@ -9,7 +9,7 @@ namespace nvmlkit::driver {
 
 using sim::Symbol;
 
-// Must the next call go through observe()? All that a call pays while nobody watches.
+// Must the next call go through observe()? This check is the only cost of an unwatched call.
 inline bool watched() {
   const auto* word = detail::running().watched.load(std::memory_order_acquire);
   return word == nullptr || word->load(std::memory_order_relaxed) != 0;

@@ -36,7 +36,7 @@ struct Signature {
 };
 
 // Library-only functions take the signature of the function that their old name was mapped to.
-// Empty `ret` when nobody knows it.
+// Empty `ret` if it is unknown.
 Signature signature_of(const Facts& facts, const Function& function);
 
 // A C string literal with quotes and escapes.
