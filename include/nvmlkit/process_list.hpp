@@ -37,7 +37,7 @@ struct Process {
   std::optional<std::string> name;  // empty: it ended, or belongs to another PID namespace
   std::vector<ProcessUse> uses;     // by GPU and instance
 
-  // Over all GPUs; empty when no use tells its memory.
+  // Over all GPUs; empty if no use reports its memory.
   std::optional<Bytes> memory() const;
 };
 

@@ -40,7 +40,7 @@ State::~State() {
   if (linker_handle_) platform::dl_close(linker_handle_);
 }
 
-// Methods find no function any more; which condition it was is told by why_unusable().
+// Methods find no function any more; why_unusable() returns the condition.
 void State::end(Errc condition) noexcept {
   condition_.store(condition, std::memory_order_release);
   empty_live();

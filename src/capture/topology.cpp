@@ -119,7 +119,7 @@ class Tree {
     merge_alike();
   }
 
-  // Complexes of one GPU each that nothing tells apart become one, which says how far its GPUs are from each other.
+  // Equal complexes of one GPU each become one complex, which contains the distance of its GPUs.
   void merge_alike() {
     if (complexes_.size() != places_.size() || places_.size() < 2 || places_.size() > kMostDevices) return;
     const auto level = distance(0, 1);

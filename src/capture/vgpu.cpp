@@ -105,7 +105,7 @@ class Vgpu {
     out.add(key, map.yaml());
   }
 
-  // Those that accounting knows; the host tells the names of those that run.
+  // The processes that accounting knows; the host reports the names of running ones.
   std::string processes() const {
     FlowList out;
     const auto* pids = ask("nvmlVgpuInstanceGetAccountingPids", "pids");

@@ -178,7 +178,7 @@ class Walk {
     }
   }
 
-  // The profile ids that a GPU told.
+  // The profile ids that a GPU reported.
   std::vector<unsigned int> ids(std::size_t object, const char* question) const {
     std::vector<unsigned int> out;
     const auto& answers = answers_.objects[object].answers;

@@ -80,7 +80,7 @@ Result<std::vector<T>> read_list(Ask ask) {
     // Room for growth between two calls. A driver that wants more without saying how much gets twice as much.
     capacity = std::max<std::size_t>(count, capacity * 2);
     capacity += capacity / 4 + 4;
-    // Behind what the driver is told lies a third more: some 535 drivers wrote 32-byte process entries for 24-byte
+    // Behind the passed capacity lies a third more: some 535 drivers wrote 32-byte process entries for 24-byte
     // ones.
     entries.assign(capacity + capacity / 3 + 1, T{});
     mark_unwritten(entries);

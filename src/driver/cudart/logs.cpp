@@ -38,7 +38,7 @@ Logs& logs() {
   return *the;
 }
 
-// A callback that fails itself is not told of it.
+// A callback that fails itself gets no call for its own error.
 constinit thread_local bool is_telling = false;
 
 // The lines from an iterator on, as many of the last as fit; with the lock held.

@@ -5,7 +5,7 @@
 
 namespace nvmlkit::sim {
 
-// Derives UUIDs, PCI addresses, board ids and what else tells one GPU from the next.
+// Derives UUIDs, PCI addresses, board ids and other values that distinguish GPUs.
 void complete_identity(Machine& machine);
 
 }  // namespace nvmlkit::sim

@@ -24,7 +24,7 @@ struct Module {
   std::map<std::string, CUfunction, std::less<>> functions;
 };
 
-// What a kernel may be told before it is launched.
+// Settings of a kernel before its launch.
 struct KernelSettings {
   std::atomic<int> most_dynamic_shared{48 * 1024};
   std::atomic<int> carveout{-1};

@@ -56,7 +56,7 @@ class Device {
   unsigned primary_flags = 0;
   CUcontext primary = nullptr;
 
-  std::atomic<std::int64_t> busy_since_ns{0};  // when the machine was last told of one
+  std::atomic<std::int64_t> busy_since_ns{0};  // the time of the last report to the machine
 
   // Contexts come and go: the machine lists the process while there is one. False: the compute mode forbids it.
   bool add_context();
@@ -64,7 +64,7 @@ class Device {
 
  private:
   std::uint64_t room() const;
-  // Tells the machine what the process holds. The last of several threads tells the last amount.
+  // Reports the memory of the process to the machine. The last of several threads reports the last amount.
   void report();
 
   const sim::Machine& machine_;

@@ -27,7 +27,7 @@ AllTold& all_told() {
   return *the;
 }
 
-// Calls work(what is told, code of the function).
+// Calls work(launch settings, code of the function).
 template <class Work>
 CUresult with_told(CUfunction function, Work work) {
   const ptx::Function* code = nullptr;

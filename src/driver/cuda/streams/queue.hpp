@@ -32,7 +32,7 @@ struct Task {
   bool is_short = false;                       // may be done in the call that hands it over
   std::vector<Point> behind;                   // work of other streams that has to be done before
   std::function<bool()> is_due;                // when it is to wait for memory; asked with the lock held
-  std::function<void(CUresult failure)> work;  // told what went wrong in the context before; never thrown out of
+  std::function<void(CUresult failure)> work;  // gets the earlier failure of the context; never throws
   std::shared_ptr<Event> event;                // that it records
   std::int64_t since_ns = 0;
 };

@@ -30,7 +30,7 @@ constexpr Symbol kCounted[] = {
     Symbol::DeviceGetUtilizationRates,   Symbol::DeviceGetMemoryErrorCounter, Symbol::DeviceGetTotalEccErrors,
     Symbol::DeviceGetSramEccErrorStatus, Symbol::DeviceGetRemappedRows,       Symbol::DeviceGetRowRemapperHistogram};
 
-// What a GPU that waits for a reset still tells: who it is, and what the reset itself asks.
+// Functions that still work on a GPU that needs a reset: its identity, and the calls of the reset itself.
 constexpr Symbol kAnsweredBeforeReset[] = {Symbol::DeviceGetIndex,
                                            Symbol::DeviceGetUUID,
                                            Symbol::DeviceGetPciInfo_v3,

@@ -47,7 +47,7 @@ void fill_v2(const Scheduler& scheduler, State& state) {
   state.timeslice = scheduler.timeslice_ns;
 }
 
-// The turns of the graphics engine; that of the encoders is not told.
+// The turns of the graphics engine; those of the encoders are not reported.
 template <class Log>
 void fill_entries(const Machine& machine, const Region& region, unsigned int engine, Log& log) {
   struct Context {

@@ -61,7 +61,7 @@ struct Filling {
     if (out && found < room) out[found] = item;
     ++found;
   }
-  // A caller that asks how many there are, with room for none or nowhere to write, is told so by this error.
+  // A caller that asks how many there are, with room for none or nowhere to write, gets this error.
   abi::nvmlReturn_t end(unsigned int* count) const {
     *count = found;
     return found > 0 && (found > room || !out) ? abi::NVML_ERROR_INSUFFICIENT_SIZE : abi::NVML_SUCCESS;

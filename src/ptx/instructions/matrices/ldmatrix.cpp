@@ -10,7 +10,7 @@ namespace {
 
 using Half16 = std::uint16_t;
 
-// Each lane tells the address of a row; lane 8 * m + r that of row r of matrix m. `flag`: transposed.
+// Each lane supplies the address of a row; lane 8 * m + r that of row r of matrix m. `flag`: transposed.
 bool rows(Warp& w, const Instruction& i, Mask lanes, std::byte* out[kLanes]) {
   std::uint64_t addresses[kLanes];
   w.addresses(i, addresses);
