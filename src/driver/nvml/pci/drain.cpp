@@ -1,4 +1,4 @@
-// Draining, removing and finding GPUs again.
+// Draining, removing and rediscovering GPUs.
 #include "driver/nvml/call/access.hpp"
 #include "driver/nvml/call/setters.hpp"
 #include "driver/nvml/generated/functions.hpp"
