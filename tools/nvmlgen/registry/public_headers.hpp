@@ -1,4 +1,4 @@
-// What the hand-written public headers declare, for the reference. Read by import/public_headers.cpp.
+// The declarations of the hand-written public headers, for the reference. Read by import/public_headers.cpp.
 #pragma once
 
 #include <string>

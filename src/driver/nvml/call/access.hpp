@@ -1,4 +1,4 @@
-// How exported functions read the machine and change it while other threads and processes do the same.
+// Reads and changes of the machine by exported functions, while other threads and processes change it too.
 #pragma once
 
 #include "nvmlkit/generated/abi.hpp"
@@ -31,7 +31,7 @@ abi::nvmlReturn_t edit_gpu(const sim::Machine& machine, const sim::model::Gpu& g
       &change);
 }
 
-// May this process call what needs root? Where the machine does not enforce privilege everybody may.
+// May this process call functions that need root? Every process may, if the machine does not enforce privilege.
 bool is_privileged(const sim::Machine& machine);
 
 // The same for what needs root only while the GPU restricts it.

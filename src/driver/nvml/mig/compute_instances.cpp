@@ -1,4 +1,4 @@
-// Compute instances: made, listed, looked up and destroyed.
+// Creation, lists, lookup and destruction of compute instances.
 #include "driver/nvml/call/access.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/mig/instances.hpp"

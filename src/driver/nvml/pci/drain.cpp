@@ -1,4 +1,4 @@
-// Draining, removing and finding GPUs again.
+// Draining, removing and rediscovering GPUs.
 #include "driver/nvml/call/access.hpp"
 #include "driver/nvml/call/setters.hpp"
 #include "driver/nvml/generated/functions.hpp"
@@ -7,6 +7,7 @@
 #include "sim/events/ring.hpp"
 #include "sim/processes/clients.hpp"
 #include "sim/state/attention.hpp"
+#include "sim/traits/architecture.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {
@@ -28,9 +29,7 @@ bool is_at(const Gpu& gpu, const nvmlPciInfo_t& place) {
   return address && address->domain == place.domain && address->bus == place.bus && address->device == place.device;
 }
 
-bool can_drain(const Gpu& gpu) {
-  return gpu.architecture && *gpu.architecture != DEVICE_ARCH_UNKNOWN && *gpu.architecture >= DEVICE_ARCH_PASCAL;
-}
+bool can_drain(const Gpu& gpu) { return sim::has(gpu, sim::Trait::drain); }
 
 bool is_persistent(const Gpu& gpu) { return gpu.persistence_mode && *gpu.persistence_mode == NVML_FEATURE_ENABLED; }
 

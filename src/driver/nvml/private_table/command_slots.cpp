@@ -1,5 +1,5 @@
-// Private functions that change something: the steps of nvidia-smi -r, the boost slider, and 555's way to set
-// persistence mode.
+// Private functions that change the machine: the steps of nvidia-smi -r, the boost slider, and persistence mode of
+// 555.
 #include "driver/nvml/call/access.hpp"
 #include "driver/nvml/call/call.hpp"
 #include "driver/nvml/call/setters.hpp"

@@ -1,5 +1,5 @@
-// What processes did with the GPU. Whoever asks first removes clients that have ended, so that their records get an
-// end: therefore these functions read the machine on their own terms.
+// Accounting of processes. The first function that is called removes ended clients, so that their records get an end;
+// these functions therefore do not use the generated read of the machine.
 #include "sim/processes/accounting.hpp"
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Heterogeneous mode, and where vGPUs can lie and do lie in the frame buffer.
+// Heterogeneous mode, and possible and actual places of vGPUs in the frame buffer.
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/mig/instances.hpp"
 #include "driver/nvml/vgpu/vgpu.hpp"

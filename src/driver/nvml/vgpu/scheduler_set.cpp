@@ -1,4 +1,4 @@
-// Setting the scheduler of vGPUs, only while no VM runs.
+// Setters of the vGPU scheduler. They work only while no VM runs.
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/mig/instances.hpp"
 #include "driver/nvml/vgpu/scheduler.hpp"
