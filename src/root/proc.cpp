@@ -14,7 +14,7 @@ using sim::mig::capability_minor;
 using sim::model::Architecture;
 using sim::model::Gpu;
 
-// The parameters of the kernel module as they are where nobody sets any. nvidia-modprobe and container tools read the
+// The default parameters of the kernel module. nvidia-modprobe and container tools read the
 // four of the device files.
 constexpr std::string_view kParameters = R"(ResmanDebugLevel: 4294967295
 RmLogonRC: 1

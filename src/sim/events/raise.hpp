@@ -1,5 +1,5 @@
-// Raising events. `gpu` is the copy that a setter changes: the event reaches those who wait when the change is
-// committed, and never happens when it is not.
+// Raises events. `gpu` is the copy of a setter: the event is delivered when the change is committed, and dropped if the
+// change is not.
 #pragma once
 
 #include "sim/generated/model.hpp"

@@ -14,7 +14,7 @@ using events::raise;
 using model::EventType;
 
 constexpr std::uint32_t kDoubleBitError = 48, kRepaired = 63, kNotRepaired = 64, kContained = 94, kUncontained = 95;
-// Links of Blackwell GPUs have firmware of their own (NETIR), which tells of them.
+// Links of Blackwell GPUs have firmware of their own (NETIR), which reports their errors.
 constexpr std::uint32_t kNvlinkError = 74, kNvlink5Error = 149;
 
 bool remaps_rows(const model::Gpu& gpu) { return has(gpu, Trait::row_remapping); }

@@ -43,7 +43,7 @@ std::string inject_event(Gpu& gpu, Words arguments) {
   return {};
 }
 
-// In the order in which the faults of a GPU are told.
+// In the order of the list of a GPU's faults.
 constexpr const Kind* kAllKinds[] = {
     &kind::xid,      &kind::lost,    &kind::reset_required, &kind::off_bus, &kind::removed,
     &kind::recovery, &kind::ecc,     &kind::remap,          &kind::nvlink,  &kind::fan,

@@ -1,4 +1,4 @@
-// NVLinks and the fabric that they lead to.
+// Faults of NVLinks and of the fabric.
 #include "sim/faults/inject.hpp"
 #include "sim/faults/kind_words.hpp"
 #include "sim/links/links.hpp"

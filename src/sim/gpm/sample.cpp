@@ -17,7 +17,7 @@ using telemetry::Engine;
 
 constexpr double kMib = 1024.0 * 1024.0;
 
-// The profile of a GPU instance that is all of the GPU tells how many engines the GPU has.
+// The profile of a GPU instance that is all of the GPU contains the GPU's number of engines.
 const model::MigProfile* whole_profile(const Gpu& gpu) {
   const model::MigProfile* out = nullptr;
   for (const auto& profile : gpu.mig.profiles)

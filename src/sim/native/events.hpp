@@ -1,4 +1,4 @@
-// What happened to a GPU, as NVML's events tell it.
+// An event of a GPU, with the data of an NVML event.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct Event {
   std::uint32_t gpu_instance, compute_instance;
 };
 
-// Events of a change that is not committed yet; empty in a GPU that nobody edits.
+// Events of a change that is not committed yet; empty outside of an edit.
 struct Noted {
   static constexpr std::uint32_t kCapacity = 8;
   std::uint32_t count;

@@ -1,4 +1,4 @@
-// Driver versions and the branches that they belong to.
+// Driver versions and their branches.
 #pragma once
 
 #include <cstdint>

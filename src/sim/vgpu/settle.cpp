@@ -1,4 +1,4 @@
-// From what a machine file says about vGPUs to active ones with ids and places.
+// Makes active vGPUs with ids and places from the vGPU section of a machine file.
 #include <algorithm>
 #include <memory>
 

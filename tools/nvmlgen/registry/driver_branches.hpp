@@ -1,4 +1,4 @@
-// Driver branches, typed: which header each has and how it numbers field ids. Read from
+// Driver branches, typed: the header of each, and its numbers of field ids. Read from
 // registry/semantics/values/driver_branches.yaml and the history of headers.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The machine as data, typed: every field that a machine file can hold. Read from registry/model/*.yaml.
+// The machine as data, typed: every field of a machine file. Read from registry/model/*.yaml.
 #pragma once
 
 #include <cstddef>

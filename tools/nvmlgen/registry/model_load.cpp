@@ -1,4 +1,4 @@
-// Reads registry/model/*.yaml and refuses what has a hole.
+// Reads registry/model/*.yaml and refuses holes.
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
@@ -61,7 +61,7 @@ void set_type(ModelField& field, const At& at, const std::string& name) {
   at.fail("unknown type '" + name + "'");
 }
 
-// A list's items are of a plain type, an enum or a struct; the name tells which, as all three share one name space.
+// A list's items are of a plain type, an enum or a struct; the name determines it, as all three share one name space.
 void set_item_type(ModelField& field, const At& at, const std::string& name) {
   if (!name.empty() && name[0] >= 'A' && name[0] <= 'Z') {
     field.type = ModelType::structure;  // resolve() turns it into an enumeration where the name is an enum's

@@ -1,4 +1,4 @@
-// Confidential computing. Machines without a GPU that can compute confidentially know nothing of it.
+// Confidential computing. It is Not Supported on machines without a capable GPU.
 #include <algorithm>
 
 #include "driver/nvml/call/read.hpp"

@@ -1,4 +1,4 @@
-// What a GPU tells of its health for those who repair it.
+// Health data of a GPU for repairs.
 #include <algorithm>
 #include <cstring>
 

@@ -1,4 +1,4 @@
-// Field values of NVLink. Old ids name the link themselves, newer ones take it as their scope.
+// Field values of NVLink. Old ids contain the link, newer ids have it as their scope.
 #include <limits>
 #include <optional>
 
@@ -155,7 +155,7 @@ nvmlReturn_t nvlink5(const Gpu& gpu, const Reading& now, unsigned int id, unsign
       return put_ullong(counts.errors[Error::recovery], out);
     case FI_DEV_NVLINK_COUNT_LINK_RECOVERY_SUCCESSFUL_EVENTS:
       return put_ullong(0ULL, out);
-    default:  // raw errors, retransmission and data rate: nothing tells what GPUs answer
+    default:  // raw errors, retransmission and data rate: no source shows the answer of GPUs
       return NVML_ERROR_NOT_SUPPORTED;
   }
 }

@@ -1,4 +1,4 @@
-// What can be set of NVLink: its low power threshold and its bandwidth modes.
+// Settings of NVLink: its low power threshold and its bandwidth modes.
 #include <algorithm>
 
 #include "driver/nvml/call/access.hpp"

@@ -1,4 +1,4 @@
-// Emitters of the simulated driver: its exported C functions, what they call, its symbols, its contract.
+// Emitters of the simulated driver: its exported C functions, their implementations, its symbols, its contract.
 #pragma once
 
 #include <string>
