@@ -79,7 +79,7 @@ class CallArguments {
 std::string answer_of(Errc code) {
   switch (code) {
     case Errc::success:
-    case Errc::insufficient_size:  // it told how many there are
+    case Errc::insufficient_size:  // it returned the number
       return "works";
     case Errc::not_supported:
       return "not supported";
