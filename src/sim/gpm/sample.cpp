@@ -7,6 +7,7 @@
 #include "sim/mig/profiles.hpp"
 #include "sim/telemetry/inputs.hpp"
 #include "sim/telemetry/reading.hpp"
+#include "sim/traits/architecture.hpp"
 
 namespace nvmlkit::sim::gpm {
 namespace {
@@ -40,11 +41,7 @@ Mix mix_of(const Gpu& gpu) {
 
 }  // namespace
 
-bool supported(const Gpu& gpu) {
-  const auto architecture = gpu.architecture.value_or(model::Architecture::unknown);
-  return gpu.gpm.supported.value_or(architecture >= model::Architecture::hopper &&
-                                    architecture != model::Architecture::unknown);
-}
+bool supported(const Gpu& gpu) { return gpu.gpm.supported.value_or(has(gpu, Trait::gpm)); }
 
 std::optional<Sample> take(const Machine& machine, const Gpu& gpu, std::uint32_t instance) {
   Sample out{};

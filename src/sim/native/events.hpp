@@ -9,7 +9,7 @@ inline constexpr std::uint32_t kNoInstance = 0xFFFFFFFF;
 inline constexpr std::uint32_t kNoGpu = 0xFFFFFFFF;
 
 struct Event {
-  std::uint64_t type;  // one bit: nvmlEventType...
+  std::uint64_t type;  // one bit: model::EventType
   std::uint64_t data;  // of an Xid its number
   std::uint32_t gpu_instance, compute_instance;
 };

@@ -28,6 +28,10 @@ struct DriverBranch {
   std::optional<Renumbering> renumbering;
 };
 
+// The CUDA version of every branch that machines name, by number; more than the simulated driver can be.
+using CudaOfBranches = std::map<unsigned, std::string>;
+CudaOfBranches load_cuda_of_branches(const std::filesystem::path& registry);
+
 // By number. Throws RegistryError for a header that the history does not know.
 std::vector<DriverBranch> load_driver_branches(const std::filesystem::path& registry, const Facts& facts);
 

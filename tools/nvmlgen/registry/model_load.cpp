@@ -166,9 +166,11 @@ ModelEnum enum_from(const std::string& name, const At& at, const Facts& facts) {
   at.each([&](const std::string& key, const At& value) {
     if (key == "type") {
       e.nvml_type = value.text("an NVML type");
-      const bool plain = e.nvml_type == "unsigned char" || e.nvml_type == "unsigned int";  // constants without a type
+      const bool plain = e.nvml_type.starts_with("unsigned ");  // constants without a type
       if (!plain && !facts.enumeration(e.nvml_type) && !facts.type_definition(e.nvml_type))
         value.fail("the facts have no type '" + e.nvml_type + "'");
+    } else if (key == "code") {
+      e.code = value.text("what uses the enum");
     } else if (key == "words") {
       value.each([&](const std::string& word, const At& constant) {
         const auto number = facts.value(constant.text("an NVML constant"));

@@ -80,7 +80,7 @@ double chance(std::uint64_t seed, std::uint64_t call) {
 
 // The call that makes `failure` happen changes the GPU like an injected fault.
 void trip(const sim::Machine& machine, const Gpu& gpu) {
-  change(machine, gpu, [](Gpu& changed) {
+  edit_gpu(machine, gpu, [](Gpu& changed) {
     if (changed.faults.failure_tripped != 0) return NVML_ERROR_IN_USE;  // another call was first
     changed.faults.failure_tripped = 1;
     const auto xid = changed.failure.xid.code.value_or(0);
@@ -95,7 +95,7 @@ void trip(const sim::Machine& machine, const Gpu& gpu) {
 
 // More errors with every call that counts.
 void count_error(const sim::Machine& machine, const Gpu& gpu) {
-  change(machine, gpu, [](Gpu& changed) {
+  edit_gpu(machine, gpu, [](Gpu& changed) {
     for (auto* errors : {&changed.ecc.errors.volatile_, &changed.ecc.errors.aggregate}) {
       auto& at = errors->double_bit;
       at.device_memory = at.device_memory.value_or(0) + 1;

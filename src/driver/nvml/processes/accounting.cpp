@@ -93,7 +93,7 @@ nvmlReturn_t DeviceGetAccountingPids(const Machine& machine, const Gpu& gpu, uns
 nvmlReturn_t DeviceClearAccountingPids(const Machine& machine, const Gpu& gpu) {
   const auto index = machine.index_of(gpu);
   sim::processes::remove_ended(machine, index);
-  return change(machine, gpu, [&](Gpu& changed) {
+  return edit_gpu(machine, gpu, [&](Gpu& changed) {
     if (!changed.accounting.mode) return NVML_ERROR_NOT_SUPPORTED;
     sim::processes::forget_ended(machine, changed, index);
     return NVML_SUCCESS;

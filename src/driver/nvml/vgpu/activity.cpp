@@ -5,13 +5,14 @@
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/vgpu/vgpu.hpp"
 #include "sim/processes/accounting.hpp"
+#include "sim/processes/utilization.hpp"
 #include "sim/vgpu/usage.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {
 
 using sim::model::VgpuProcess;
-using sim::processes::Utilization;
+using sim::telemetry::Utilization;
 using sim::vgpu::Active;
 
 // Sessions belong to the VM's processes in turn; to none where no process is known.

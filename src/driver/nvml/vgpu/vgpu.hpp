@@ -31,7 +31,7 @@ abi::nvmlReturn_t on_vgpu(const sim::Machine& machine, abi::nvmlVgpuInstance_t i
 template <class Change>
 abi::nvmlReturn_t change_vgpu(const sim::Machine& machine, abi::nvmlVgpuInstance_t id, Change change_it) {
   return on_vgpu(machine, id, [&](const sim::vgpu::Active& active) {
-    return change(machine, *active.gpu, [&](sim::model::Gpu& changed) {
+    return edit_gpu(machine, *active.gpu, [&](sim::model::Gpu& changed) {
       auto* instance = sim::vgpu::find(changed, id);
       return instance ? change_it(*instance) : abi::NVML_ERROR_NOT_FOUND;
     });

@@ -20,6 +20,9 @@ std::string emit_symbols(const Registry& registry);
 std::string emit_return_codes(const Registry& registry);
 std::string emit_xids(const Registry& registry);
 
+// src/sim/generated/architecture_traits.hpp: what a GPU has by its architecture.
+std::string emit_architecture_traits(const Registry& registry);
+
 // src/sim/generated/vgpu_types.hpp: which vGPUs a GPU can host.
 std::string emit_vgpu_types(const Registry& registry);
 
