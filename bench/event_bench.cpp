@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "sim/config/load.hpp"
-#include "sim/faults/command.hpp"
 #include "sim/state/file.hpp"
+#include "sim/steering/fault.hpp"
 
 namespace {
 
@@ -83,7 +83,7 @@ int main(int argc, char** argv) {
     while (board.waiting.load() < processes * (round + 1)) usleep(200);
     usleep(1000);  // until the last one sleeps
     board.raised_at[round] = now();
-    if (!sim::faults::inject(*up, words).empty()) return 1;
+    if (!sim::steering::inject(*up, words).empty()) return 1;
   }
   bool good = true;
   for (int i = 0; i < processes; ++i) {

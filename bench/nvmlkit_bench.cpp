@@ -12,79 +12,25 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <map>
 #include <memory>
-#include <nvmlkit/generated/table.hpp>
 #ifdef NVMLKIT_BENCH_BINDINGS
 #include <nvmlkit/nvml.hpp>
 #endif
 #include <string>
 #include <vector>
 
+#include "driver.hpp"
+#include "reporter.hpp"
+
 extern "C" int nvmlkit_bench_empty(void* device, void* out);
 
 namespace {
 
-using nvmlkit::nvml::Table;
 namespace abi = nvmlkit::abi;
-
-const char* library_path() {
-  const char* path = std::getenv("NVMLKIT_BENCH_LIBRARY");
-  return path != nullptr ? path : NVMLKIT_DRIVER_LIBRARY;
-}
-
-[[noreturn]] void die(const std::string& message) {
-  std::fprintf(stderr, "nvmlkit_bench: %s\n", message.c_str());
-  std::exit(1);
-}
-
-// The driver library with what is measured here.
-class Driver {
- public:
-  Driver() : handle_(dlopen(library_path(), RTLD_NOW | RTLD_LOCAL)) {
-    if (handle_ == nullptr) die(dlerror());
-    find("nvmlInit_v2", table.Init_v2);
-    find("nvmlShutdown", table.Shutdown);
-    find("nvmlDeviceGetCount_v2", table.DeviceGetCount_v2);
-    find("nvmlDeviceGetHandleByIndex_v2", table.DeviceGetHandleByIndex_v2);
-    find("nvmlDeviceGetTemperature", table.DeviceGetTemperature);
-    find("nvmlDeviceGetPowerUsage", table.DeviceGetPowerUsage);
-    find("nvmlDeviceGetUtilizationRates", table.DeviceGetUtilizationRates);
-    find("nvmlDeviceGetMemoryInfo_v2", table.DeviceGetMemoryInfo_v2);
-    find("nvmlDeviceGetName", table.DeviceGetName);
-    find("nvmlDeviceGetClockInfo", table.DeviceGetClockInfo);
-    find("nvmlDeviceGetPciInfo_v3", table.DeviceGetPciInfo_v3);
-    find("nvmlDeviceGetTotalEnergyConsumption", table.DeviceGetTotalEnergyConsumption);
-    find("nvmlDeviceGetTotalEccErrors", table.DeviceGetTotalEccErrors);
-  }
-  Driver(const Driver&) = delete;
-  Driver& operator=(const Driver&) = delete;
-  ~Driver() { dlclose(handle_); }
-
-  // Init and a handle of every GPU, as a client starts.
-  void start() {
-    if (table.Init_v2() != abi::NVML_SUCCESS) die("nvmlInit_v2 fails");
-    unsigned int count = 0;
-    table.DeviceGetCount_v2(&count);
-    for (unsigned int i = 0; i < count; ++i) table.DeviceGetHandleByIndex_v2(i, &device);
-    table.DeviceGetHandleByIndex_v2(0, &busy);
-    gpus = count;
-  }
-
-  Table table;
-  abi::nvmlDevice_t device = nullptr;  // idle
-  abi::nvmlDevice_t busy = nullptr;    // with a workload, on the machine of BusyMachine()
-  unsigned int gpus = 0;
-
- private:
-  template <class Function>
-  void find(const char* symbol, Function& function) {
-    function = reinterpret_cast<Function>(dlsym(handle_, symbol));
-    if (function == nullptr) die(std::string("no symbol ") + symbol);
-  }
-
-  void* handle_;
-};
+using nvmlkit::bench::die;
+using nvmlkit::bench::Driver;
+using nvmlkit::bench::kEmpty;
+using nvmlkit::bench::library_path;
 
 Driver* g_driver = nullptr;
 
@@ -97,7 +43,7 @@ std::string busy_machine() {
 }
 
 template <class Call>
-void Measure(benchmark::State& state, Call call) {
+void measure(benchmark::State& state, Call call) {
   for (auto _ : state) {
     if (call() != 0) {
       state.SkipWithError("the call fails");
@@ -109,13 +55,11 @@ void Measure(benchmark::State& state, Call call) {
 
 // --- One call -----------------------------------------------------------------------------------------------------
 
-constexpr const char* kEmpty = "call/empty_function";
-
 void empty_call(benchmark::State& state) {
   auto function = &nvmlkit_bench_empty;
   benchmark::DoNotOptimize(function);
   unsigned int out = 0;
-  Measure(state, [&] { return function(g_driver->device, &out); });
+  measure(state, [&] { return function(g_driver->device, &out); });
 }
 BENCHMARK(empty_call)->Name(kEmpty);
 
@@ -126,7 +70,7 @@ BENCHMARK(empty_call)->Name(kEmpty);
     const auto function = g_driver->table.member;                  \
     const auto device = g_driver->*which;                          \
     declaration;                                                   \
-    Measure(state, [&] { return function(device, __VA_ARGS__); }); \
+    measure(state, [&] { return function(device, __VA_ARGS__); }); \
   }
 
 NVMLKIT_GETTER(Temperature, DeviceGetTemperature, unsigned int out, abi::NVML_TEMPERATURE_GPU, &out)
@@ -247,52 +191,6 @@ long status_value(const std::string& key) {
   return 0;
 }
 
-class Reporter : public benchmark::ConsoleReporter {
- public:
-  Reporter() : ConsoleReporter(OO_Tabular) {}
-
-  // Keeps the fastest repetition: what else the computer does can only slow a call down.
-  void ReportRuns(const std::vector<Run>& runs) override {
-    std::vector<Run> repetitions;
-    for (const Run& run : runs) {
-      if (run.aggregate_name.empty()) repetitions.push_back(run);
-    }
-    ConsoleReporter::ReportRuns(repetitions);
-    for (const Run& run : repetitions) {
-      if (run.error_occurred) continue;
-      const std::string name = run.run_name.function_name;
-      const auto [entry, added] = times_.try_emplace(name, run.GetAdjustedCPUTime());
-      if (!added) entry->second = std::min(entry->second, run.GetAdjustedCPUTime());
-    }
-  }
-
-  void print_ratios() const {
-    compare("A call through the driver library, against an empty C function through a pointer", "call/driver/",
-            [](const std::string&) { return std::string(kEmpty); });
-    compare("A call about a busy GPU, against the same about an idle one", "call/busy/",
-            [](const std::string& what) { return "call/driver/" + what; });
-    compare("A call through the bindings, against the same C function through a pointer", "call/bindings/",
-            [](const std::string& what) { return "call/driver/" + what; });
-  }
-
- private:
-  template <class Reference>
-  void compare(const char* title, const std::string& prefix, Reference reference) const {
-    bool first = true;
-    for (const auto& [name, time] : times_) {
-      if (name.rfind(prefix, 0) != 0) continue;
-      const auto base = times_.find(reference(name.substr(prefix.size())));
-      if (base == times_.end()) continue;
-      if (first) std::printf("\n%s:\n", title);
-      first = false;
-      std::printf("  %-40s %8.2f ns, against %6.2f ns: %6.2fx\n", name.c_str(), time, base->second,
-                  time / base->second);
-    }
-  }
-
-  std::map<std::string, double> times_;
-};
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -317,7 +215,7 @@ int main(int argc, char** argv) {
   const unsigned int gpus = driver->gpus;
   g_driver = driver.get();
 
-  Reporter reporter;
+  nvmlkit::bench::Reporter reporter;
   {
 #ifdef NVMLKIT_BENCH_BINDINGS
     const auto library =

@@ -28,6 +28,9 @@ if(NVMLKIT_SANITIZE)
   add_link_options(-fsanitize=${NVMLKIT_SANITIZE})
 endif()
 
+# A library takes of our archives, and of those of others, the functions that it calls and no more.
+add_compile_options($<$<NOT:$<CXX_COMPILER_ID:MSVC>>:-ffunction-sections> $<$<NOT:$<CXX_COMPILER_ID:MSVC>>:-fdata-sections>)
+
 # What the headers are told about this build; see nvmlkit/detail/expected.hpp.
 include(CheckCXXSourceCompiles)
 check_cxx_source_compiles("#include <version>
@@ -52,4 +55,15 @@ endfunction()
 # compilation of its own.
 function(nvmlkit_compile_alone)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
+# A library that loads into foreign programs: it exports what its version script lists and nothing else, and needs the C
+# library alone. A release carries no names of what it does not export: they would be a third of its size.
+function(nvmlkit_guest_library target script)
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${script}")
+  target_link_options(${target} PRIVATE "-Wl,--version-script=${script}" -Wl,-z,relro -Wl,--gc-sections
+                      $<$<CONFIG:Release>:-Wl,--strip-all>)
+  if(NOT NVMLKIT_SANITIZE)  # a sanitizer's runtime is in the program
+    target_link_options(${target} PRIVATE -Wl,--no-undefined -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL)
+  endif()
 endfunction()

@@ -57,6 +57,18 @@ if(NVMLKIT_BUILD_DRIVER)
   nvmlkit_export(driver nvmlkit-driver)
   install(TARGETS nvmlkit_cli EXPORT nvmlkit-command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT command)
   nvmlkit_export(command nvmlkit-command)
+  # The command writes its man pages, so it must be one that runs here.
+  if(TARGET nvmlkit_manual)
+    install(DIRECTORY "${NVMLKIT_MANUAL_DIR}/" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT command
+            FILES_MATCHING PATTERN "*.1")
+  endif()
+  set(completion "${PROJECT_SOURCE_DIR}/src/cli/completion")
+  install(FILES "${completion}/nvmlkit.bash" RENAME nvmlkit COMPONENT command
+          DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+  install(FILES "${completion}/nvmlkit.zsh" RENAME _nvmlkit COMPONENT command
+          DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+  install(FILES "${completion}/nvmlkit.fish" COMPONENT command
+          DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
 
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/profiles" DESTINATION "${CMAKE_INSTALL_DATADIR}/nvmlkit" COMPONENT data
           FILES_MATCHING PATTERN "*.yaml" PATTERN "machine.schema.json")

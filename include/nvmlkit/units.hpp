@@ -1,5 +1,5 @@
-// Quantities that NVML reports, as types that do not mix: a limit in milliwatts is no clock in megahertz. Units of one
-// dimension convert as std::chrono durations do: without loss by themselves, with loss where somebody writes it.
+// Quantities that NVML reports, as types that do not mix: a limit in milliwatts does not convert to a clock in
+// megahertz. Units of one dimension convert as std::chrono durations do: implicitly without loss, explicitly with loss.
 //
 //   device.set_power_management_limit(Watts(300));           // becomes 300000 mW
 //   const Watts whole(device.power_usage().value());         // 67900 mW become 67 W: explicit, because of the 0.9

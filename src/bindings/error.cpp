@@ -4,109 +4,88 @@
 #include <map>
 #include <mutex>
 #include <nvmlkit/error.hpp>
+#include <nvmlkit/generated/enumerators.hpp>
 #include <nvmlkit/table.hpp>
 
 #include "base/never_destroyed.hpp"
-
-// A code that a new header brings must get its texts here before this file compiles again.
-#if defined(__GNUC__)
-#pragma GCC diagnostic error "-Wswitch"
-#endif
 
 namespace nvmlkit::nvml {
 namespace {
 
 struct Texts {
+  Errc code;
   const char* name;
   const char* message;
   const char* advice;
 };
 
+// The codes of NVML by number, then those of the bindings.
+constexpr Texts kTexts[] = {
+    {Errc::success, "success", "success", ""},
+    {Errc::uninitialized, "uninitialized", "NVML is not initialised in this process", "open a Library first"},
+    {Errc::invalid_argument, "invalid_argument", "an argument is invalid", ""},
+    {Errc::not_supported, "not_supported", "the GPU or its current mode does not support this", ""},
+    {Errc::no_permission, "no_permission", "the user may not do this",
+     "run as root, or ask the administrator to allow it"},
+    {Errc::already_initialized, "already_initialized", "NVML is already initialised", ""},
+    {Errc::not_found, "not_found", "there is no such object", ""},
+    {Errc::insufficient_size, "insufficient_size", "the buffer is too small", ""},
+    {Errc::insufficient_power, "insufficient_power", "external power cables are not attached properly",
+     "check the GPU's power cables"},
+    {Errc::driver_not_loaded, "driver_not_loaded", "the NVIDIA kernel driver is not loaded",
+     "load the kernel module: modprobe nvidia"},
+    {Errc::timeout, "timeout", "the time ran out", ""},
+    {Errc::irq_issue, "irq_issue", "the kernel found a problem with the GPU's interrupts", ""},
+    {Errc::library_not_found, "library_not_found", "the NVML library could not be loaded",
+     "install the NVIDIA driver, or set NVMLKIT_NVML_LIBRARY to the path of libnvidia-ml.so.1"},
+    {Errc::function_not_found, "function_not_found", "the loaded NVML library lacks this function",
+     "update the NVIDIA driver"},
+    {Errc::corrupted_inforom, "corrupted_inforom", "the GPU's infoROM is corrupted", ""},
+    {Errc::gpu_is_lost, "gpu_is_lost", "the GPU has fallen off the bus or cannot be reached",
+     "reset the GPU or restart the machine"},
+    {Errc::reset_required, "reset_required", "the GPU must be reset before it can be used again",
+     "nvidia-smi --gpu-reset"},
+    {Errc::operating_system, "operating_system", "the operating system or its cgroup settings block the GPU", ""},
+    {Errc::lib_rm_version_mismatch, "lib_rm_version_mismatch",
+     "the NVML library and the kernel driver have different versions",
+     "the driver was updated while it was loaded: reload its modules or restart the machine"},
+    {Errc::in_use, "in_use", "the GPU is in use", "end the processes that use it"},
+    {Errc::memory, "memory", "not enough memory", ""},
+    {Errc::no_data, "no_data", "there is no data", ""},
+    {Errc::vgpu_ecc_not_supported, "vgpu_ecc_not_supported", "not possible on a vGPU host while ECC is on", ""},
+    {Errc::insufficient_resources, "insufficient_resources", "not enough of a resource other than memory", ""},
+    {Errc::freq_not_supported, "freq_not_supported", "the frequency is not supported",
+     "choose one of the supported clocks"},
+    {Errc::argument_version_mismatch, "argument_version_mismatch",
+     "the driver does not know this version of the struct", "update the NVIDIA driver"},
+    {Errc::deprecated, "deprecated", "the function is no longer available", ""},
+    {Errc::not_ready, "not_ready", "the system is not ready for the request", "try again later"},
+    {Errc::gpu_not_found, "gpu_not_found", "no GPU was found", ""},
+    {Errc::invalid_state, "invalid_state", "the resource is not in a state that allows this", ""},
+    {Errc::reset_type_not_supported, "reset_type_not_supported", "the GPU does not support this kind of reset", ""},
+    {Errc::unknown, "unknown", "an internal error of the driver", ""},
+    {Errc::forked, "forked", "the library was opened before this process was forked", "open a Library in the child"},
+    {Errc::library_closed, "library_closed", "the library that this object came from was closed", ""},
+    {Errc::unstable_answer, "unstable_answer", "the list kept growing while it was read", "try again"},
+    {Errc::malformed_answer, "malformed_answer", "the driver's answer breaks its own protocol", ""},
+    {Errc::stale_handle, "stale_handle", "the GPU or instance that this object stood for was removed or destroyed",
+     "look it up again"},
+};
+
 // Null name: a number that this version does not know.
-Texts texts_of(Errc code) {
-  switch (code) {
-    case Errc::success:
-      return {"success", "success", ""};
-    case Errc::uninitialized:
-      return {"uninitialized", "NVML is not initialised in this process", "open a Library first"};
-    case Errc::invalid_argument:
-      return {"invalid_argument", "an argument is invalid", ""};
-    case Errc::not_supported:
-      return {"not_supported", "the GPU or its current mode does not support this", ""};
-    case Errc::no_permission:
-      return {"no_permission", "the user may not do this", "run as root, or ask the administrator to allow it"};
-    case Errc::already_initialized:
-      return {"already_initialized", "NVML is already initialised", ""};
-    case Errc::not_found:
-      return {"not_found", "there is no such object", ""};
-    case Errc::insufficient_size:
-      return {"insufficient_size", "the buffer is too small", ""};
-    case Errc::insufficient_power:
-      return {"insufficient_power", "external power cables are not attached properly", "check the GPU's power cables"};
-    case Errc::driver_not_loaded:
-      return {"driver_not_loaded", "the NVIDIA kernel driver is not loaded", "load the kernel module: modprobe nvidia"};
-    case Errc::timeout:
-      return {"timeout", "the time ran out", ""};
-    case Errc::irq_issue:
-      return {"irq_issue", "the kernel found a problem with the GPU's interrupts", ""};
-    case Errc::library_not_found:
-      return {"library_not_found", "the NVML library could not be loaded",
-              "install the NVIDIA driver, or set NVMLKIT_NVML_LIBRARY to the path of libnvidia-ml.so.1"};
-    case Errc::function_not_found:
-      return {"function_not_found", "the loaded NVML library lacks this function", "update the NVIDIA driver"};
-    case Errc::corrupted_inforom:
-      return {"corrupted_inforom", "the GPU's infoROM is corrupted", ""};
-    case Errc::gpu_is_lost:
-      return {"gpu_is_lost", "the GPU has fallen off the bus or cannot be reached",
-              "reset the GPU or restart the machine"};
-    case Errc::reset_required:
-      return {"reset_required", "the GPU must be reset before it can be used again", "nvidia-smi --gpu-reset"};
-    case Errc::operating_system:
-      return {"operating_system", "the operating system or its cgroup settings block the GPU", ""};
-    case Errc::lib_rm_version_mismatch:
-      return {"lib_rm_version_mismatch", "the NVML library and the kernel driver have different versions",
-              "the driver was updated while it was loaded: reload its modules or restart the machine"};
-    case Errc::in_use:
-      return {"in_use", "the GPU is in use", "end the processes that use it"};
-    case Errc::memory:
-      return {"memory", "not enough memory", ""};
-    case Errc::no_data:
-      return {"no_data", "there is no data", ""};
-    case Errc::vgpu_ecc_not_supported:
-      return {"vgpu_ecc_not_supported", "not possible on a vGPU host while ECC is on", ""};
-    case Errc::insufficient_resources:
-      return {"insufficient_resources", "not enough of a resource other than memory", ""};
-    case Errc::freq_not_supported:
-      return {"freq_not_supported", "the frequency is not supported", "choose one of the supported clocks"};
-    case Errc::argument_version_mismatch:
-      return {"argument_version_mismatch", "the driver does not know this version of the struct",
-              "update the NVIDIA driver"};
-    case Errc::deprecated:
-      return {"deprecated", "the function is no longer available", ""};
-    case Errc::not_ready:
-      return {"not_ready", "the system is not ready for the request", "try again later"};
-    case Errc::gpu_not_found:
-      return {"gpu_not_found", "no GPU was found", ""};
-    case Errc::invalid_state:
-      return {"invalid_state", "the resource is not in a state that allows this", ""};
-    case Errc::reset_type_not_supported:
-      return {"reset_type_not_supported", "the GPU does not support this kind of reset", ""};
-    case Errc::unknown:
-      return {"unknown", "an internal error of the driver", ""};
-    case Errc::forked:
-      return {"forked", "the library was opened before this process was forked", "open a Library in the child"};
-    case Errc::library_closed:
-      return {"library_closed", "the library that this object came from was closed", ""};
-    case Errc::unstable_answer:
-      return {"unstable_answer", "the list kept growing while it was read", "try again"};
-    case Errc::malformed_answer:
-      return {"malformed_answer", "the driver's answer breaks its own protocol", ""};
-    case Errc::stale_handle:
-      return {"stale_handle", "the GPU or instance that this object stood for was removed or destroyed",
-              "look it up again"};
-  }
-  return {nullptr, nullptr, ""};
+constexpr Texts texts_of(Errc code) {
+  for (const auto& texts : kTexts)
+    if (texts.code == code) return texts;
+  return {code, nullptr, nullptr, ""};
 }
+
+// A code that a new header brings must get its texts here before this file compiles again.
+consteval bool has_texts_for_all() {
+  for (const auto& code : enumerators<abi::nvmlReturn_t>)
+    if (texts_of(static_cast<Errc>(code.number)).name == nullptr) return false;
+  return texts_of(Errc::stale_handle).name != nullptr;
+}
+static_assert(has_texts_for_all());
 
 class Category final : public std::error_category {
  public:

@@ -1,6 +1,7 @@
 #include "cli/host_topology.hpp"
 
 #include <fmt/format.h>
+#include <tinyxml2.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,7 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "sim/state/file.hpp"
+#include "cli/command_error.hpp"
+#include "cli/selector.hpp"
 #include "sim/topology/distance.hpp"
 
 namespace nvmlkit::cli {
@@ -70,66 +72,113 @@ std::vector<Complex> complexes_of(const sim::Machine& machine) {
   return out;
 }
 
+// hwloc's XML, object by object.
+class TopologyXml {
+ public:
+  explicit TopologyXml(unsigned int cpus) : cpus_(cpus), all_(first_cpus(cpus)) {
+    xml_.PushDeclaration(R"(xml version="1.0" encoding="UTF-8")");
+    xml_.PushUnknown(R"(DOCTYPE topology SYSTEM "hwloc2.dtd")");
+    xml_.OpenElement("topology");
+    xml_.PushAttribute("version", "2.0");
+  }
+
+  std::string write(const std::vector<Complex>& complexes) {
+    open("Machine");
+    xml_.PushAttribute("os_index", "0");
+    place(all_);
+    xml_.PushAttribute("allowed_cpuset", all_.c_str());
+    xml_.PushAttribute("allowed_nodeset", kNode);
+    open("NUMANode");
+    xml_.PushAttribute("os_index", "0");
+    place(all_);
+    xml_.CloseElement();
+    for (unsigned int cpu = 0; cpu < cpus_; ++cpu) {
+      open("PU");
+      xml_.PushAttribute("os_index", cpu);
+      place(only_cpu(cpu));
+      xml_.CloseElement();
+    }
+    for (const auto& complex : complexes) bridge(complex);
+    xml_.CloseElement();
+    xml_.CloseElement();
+    return xml_.CStr();
+  }
+
+ private:
+  void open(const char* type) {
+    xml_.OpenElement("object");
+    xml_.PushAttribute("type", type);
+    xml_.PushAttribute("gp_index", ++gp_index_);
+  }
+
+  void place(const std::string& cpus) {
+    xml_.PushAttribute("cpuset", cpus.c_str());
+    xml_.PushAttribute("complete_cpuset", cpus.c_str());
+    xml_.PushAttribute("nodeset", kNode);
+    xml_.PushAttribute("complete_nodeset", kNode);
+  }
+
+  void bridge(const Complex& complex) {
+    const auto [low, high] = std::minmax_element(complex.devices.begin(), complex.devices.end(),
+                                                 [](const auto& a, const auto& b) { return a.id.bus < b.id.bus; });
+    open("Bridge");
+    xml_.PushAttribute("bridge_type", "0-1");
+    xml_.PushAttribute("depth", "0");
+    xml_.PushAttribute(
+        "bridge_pci",
+        fmt::format("{:04x}:[{:02x}-{:02x}]", complex.devices.front().id.domain, low->id.bus, high->id.bus).c_str());
+    for (const auto& device : complex.devices) pci_device(device);
+    xml_.CloseElement();
+  }
+
+  void pci_device(const Device& device) {
+    const auto& id = device.id;
+    open("PCIDev");
+    xml_.PushAttribute("pci_busid",
+                       fmt::format("{:04x}:{:02x}:{:02x}.{:x}", id.domain, id.bus, id.device, id.function).c_str());
+    xml_.PushAttribute("pci_type", device.type.c_str());
+    xml_.PushAttribute("pci_link_speed", "0.000000");
+    if (!device.name.empty()) {
+      open("OSDev");
+      xml_.PushAttribute("name", device.name.c_str());
+      xml_.PushAttribute("osdev_type", "3");
+      xml_.CloseElement();
+    }
+    xml_.CloseElement();
+  }
+
+  static constexpr const char* kNode = "0x00000001";
+
+  tinyxml2::XMLPrinter xml_;
+  unsigned int cpus_;
+  unsigned int gp_index_ = 0;
+  std::string all_;
+};
+
 }  // namespace
 
 std::string hwloc_topology(const sim::Machine& machine) {
   if (machine.host().pcie_topology.nics.empty()) return {};
-  const unsigned int cpus = std::max(std::thread::hardware_concurrency(), 1U);
-  const auto all = first_cpus(cpus);
-  const std::string node = R"(nodeset="0x00000001" complete_nodeset="0x00000001")";
-  unsigned int gp = 0;
-  std::string out = R"(<?xml version="1.0" encoding="UTF-8"?>
-<!DOCTYPE topology SYSTEM "hwloc2.dtd">
-<topology version="2.0">
-)";
-  out +=
-      fmt::format(R"(<object type="Machine" os_index="0" cpuset="{0}" complete_cpuset="{0}" allowed_cpuset="{0}" {1} )"
-                  R"(allowed_nodeset="0x00000001" gp_index="{2}">)"
-                  "\n",
-                  all, node, ++gp);
-  out += fmt::format(R"(<object type="NUMANode" os_index="0" cpuset="{0}" complete_cpuset="{0}" {1} gp_index="{2}"/>)"
-                     "\n",
-                     all, node, ++gp);
-  for (unsigned int cpu = 0; cpu < cpus; ++cpu)
-    out += fmt::format(R"(<object type="PU" os_index="{0}" cpuset="{1}" complete_cpuset="{1}" {2} gp_index="{3}"/>)"
-                       "\n",
-                       cpu, only_cpu(cpu), node, ++gp);
-  for (const auto& complex : complexes_of(machine)) {
-    const auto& first = complex.devices.front().id;
-    const auto [low, high] = std::minmax_element(complex.devices.begin(), complex.devices.end(),
-                                                 [](const auto& a, const auto& b) { return a.id.bus < b.id.bus; });
-    out += fmt::format(
-        R"(<object type="Bridge" gp_index="{}" bridge_type="0-1" depth="0" bridge_pci="{:04x}:[{:02x}-{:02x}]">)"
-        "\n",
-        ++gp, first.domain, low->id.bus, high->id.bus);
-    for (const auto& device : complex.devices) {
-      const auto& id = device.id;
-      out += fmt::format(R"(<object type="PCIDev" gp_index="{}" pci_busid="{:04x}:{:02x}:{:02x}.{:x}" pci_type="{}" )"
-                         R"(pci_link_speed="0.000000">)",
-                         ++gp, id.domain, id.bus, id.device, id.function, device.type);
-      if (!device.name.empty())
-        out += fmt::format(R"(<object type="OSDev" gp_index="{}" name="{}" osdev_type="3"/>)", ++gp, device.name);
-      out += "</object>\n";
-    }
-    out += "</object>\n";
-  }
-  return out + "</object>\n</topology>\n";
+  return TopologyXml(std::max(std::thread::hardware_concurrency(), 1U)).write(complexes_of(machine));
 }
 
-HostTopology::HostTopology(const std::string& state, const std::string& path) {
+HostTopology::HostTopology(const std::string& state) {
   if (std::getenv("HWLOC_XMLFILE") != nullptr) return;
-  std::string error;
-  const auto machine = sim::state::attach(state, error);
-  const auto text = machine ? hwloc_topology(*machine) : std::string();
-  if (text.empty() || !(std::ofstream(path) << text)) return;
-  path_ = path;
-  setenv("HWLOC_XMLFILE", path_.c_str(), 1);
-}
-
-HostTopology::~HostTopology() { remove(); }
-
-void HostTopology::remove() {
-  if (!path_.empty()) unlink(path_.c_str());
+  const auto text = hwloc_topology(*attach(state));
+  if (text.empty()) return;
+  try {
+    const auto folder = state_folder();
+    const FolderLock lock(folder);
+    const auto path = run_path(folder, ".hwloc.xml");
+    const bool written = static_cast<bool>(std::ofstream(path) << text);
+    file_ = RunFile(path);
+    if (written)
+      setenv("HWLOC_XMLFILE", path.c_str(), 1);
+    else
+      file_.remove();
+  } catch (const CommandError&) {
+    // Without a folder the program runs all the same, and sees the adapters of this host.
+  }
 }
 
 }  // namespace nvmlkit::cli

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "cli/state_files.hpp"
 #include "sim/state/machine.hpp"
 
 namespace nvmlkit::cli {
@@ -16,15 +17,13 @@ std::string hwloc_topology(const sim::Machine& machine);
 // the machine has no adapters, or the environment names a file already.
 class HostTopology {
  public:
-  HostTopology(const std::string& state, const std::string& path);
-  ~HostTopology();
-  explicit operator bool() const { return !path_.empty(); }  // there is such a file
-  void remove();                                             // before this process ends by a signal
-  HostTopology(const HostTopology&) = delete;
-  HostTopology& operator=(const HostTopology&) = delete;
+  // Of the machine of a state file.
+  explicit HostTopology(const std::string& state);
+  explicit operator bool() const { return static_cast<bool>(file_); }  // there is such a file
+  void remove() { file_.remove(); }
 
  private:
-  std::string path_;
+  RunFile file_;
 };
 
 }  // namespace nvmlkit::cli

@@ -12,7 +12,8 @@
 #include <cstring>
 #include <system_error>
 
-#include "sim/driver_branch.hpp"
+#include "cli/command_error.hpp"
+#include "sim/traits/driver_branch.hpp"
 
 namespace nvmlkit::cli {
 namespace fs = std::filesystem;
@@ -30,6 +31,11 @@ std::optional<fs::path> driver_directory() {
     return fs::weakly_canonical(candidate, error);
   }
   return std::nullopt;
+}
+
+fs::path own_driver() {
+  if (const auto found = driver_directory()) return *found;
+  throw CommandError("no libnvidia-ml.so.1 beside this program (../lib/nvmlkit, ../lib)", kFailed);
 }
 
 std::string search_path(const fs::path& driver) {

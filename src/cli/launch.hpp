@@ -15,6 +15,9 @@ namespace nvmlkit::cli {
 // branch (NVMLKIT_DRIVER) that is the library that exports what that branch does, where there is one.
 std::optional<std::filesystem::path> driver_directory();
 
+// The same; refuses where there is none.
+std::filesystem::path own_driver();
+
 // LD_LIBRARY_PATH with our library in front of any other.
 std::string search_path(const std::filesystem::path& driver);
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <tl/expected.hpp>
 
-#include "sim/environment.hpp"
+#include "sim/config/environment.hpp"
 #include "sim/state/machine.hpp"
 
 namespace nvmlkit::cli {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cli/target.hpp"
+#include "cli/command_error.hpp"
 #include "sim/config/suggest.hpp"
 #include "sim/generated/model_descriptors.hpp"
 #include "sim/model/pci_bus_id.hpp"
@@ -101,11 +101,11 @@ Json value_at(Gpu& gpu, const std::string& path) {
       std::vector<std::string_view> known;
       for (const auto& f : type->fields())
         if (!f.reader) known.push_back(f.name());
-      throw Refused(fmt::format("unknown name {} in {}{}", quote(names[i]), quote(path), hint(names[i], known)));
+      throw CommandError(fmt::format("unknown name {} in {}{}", quote(names[i]), quote(path), hint(names[i], known)));
     }
     if (i + 1 == names.size()) return json_of(*field, structure);
     if (field->list || field->type != Type::structure)
-      throw Refused(fmt::format("{} has no parts, so there is no {}", quote(names[i]), quote(path)));
+      throw CommandError(fmt::format("{} has no parts, so there is no {}", quote(names[i]), quote(path)));
     structure = Member(*field, structure).data();
     type = &field->nested();
   }

@@ -10,19 +10,18 @@
 #include <optional>
 #include <string_view>
 #include <system_error>
-#include <tl/expected.hpp>
 #include <vector>
 
-#include "cli/exit_status.hpp"
+#include "cli/command_error.hpp"
 #include "cli/launch.hpp"
-#include "cli/state.hpp"
+#include "cli/selector.hpp"
+#include "cli/state_files.hpp"
 #include "root/cdi.hpp"
 #include "root/devices.hpp"
 #include "root/pci.hpp"
 #include "root/proc.hpp"
 #include "root/tree.hpp"
 #include "sim/config/load.hpp"
-#include "sim/state/file.hpp"
 
 namespace nvmlkit::cli {
 namespace fs = std::filesystem;
@@ -40,12 +39,12 @@ constexpr const char* kMark = ".nvmlkit-root";
 constexpr const char* kParts[] = {"dev", "dev-nodes", "etc", "nvidia-cdi.json", "proc", "run", "sys", "usr", kMark};
 constexpr const char* kStateInContainer = "/run/nvmlkit/state";
 
-tl::expected<void, std::string> check_folder(const fs::path& folder) {
-  if (!fs::exists(fs::symlink_status(folder))) return {};
+void check_folder(const fs::path& folder) {
+  if (!fs::exists(fs::symlink_status(folder))) return;
   if (!fs::is_directory(folder))
-    return tl::unexpected(fmt::format("{}: is no folder and stays as it is", folder.string()));
-  if (fs::exists(folder / kMark) || fs::is_empty(folder)) return {};
-  return tl::unexpected(
+    throw CommandError(fmt::format("{}: is no folder and stays as it is", folder.string()));
+  if (fs::exists(folder / kMark) || fs::is_empty(folder)) return;
+  throw CommandError(
       fmt::format("{}: holds something that nvmlkit did not make and stays as it is; name a new or an empty folder",
                   folder.string()));
 }
@@ -56,26 +55,23 @@ struct Found {
   std::optional<fs::path> state;
 };
 
-tl::expected<Found, std::string> find_machine(const MachineChoice& choice) {
-  std::string error;
-  const auto up = state_in_environment();
-  if (up && choice.machine.empty() && !choice.gpu_count && choice.driver.empty()) {
-    auto machine = sim::state::attach(*up, error);
-    if (!machine) return tl::unexpected(error);
-    return Found{std::move(machine), fs::absolute(*up).lexically_normal()};
-  }
-  export_choice(choice);
+// --driver asks for a machine of its own, as -m does: what is up has its driver.
+Found find_machine(const MachineOptions& options) {
+  if (const auto up = options.state(); up && options.choice().driver.empty())
+    return {attach(*up), fs::absolute(*up).lexically_normal()};
+  export_choice(options.choice());
   unsetenv("NVMLKIT_STATE");
+  std::string error;
   auto machine = sim::load_machine(sim::Environment::process(), error);
-  if (!machine) return tl::unexpected(error);
-  return Found{std::move(machine), std::nullopt};
+  if (!machine) throw CommandError(error);
+  return {std::move(machine), std::nullopt};
 }
 
-tl::expected<std::optional<fs::path>, std::string> find_nvidia_smi(const std::string& named) {
+std::optional<fs::path> find_nvidia_smi(const std::string& named) {
   std::error_code error;
   if (!named.empty()) {
     auto path = fs::canonical(named, error);
-    if (error || !fs::is_regular_file(path)) return tl::unexpected(fmt::format("{}: is no nvidia-smi", named));
+    if (error || !fs::is_regular_file(path)) throw CommandError(fmt::format("{}: is no nvidia-smi", named));
     return path;
   }
   const char* const search = std::getenv("PATH");
@@ -111,16 +107,13 @@ struct Files {
 };
 
 // The CUDA library lies beside the NVML of this project, or above the one of a branch.
-tl::expected<Files, std::string> find_files(const RootOptions& options) {
-  const auto driver = driver_directory();
-  if (!driver) return tl::unexpected(std::string("no libnvidia-ml.so.1 beside this program (../lib/nvmlkit, ../lib)"));
-  Files files{fs::canonical(*driver / "libnvidia-ml.so.1"), {}, {}};
-  for (const auto& place : {*driver, driver->parent_path().parent_path()})
+Files find_files(const RootOptions& options) {
+  const auto driver = own_driver();
+  Files files{fs::canonical(driver / "libnvidia-ml.so.1"), {}, {}};
+  for (const auto& place : {driver, driver.parent_path().parent_path()})
     if (std::error_code error; !files.cuda && fs::exists(place / "libcuda.so.1", error))
       files.cuda = fs::canonical(place / "libcuda.so.1");
-  auto smi = find_nvidia_smi(options.nvidia_smi);
-  if (!smi) return tl::unexpected(smi.error());
-  files.nvidia_smi = *smi;
+  files.nvidia_smi = find_nvidia_smi(options.nvidia_smi);
   return files;
 }
 
@@ -151,39 +144,28 @@ root::Tree make_tree(const fs::path& folder, const Found& found, const Files& fi
   return tree;
 }
 
-int refuse_root(const std::string& message) {
-  fmt::print(stderr, "nvmlkit: {}\n", message);
-  return kBadInput;
-}
-
 }  // namespace
 
-int lay_out_root(const MachineChoice& choice, const RootOptions& options) {
+void lay_out_root(const RootOptions& options) try {
   const auto folder = fs::absolute(options.folder).lexically_normal();
-  try {
-    if (const auto free = check_folder(folder); !free) return refuse_root(free.error());
-    const auto found = find_machine(choice);
-    if (!found) return refuse_root(found.error());
-    const auto files = find_files(options);
-    if (!files) return refuse_root(files.error());
-    const auto tree = make_tree(folder, *found, *files, options.cdi_version);
+  check_folder(folder);
+  const auto found = find_machine(options.machine);
+  const auto files = find_files(options);
+  const auto tree = make_tree(folder, found, files, options.cdi_version);
 
-    fs::create_directories(folder);
-    for (const char* part : kParts) fs::remove_all(folder / part);
-    root::write({{kMark, root::Text{"Made by nvmlkit root, which replaces it.\n"}}}, folder);
-    root::write(tree, folder);
-    if (!found->state) {
-      fs::create_directories(folder / "run/nvmlkit");
-      if (const auto made = make_state((folder / "run/nvmlkit/state").string(), choice.machine); !made)
-        return refuse_root(made.error());
-    }
-    fmt::print("{}: {}, CDI specification {}\n", folder.string(), list_models(*found->machine),
-               (folder / "etc/cdi/nvidia.yaml").string());
-    if (!files->nvidia_smi) fmt::print(stderr, "nvmlkit: no nvidia-smi in PATH: the root has none (--nvidia-smi)\n");
-    return 0;
-  } catch (const fs::filesystem_error& error) {
-    return refuse_root(fmt::format("{}: {}", error.path1().string(), error.code().message()));
+  fs::create_directories(folder);
+  for (const char* part : kParts) fs::remove_all(folder / part);
+  root::write({{kMark, root::Text{"Made by nvmlkit root, which replaces it.\n"}}}, folder);
+  root::write(tree, folder);
+  if (!found.state) {
+    fs::create_directories(folder / "run/nvmlkit");
+    make_state((folder / "run/nvmlkit/state").string(), options.machine.choice().machine);
   }
+  fmt::print("{}: {}, CDI specification {}\n", folder.string(), list_models(*found.machine),
+             (folder / "etc/cdi/nvidia.yaml").string());
+  if (!files.nvidia_smi) fmt::print(stderr, "nvmlkit: no nvidia-smi in PATH: the root has none (--nvidia-smi)\n");
+} catch (const fs::filesystem_error& error) {
+  throw CommandError(fmt::format("{}: {}", error.path1().string(), error.code().message()));
 }
 
 }  // namespace nvmlkit::cli

@@ -3,18 +3,18 @@
 
 #include <string>
 
-#include "cli/machine.hpp"
+#include "cli/machine_options.hpp"
 
 namespace nvmlkit::cli {
 
 struct RootOptions {
+  MachineOptions machine;
   std::string folder;
   std::string nvidia_smi;  // empty: the one in PATH, where there is one
-  std::string cdi_version;
+  std::string cdi_version = "0.6.0";
 };
 
-// The machine is the one that is up where NVMLKIT_STATE names one and `choice` asks for no other. Returns the exit
-// status.
-int lay_out_root(const MachineChoice& choice, const RootOptions& options);
+// The machine is the one that is up, where there is one and no option asks for another.
+void lay_out_root(const RootOptions& options);
 
 }  // namespace nvmlkit::cli

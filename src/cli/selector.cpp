@@ -1,27 +1,41 @@
 #include "cli/selector.hpp"
 
-#include "cli/state.hpp"
-#include "sim/selector.hpp"
+#include <cstring>
+
+#include "cli/command_error.hpp"
 #include "sim/state/file.hpp"
+#include "sim/state/read.hpp"
+#include "sim/steering/selector.hpp"
 
 namespace nvmlkit::cli {
 
-using sim::Machine;
-
-std::unique_ptr<Machine> machine_of(const std::string& state) {
-  const auto path = find_state(state);
-  if (!path) throw Refused(path.error());
+std::unique_ptr<sim::Machine> attach(const std::string& state) {
   std::string error;
-  auto machine = sim::state::attach(*path, error);
-  if (!machine) throw Refused(error);
+  auto machine = sim::state::attach(state, error);
+  if (!machine) throw CommandError(error);
   return machine;
 }
 
-std::vector<std::size_t> select(const Machine& machine, const std::string& selector) {
+std::unique_ptr<sim::Machine> machine_of(const UpMachineOptions& options) { return attach(options.existing_path()); }
+
+Declared declare_gpus(Arguments& arguments, std::string& selector) {
+  return arguments.argument("GPUS", Kind::gpu, selector, "gpu=INDEX, gpu=UUID, gpu=BUS-ID or gpu=all");
+}
+
+std::vector<std::size_t> select(const sim::Machine& machine, const std::string& selector) {
   std::string error;
   auto out = sim::select_gpus(machine, selector, error);
-  if (out.empty()) throw Refused(error);
+  if (out.empty()) throw CommandError(error);
   return out;
+}
+
+std::unique_ptr<sim::model::Gpu> snapshot(const sim::Machine& machine, std::size_t index) {
+  auto copy = std::make_unique<sim::model::Gpu>();
+  const auto& gpu = machine.gpus()[index];
+  if (!sim::state::consistently(machine, machine.sequence(gpu),
+                                [&] { std::memcpy(static_cast<void*>(copy.get()), &gpu, sizeof gpu); }))
+    throw CommandError("a writer of the machine is stopped");
+  return copy;
 }
 
 }  // namespace nvmlkit::cli

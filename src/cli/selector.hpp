@@ -1,25 +1,28 @@
-// The machine that is up and the GPUs of it that a command means.
+// The machine that is up, and the GPUs of it that a command means.
 #pragma once
 
 #include <cstddef>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "cli/arguments.hpp"
+#include "cli/machine_options.hpp"
+#include "sim/generated/model.hpp"
 #include "sim/state/machine.hpp"
 
 namespace nvmlkit::cli {
 
-// One line for people; the command ends with exit status 2.
-struct Refused : std::runtime_error {
-  using runtime_error::runtime_error;
-};
+// Refuses what is no state file of this version.
+std::unique_ptr<sim::Machine> attach(const std::string& state);
+std::unique_ptr<sim::Machine> machine_of(const UpMachineOptions& options);
 
-// The machine of a state file; an empty path means NVMLKIT_STATE, else the usual one. Throws Refused.
-std::unique_ptr<sim::Machine> machine_of(const std::string& state);
-
-// The indices that gpu=INDEX, gpu=UUID, gpu=BUS-ID or gpu=all means, in order; never none. Throws Refused.
+// The argument GPUS: gpu=INDEX, gpu=UUID, gpu=BUS-ID or gpu=all.
+Declared declare_gpus(Arguments& arguments, std::string& selector);
+// The indices that it means, in order; never none.
 std::vector<std::size_t> select(const sim::Machine& machine, const std::string& selector);
+
+// The GPU as it is now, whole.
+std::unique_ptr<sim::model::Gpu> snapshot(const sim::Machine& machine, std::size_t index);
 
 }  // namespace nvmlkit::cli

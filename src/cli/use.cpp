@@ -10,8 +10,8 @@
 #include <optional>
 #include <set>
 
-#include "cli/exit_status.hpp"
-#include "cli/target.hpp"
+#include "cli/command_error.hpp"
+#include "cli/selector.hpp"
 #include "sim/config/suggest.hpp"
 
 namespace nvmlkit::cli {
@@ -56,33 +56,41 @@ std::vector<std::size_t> gpus_of(const sim::Machine& machine, const std::string&
 
 }  // namespace
 
-void UseOptions::add_to(CLI::App& app) {
-  auto* uses = app.add_option("--uses", gpus, "GPUs that the program uses while it runs: gpu=0,1, gpu=UUID, gpu=all");
-  app.add_option("--memory", memory, "Memory of each that it holds: bytes, or with a unit as in 512MiB or 2GiB")
-      ->needs(uses);
-  app.add_option("--type", type, "What it is to them: C compute (default), G graphics, C+G, M+C an MPS client")
-      ->needs(uses);
-  app.add_option("--share", share, "Its weight in their utilization beside other programs; default: 1")->needs(uses);
+void UseOptions::declare(Arguments& arguments) {
+  arguments.section("GPUs that the program uses");
+  auto uses = arguments.option("--uses", Kind::gpu_list, gpus, "Which, while it runs: gpu=0,1, gpu=UUID, gpu=all");
+  arguments.option("--memory", Kind::text, memory, "Memory of each that it holds: bytes, or as 512MiB or 2GiB")
+      .label("SIZE")
+      .needs(uses);
+  arguments.option("--type", Kind::text, type, "What it is to them: C compute, G graphics, C+G, M+C an MPS client")
+      .for_example({"C", "G", "C+G", "M", "M+C"})
+      .default_text("C")
+      .label("TYPE")
+      .needs(uses);
+  arguments.option("--share", share, "Its weight in their utilization beside other programs")
+      .default_text("1")
+      .needs(uses);
 }
 
-tl::expected<GpuUser, std::string> GpuUser::of(const std::string& state, const UseOptions& options,
-                                               const std::string& program) try {
+GpuUser GpuUser::of(const std::string& state, const UseOptions& options, const std::string& program) {
   GpuUser out;
   if (options.gpus.empty()) return out;
   const auto bytes = bytes_of(options.memory);
   if (!bytes)
-    return tl::unexpected("--memory: expected bytes, or a number with KiB, MiB or GiB, got " + quote(options.memory));
+    throw CommandError("--memory: expected bytes, or a number with KiB, MiB or GiB, got " + quote(options.memory));
   const auto kinds = kinds_of(options.type);
-  if (!kinds) return tl::unexpected("--type: expected C, G, C+G, M or M+C, got " + quote(options.type));
-  out.machine_ = machine_of(state);
-  out.gpus_ = gpus_of(*out.machine_, options.gpus);
+  if (!kinds) throw CommandError("--type: expected C, G, C+G, M or M+C, got " + quote(options.type));
+  try {
+    out.machine_ = attach(state);
+    out.gpus_ = gpus_of(*out.machine_, options.gpus);
+  } catch (const CommandError& error) {
+    throw CommandError(std::string("--uses: ") + error.what());
+  }
   out.request_.kinds = *kinds;
   out.request_.memory_bytes = *bytes;
   out.request_.share = options.share;
   out.program_ = program;
   return out;
-} catch (const Refused& refused) {
-  return tl::unexpected(std::string("--uses: ") + refused.what());
 }
 
 Around GpuUser::around() const {

@@ -1,13 +1,12 @@
 // A program that `nvmlkit run` lets use GPUs: its process is their client while it runs.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <tl/expected.hpp>
 #include <vector>
 
+#include "cli/arguments.hpp"
 #include "cli/launch.hpp"
 #include "sim/processes/clients.hpp"
 
@@ -20,14 +19,13 @@ struct UseOptions {
   std::string type = "C";
   std::uint32_t share = 1;
 
-  void add_to(CLI::App& app);
+  void declare(Arguments& arguments);
 };
 
 class GpuUser {
  public:
-  // On failure one line that says which option is wrong. Without --uses it is a user of no GPU.
-  static tl::expected<GpuUser, std::string> of(const std::string& state, const UseOptions& options,
-                                               const std::string& program);
+  // Refuses, and says which option is wrong. Without --uses it is a user of no GPU.
+  static GpuUser of(const std::string& state, const UseOptions& options, const std::string& program);
 
   // Makes the program's process a client of all GPUs or, where one refuses, of none, with a message on stderr; ends its
   // use when it has ended.

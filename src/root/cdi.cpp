@@ -1,6 +1,11 @@
 #include "root/cdi.hpp"
 
 #include <fmt/format.h>
+#include <yaml.h>
+
+#include <algorithm>
+#include <new>
+#include <stdexcept>
 
 namespace nvmlkit::root {
 namespace {
@@ -21,40 +26,77 @@ Json device(const CdiInput& input, const std::string& name, const std::vector<st
   return {{"name", name}, {"containerEdits", {{"mounts", mounts}}}};
 }
 
-void write(std::string& out, const Json& value, std::size_t depth);
+// Strings are quoted, so that no reader takes one for a number: devices are called "0".
+class YamlWriter {
+ public:
+  YamlWriter() {
+    if (yaml_emitter_initialize(&emitter_) == 0) throw std::bad_alloc();
+    yaml_emitter_set_output(&emitter_, append, &text_);
+    yaml_emitter_set_unicode(&emitter_, 1);
+    yaml_emitter_set_width(&emitter_, -1);
+  }
+  YamlWriter(const YamlWriter&) = delete;
+  YamlWriter& operator=(const YamlWriter&) = delete;
+  ~YamlWriter() { yaml_emitter_delete(&emitter_); }
 
-void write_members(std::string& out, const Json& object, std::size_t depth, bool after_dash) {
-  for (const auto& [name, value] : object.items()) {
-    if (!after_dash) out.append(depth * 2, ' ');
-    after_dash = false;
-    out += name + ":";
-    write(out, value, depth);
+  std::string write(const Json& document) {
+    emit([](yaml_event_t* event) { return yaml_stream_start_event_initialize(event, YAML_UTF8_ENCODING); });
+    emit([](yaml_event_t* event) { return yaml_document_start_event_initialize(event, nullptr, nullptr, nullptr, 1); });
+    value(document);
+    emit([](yaml_event_t* event) { return yaml_document_end_event_initialize(event, 1); });
+    emit(yaml_stream_end_event_initialize);
+    return text_;
   }
-}
 
-// Strings are written as JSON writes them, which is YAML too.
-void write(std::string& out, const Json& value, std::size_t depth) {
-  if (!value.is_structured()) {
-    out += " " + value.dump() + "\n";
-    return;
+ private:
+  static int append(void* text, unsigned char* bytes, std::size_t size) {
+    static_cast<std::string*>(text)->append(reinterpret_cast<const char*>(bytes), size);
+    return 1;
   }
-  if (value.empty()) {
-    out += value.is_array() ? " []\n" : " {}\n";
-    return;
+
+  template <class Initialize>
+  void emit(Initialize initialize) {
+    yaml_event_t event;
+    if (initialize(&event) == 0) throw std::bad_alloc();
+    if (yaml_emitter_emit(&emitter_, &event) == 0) throw std::runtime_error(emitter_.problem);
   }
-  out += "\n";
-  if (value.is_object()) return write_members(out, value, depth + 1, false);
-  for (const auto& element : value) {
-    out.append(depth * 2, ' ');
-    out += "-";
-    if (!element.is_object()) {
-      write(out, element, depth + 1);
-      continue;
+
+  void scalar(const std::string& text, yaml_scalar_style_t style) {
+    emit([&](yaml_event_t* event) {
+      return yaml_scalar_event_initialize(event, nullptr, nullptr, reinterpret_cast<const yaml_char_t*>(text.data()),
+                                          static_cast<int>(text.size()), 1, 1, style);
+    });
+  }
+
+  void value(const Json& value) {
+    if (value.is_object()) return object(value);
+    if (value.is_array()) return array(value);
+    if (value.is_string()) return scalar(value.get<std::string>(), YAML_DOUBLE_QUOTED_SCALAR_STYLE);
+    scalar(value.dump(), YAML_PLAIN_SCALAR_STYLE);
+  }
+
+  void object(const Json& members) {
+    emit([](yaml_event_t* event) {
+      return yaml_mapping_start_event_initialize(event, nullptr, nullptr, 1, YAML_BLOCK_MAPPING_STYLE);
+    });
+    for (const auto& [name, member] : members.items()) {
+      scalar(name, YAML_PLAIN_SCALAR_STYLE);
+      value(member);
     }
-    out += " ";
-    write_members(out, element, depth + 1, true);
+    emit(yaml_mapping_end_event_initialize);
   }
-}
+
+  void array(const Json& elements) {
+    emit([](yaml_event_t* event) {
+      return yaml_sequence_start_event_initialize(event, nullptr, nullptr, 1, YAML_BLOCK_SEQUENCE_STYLE);
+    });
+    for (const auto& element : elements) value(element);
+    emit(yaml_sequence_end_event_initialize);
+  }
+
+  yaml_emitter_t emitter_{};
+  std::string text_;
+};
 
 }  // namespace
 
@@ -91,10 +133,6 @@ Json cdi_specification(const CdiInput& input, const std::vector<GpuDevice>& gpus
           {"devices", devices}};
 }
 
-std::string as_yaml(const Json& document) {
-  std::string out;
-  write_members(out, document, 0, false);
-  return out;
-}
+std::string as_yaml(const Json& document) { return YamlWriter().write(document); }
 
 }  // namespace nvmlkit::root

@@ -1,5 +1,10 @@
 #include "smi_log/fields.hpp"
 
+#include <algorithm>
+#include <array>
+
+#include "smi_log/fields_errors.hpp"
+
 namespace nvmlkit::smi_log {
 namespace {
 
@@ -11,7 +16,7 @@ constexpr Row kHost[] = {
 };
 
 // clang-format off
-constexpr Row kGpu[] = {
+constexpr Row kGpuRows[] = {
     // Identity
     {"Product Name", "product_name", "name", Unit::text},
     {"Product Brand", "product_brand", "brand", Unit::known_word},
@@ -151,84 +156,6 @@ constexpr Row kGpu[] = {
     {"FBC Stats/Active Sessions", "fbc_stats/session_count", "fbc_stats.session_count", Unit::number},
     {"FBC Stats/Average FPS", "fbc_stats/average_fps", "fbc_stats.average_fps", Unit::number},
     {"FBC Stats/Average Latency", "fbc_stats/average_latency", "fbc_stats.average_latency_us", Unit::number},
-    // Errors. What one counter stands for depends on the GPU; gpu.cpp adds the rest.
-    {"ECC Mode/Current", "ecc_mode/current_ecc", "ecc.mode_current", Unit::word},
-    {"ECC Mode/Pending", "ecc_mode/pending_ecc", "ecc.mode_pending", Unit::word},
-    {"ECC Errors/Volatile/SRAM Correctable", "ecc_errors/volatile/sram_correctable", "ecc.errors.volatile.single_bit.sram", Unit::number},
-    {"ECC Errors/Volatile/SRAM Correctable", "ecc_errors/volatile/sram_correctable", "ecc.sram.volatile.correctable", Unit::number},
-    {"ECC Errors/Volatile/SRAM Uncorrectable", "ecc_errors/volatile/sram_uncorrectable", "ecc.errors.volatile.double_bit.sram", Unit::number},
-    {"ECC Errors/Volatile/SRAM Uncorrectable Parity", "ecc_errors/volatile/sram_uncorrectable_parity", "ecc.sram.volatile.uncorrectable_parity", Unit::number},
-    {"ECC Errors/Volatile/SRAM Uncorrectable SEC-DED", "ecc_errors/volatile/sram_uncorrectable_secded", "ecc.sram.volatile.uncorrectable_secded", Unit::number},
-    {"ECC Errors/Volatile/DRAM Correctable", "ecc_errors/volatile/dram_correctable", "ecc.errors.volatile.single_bit.device_memory", Unit::number},
-    {"ECC Errors/Volatile/DRAM Uncorrectable", "ecc_errors/volatile/dram_uncorrectable", "ecc.errors.volatile.double_bit.device_memory", Unit::number},
-    {"ECC Errors/Aggregate/SRAM Correctable", "ecc_errors/aggregate/sram_correctable", "ecc.errors.aggregate.single_bit.sram", Unit::number},
-    {"ECC Errors/Aggregate/SRAM Correctable", "ecc_errors/aggregate/sram_correctable", "ecc.sram.aggregate.correctable", Unit::number},
-    {"ECC Errors/Aggregate/SRAM Uncorrectable", "ecc_errors/aggregate/sram_uncorrectable", "ecc.errors.aggregate.double_bit.sram", Unit::number},
-    {"ECC Errors/Aggregate/SRAM Uncorrectable Parity", "ecc_errors/aggregate/sram_uncorrectable_parity", "ecc.sram.aggregate.uncorrectable_parity", Unit::number},
-    {"ECC Errors/Aggregate/SRAM Uncorrectable SEC-DED", "ecc_errors/aggregate/sram_uncorrectable_secded", "ecc.sram.aggregate.uncorrectable_secded", Unit::number},
-    {"ECC Errors/Aggregate/DRAM Correctable", "ecc_errors/aggregate/dram_correctable", "ecc.errors.aggregate.single_bit.device_memory", Unit::number},
-    {"ECC Errors/Aggregate/DRAM Uncorrectable", "ecc_errors/aggregate/dram_uncorrectable", "ecc.errors.aggregate.double_bit.device_memory", Unit::number},
-    {"ECC Errors/Aggregate/SRAM Threshold Exceeded", "ecc_errors/aggregate/sram_threshold_exceeded", "ecc.sram.threshold_exceeded", Unit::flag},
-    {"ECC Errors/Aggregate Uncorrectable SRAM Sources/SRAM L2", "ecc_errors/aggregate_uncorrectable_sram_sources/sram_l2", "ecc.sram.uncorrectable_sources.l2", Unit::number},
-    {"ECC Errors/Aggregate Uncorrectable SRAM Sources/SRAM SM", "ecc_errors/aggregate_uncorrectable_sram_sources/sram_sm", "ecc.sram.uncorrectable_sources.sm", Unit::number},
-    {"ECC Errors/Aggregate Uncorrectable SRAM Sources/SRAM Microcontroller", "ecc_errors/aggregate_uncorrectable_sram_sources/sram_microcontroller", "ecc.sram.uncorrectable_sources.microcontroller", Unit::number},
-    {"ECC Errors/Aggregate Uncorrectable SRAM Sources/SRAM PCIE", "ecc_errors/aggregate_uncorrectable_sram_sources/sram_pcie", "ecc.sram.uncorrectable_sources.pcie", Unit::number},
-    {"ECC Errors/Aggregate Uncorrectable SRAM Sources/SRAM Other", "ecc_errors/aggregate_uncorrectable_sram_sources/sram_other", "ecc.sram.uncorrectable_sources.other", Unit::number},
-    // ... and before Turing, by memory
-    {"ECC Errors/Volatile/Single Bit/Device Memory", "ecc_errors/volatile/single_bit/device_memory", "ecc.errors.volatile.single_bit.device_memory", Unit::number},
-    {"ECC Errors/Volatile/Single Bit/Register File", "ecc_errors/volatile/single_bit/register_file", "ecc.errors.volatile.single_bit.register_file", Unit::number},
-    {"ECC Errors/Volatile/Single Bit/L1 Cache", "ecc_errors/volatile/single_bit/l1_cache", "ecc.errors.volatile.single_bit.l1_cache", Unit::number},
-    {"ECC Errors/Volatile/Single Bit/L2 Cache", "ecc_errors/volatile/single_bit/l2_cache", "ecc.errors.volatile.single_bit.l2_cache", Unit::number},
-    {"ECC Errors/Volatile/Single Bit/Texture Memory", "ecc_errors/volatile/single_bit/texture_memory", "ecc.errors.volatile.single_bit.texture_memory", Unit::number},
-    {"ECC Errors/Volatile/Single Bit/Texture Shared", "ecc_errors/volatile/single_bit/texture_shm", "ecc.errors.volatile.single_bit.texture_shm", Unit::number},
-    {"ECC Errors/Volatile/Single Bit/CBU", "ecc_errors/volatile/single_bit/cbu", "ecc.errors.volatile.single_bit.cbu", Unit::number},
-    {"ECC Errors/Volatile/Single Bit/Total", "ecc_errors/volatile/single_bit/total", "ecc.errors.volatile.single_bit.total", Unit::number},
-    {"ECC Errors/Volatile/Double Bit/Device Memory", "ecc_errors/volatile/double_bit/device_memory", "ecc.errors.volatile.double_bit.device_memory", Unit::number},
-    {"ECC Errors/Volatile/Double Bit/Register File", "ecc_errors/volatile/double_bit/register_file", "ecc.errors.volatile.double_bit.register_file", Unit::number},
-    {"ECC Errors/Volatile/Double Bit/L1 Cache", "ecc_errors/volatile/double_bit/l1_cache", "ecc.errors.volatile.double_bit.l1_cache", Unit::number},
-    {"ECC Errors/Volatile/Double Bit/L2 Cache", "ecc_errors/volatile/double_bit/l2_cache", "ecc.errors.volatile.double_bit.l2_cache", Unit::number},
-    {"ECC Errors/Volatile/Double Bit/Texture Memory", "ecc_errors/volatile/double_bit/texture_memory", "ecc.errors.volatile.double_bit.texture_memory", Unit::number},
-    {"ECC Errors/Volatile/Double Bit/Texture Shared", "ecc_errors/volatile/double_bit/texture_shm", "ecc.errors.volatile.double_bit.texture_shm", Unit::number},
-    {"ECC Errors/Volatile/Double Bit/CBU", "ecc_errors/volatile/double_bit/cbu", "ecc.errors.volatile.double_bit.cbu", Unit::number},
-    {"ECC Errors/Volatile/Double Bit/Total", "ecc_errors/volatile/double_bit/total", "ecc.errors.volatile.double_bit.total", Unit::number},
-    {"ECC Errors/Aggregate/Single Bit/Device Memory", "ecc_errors/aggregate/single_bit/device_memory", "ecc.errors.aggregate.single_bit.device_memory", Unit::number},
-    {"ECC Errors/Aggregate/Single Bit/Register File", "ecc_errors/aggregate/single_bit/register_file", "ecc.errors.aggregate.single_bit.register_file", Unit::number},
-    {"ECC Errors/Aggregate/Single Bit/L1 Cache", "ecc_errors/aggregate/single_bit/l1_cache", "ecc.errors.aggregate.single_bit.l1_cache", Unit::number},
-    {"ECC Errors/Aggregate/Single Bit/L2 Cache", "ecc_errors/aggregate/single_bit/l2_cache", "ecc.errors.aggregate.single_bit.l2_cache", Unit::number},
-    {"ECC Errors/Aggregate/Single Bit/Texture Memory", "ecc_errors/aggregate/single_bit/texture_memory", "ecc.errors.aggregate.single_bit.texture_memory", Unit::number},
-    {"ECC Errors/Aggregate/Single Bit/Texture Shared", "ecc_errors/aggregate/single_bit/texture_shm", "ecc.errors.aggregate.single_bit.texture_shm", Unit::number},
-    {"ECC Errors/Aggregate/Single Bit/CBU", "ecc_errors/aggregate/single_bit/cbu", "ecc.errors.aggregate.single_bit.cbu", Unit::number},
-    {"ECC Errors/Aggregate/Single Bit/Total", "ecc_errors/aggregate/single_bit/total", "ecc.errors.aggregate.single_bit.total", Unit::number},
-    {"ECC Errors/Aggregate/Double Bit/Device Memory", "ecc_errors/aggregate/double_bit/device_memory", "ecc.errors.aggregate.double_bit.device_memory", Unit::number},
-    {"ECC Errors/Aggregate/Double Bit/Register File", "ecc_errors/aggregate/double_bit/register_file", "ecc.errors.aggregate.double_bit.register_file", Unit::number},
-    {"ECC Errors/Aggregate/Double Bit/L1 Cache", "ecc_errors/aggregate/double_bit/l1_cache", "ecc.errors.aggregate.double_bit.l1_cache", Unit::number},
-    {"ECC Errors/Aggregate/Double Bit/L2 Cache", "ecc_errors/aggregate/double_bit/l2_cache", "ecc.errors.aggregate.double_bit.l2_cache", Unit::number},
-    {"ECC Errors/Aggregate/Double Bit/Texture Memory", "ecc_errors/aggregate/double_bit/texture_memory", "ecc.errors.aggregate.double_bit.texture_memory", Unit::number},
-    {"ECC Errors/Aggregate/Double Bit/Texture Shared", "ecc_errors/aggregate/double_bit/texture_shm", "ecc.errors.aggregate.double_bit.texture_shm", Unit::number},
-    {"ECC Errors/Aggregate/Double Bit/CBU", "ecc_errors/aggregate/double_bit/cbu", "ecc.errors.aggregate.double_bit.cbu", Unit::number},
-    {"ECC Errors/Aggregate/Double Bit/Total", "ecc_errors/aggregate/double_bit/total", "ecc.errors.aggregate.double_bit.total", Unit::number},
-    {"ECC Errors/Channel Repair Pending", "ecc_errors/channel_repair_pending", "repair.channel_pending", Unit::flag},
-    {"ECC Errors/TPC Repair Pending", "ecc_errors/tpc_repair_pending", "repair.tpc_pending", Unit::flag},
-    {"ECC Errors/Unrepairable Memory", "ecc_errors/unrepairable_memory", "repair.unrepairable_memory", Unit::flag},
-    {"Retired Pages/Single Bit ECC", "retired_pages/multiple_single_bit_retirement/retired_count", "retired_pages.single_bit_retirement.count", Unit::number},
-    {"Retired Pages/Double Bit ECC", "retired_pages/double_bit_retirement/retired_count", "retired_pages.double_bit_retirement.count", Unit::number},
-    {"Retired Pages/Pending Page Blacklist", "retired_pages/pending_blacklist", "retired_pages.pending_retirement", Unit::flag},
-    {"", "retired_pages/pending_retirement", "retired_pages.pending_retirement", Unit::flag},
-    {"", "retired_pages/multiple_single_bit_retirement/retired_pagelist", "", Unit::redundant},
-    {"", "retired_pages/double_bit_retirement/retired_pagelist", "", Unit::redundant},
-    {"Remapped Rows", "remapped_rows", "remapped_rows.correctable", Unit::number},
-    {"Remapped Rows/Correctable Error", "remapped_rows/remapped_row_corr", "remapped_rows.correctable", Unit::number},
-    {"Remapped Rows/Uncorrectable Error", "remapped_rows/remapped_row_unc", "remapped_rows.uncorrectable", Unit::number},
-    {"Remapped Rows/Inactive Correctable Error", "remapped_rows/remapped_row_corr_inactive", "remapped_rows.correctable_inactive", Unit::number},
-    {"Remapped Rows/Inactive Uncorrectable Error", "remapped_rows/remapped_row_unc_inactive", "remapped_rows.uncorrectable_inactive", Unit::number},
-    {"Remapped Rows/Pending", "remapped_rows/remapped_row_pending", "remapped_rows.pending", Unit::flag},
-    {"Remapped Rows/Remapping Failure Occurred", "remapped_rows/remapped_row_failure", "remapped_rows.failure_occurred", Unit::flag},
-    {"Remapped Rows/Bank Remap Availability Histogram", "remapped_rows/row_remapper_histogram", "remapped_rows.availability_histogram.max", Unit::number},
-    {"Remapped Rows/Bank Remap Availability Histogram/Max", "remapped_rows/row_remapper_histogram/row_remapper_histogram_max", "remapped_rows.availability_histogram.max", Unit::number},
-    {"Remapped Rows/Bank Remap Availability Histogram/High", "remapped_rows/row_remapper_histogram/row_remapper_histogram_high", "remapped_rows.availability_histogram.high", Unit::number},
-    {"Remapped Rows/Bank Remap Availability Histogram/Partial", "remapped_rows/row_remapper_histogram/row_remapper_histogram_partial", "remapped_rows.availability_histogram.partial", Unit::number},
-    {"Remapped Rows/Bank Remap Availability Histogram/Low", "remapped_rows/row_remapper_histogram/row_remapper_histogram_low", "remapped_rows.availability_histogram.low", Unit::number},
-    {"Remapped Rows/Bank Remap Availability Histogram/None", "remapped_rows/row_remapper_histogram/row_remapper_histogram_none", "remapped_rows.availability_histogram.none", Unit::number},
     // Heat: degrees, or margins
     {"Temperature/GPU Current Temp", "temperature/gpu_temp", "thermal.temperature_gpu_c", Unit::number},
     {"Temperature/GPU T.Limit Temp", "temperature/gpu_temp_tlimit", "thermal.tlimit_c", Unit::number},
@@ -311,6 +238,13 @@ constexpr Row kGpu[] = {
     {"Capabilities/EGM", "capabilities/egm", "egm", Unit::word},
 };
 // clang-format on
+
+constexpr auto kGpu = [] {
+  std::array<Row, std::size(kGpuRows) + std::size(kErrorRows)> all{};
+  std::copy(std::begin(kErrorRows), std::end(kErrorRows),
+            std::copy(std::begin(kGpuRows), std::end(kGpuRows), all.begin()));
+  return all;
+}();
 
 }  // namespace
 

@@ -7,7 +7,7 @@
 
 #include "sim/mig/devices.hpp"
 #include "sim/mig/instances.hpp"
-#include "sim/mig/placement.hpp"
+#include "smi_log/mig_match.hpp"
 #include "smi_log/mig_siblings.hpp"
 #include "smi_log/units.hpp"
 
@@ -25,19 +25,6 @@ std::optional<std::uint64_t> number_at(const GpuValues& gpu, const std::string& 
   const auto [end, problem] = std::from_chars(yaml.data(), yaml.data() + yaml.size(), value);
   if (problem != std::errc() || end != yaml.data() + yaml.size()) return {};
   return value;
-}
-
-struct Instance {
-  std::uint32_t id = 0;
-  std::vector<const MigDevice*> devices;
-  MigProfile* profile = nullptr;
-  std::uint32_t start = 0;
-};
-
-std::optional<std::uint32_t> start_of(const Gpu& gpu, const MigProfile& profile, std::uint32_t id) {
-  for (const auto start : profile.starts)
-    if (sim::mig::instance_id(gpu, start, *profile.size) == id) return start;
-  return {};
 }
 
 class Layout {
@@ -92,7 +79,7 @@ class Layout {
         take_listed(*gpu);
         int score = 0;
         auto instances = instances_;
-        for (auto& instance : instances) score += choose_profile(*gpu, instance);
+        for (auto& instance : instances) score += choose_profile(*gpu, listing_, instance);
         if (score <= best) continue;
         best = score;
         best_ = std::move(gpu);
@@ -105,7 +92,7 @@ class Layout {
     });
   }
 
-  // `mig -lgip` tells the profiles, `mig -lgipp` their places; without that they are those of the profile with the id.
+  // `mig -lgip` lists the profiles, `mig -lgipp` their places; without that they are those of the profile with the id.
   void take_listed(Gpu& gpu) const {
     if (listed_ == nullptr) return;
     const auto known = std::make_unique<decltype(gpu.mig.profiles)>(gpu.mig.profiles);
@@ -144,54 +131,7 @@ class Layout {
 
   bool is_named(std::string_view profile) const {
     return std::any_of(instances_.begin(), instances_.end(),
-                       [&](const Instance& instance) { return listed_profile(instance) == profile; });
-  }
-
-  // Name of the GPU instance's profile as `-L` tells it: 3g.20gb of a 1c.3g.20gb.
-  std::string listed_profile(const Instance& instance) const {
-    if (listing_ == nullptr) return {};
-    const auto at = listing_->mig.find(instance.devices.front()->index);
-    if (at == listing_->mig.end()) return {};
-    const auto& name = at->second.profile;
-    return name.size() > 3 && name[1] == 'c' && name[2] == '.' ? name.substr(3) : name;
-  }
-
-  // How well the profile explains the instance.
-  int score_of(const Gpu& gpu, const Instance& instance, const MigProfile& profile) const {
-    const auto& first = *instance.devices.front();
-    int score = listed_profile(instance) == profile.name->view() ? 40 : 0;
-    std::uint64_t sm = 0;
-    for (const auto* device : instance.devices) sm += device->sm.value_or(0);
-    const auto own = profile.sm.value_or(0);
-    score += sm == own ? 8 : sm < own ? -2 : -10;
-    if (instance.devices.size() > 1)
-      for (const auto& compute : sim::mig::compute_profiles(gpu, profile)) score += compute.sm == first.sm ? 2 : 0;
-    if (first.total) score += *first.total == profile.memory_mib.value_or(0) ? 6 : 0;
-    const auto same = [&](const std::optional<std::uint64_t>& shown, std::uint32_t told) {
-      score += shown && *shown == told ? 1 : 0;
-    };
-    same(first.ce, profile.ce.value_or(0));
-    same(first.dec, profile.dec.value_or(0));
-    same(first.enc, profile.enc.value_or(0));
-    same(first.jpeg, profile.jpeg.value_or(0));
-    same(first.ofa, profile.ofa.value_or(0));
-    return score;
-  }
-
-  int choose_profile(Gpu& gpu, Instance& instance) const {
-    constexpr int kNone = -1000;
-    int best = kNone;
-    instance.profile = nullptr;
-    for (auto& profile : gpu.mig.profiles.span()) {
-      const auto start = start_of(gpu, profile, instance.id);
-      if (!start) continue;
-      const int score = score_of(gpu, instance, profile) + 100;
-      if (score <= best) continue;
-      best = score;
-      instance.profile = &profile;
-      instance.start = *start;
-    }
-    return best == kNone ? 0 : best;
+                       [&](const Instance& instance) { return listed_profile(listing_, instance) == profile; });
   }
 
   // What the log shows of an instance its profile has.

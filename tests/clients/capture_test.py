@@ -6,11 +6,11 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import tempfile
 import unittest
 from pathlib import Path
 
 from clients import BRANCHES, COMMAND, LIBRARY_DIR, SOURCE, environment, machines, real_library, tell
+from fixture import ClientTest
 
 # Machines that no built-in one is like.
 MACHINES = {
@@ -94,12 +94,7 @@ def differences(a: dict[str, dict], b: dict[str, dict]) -> list[str]:
             if a.get(name, {}).get(question) != b.get(name, {}).get(question)]
 
 
-class CaptureTest(unittest.TestCase):
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
+class CaptureTest(ClientTest):
     def file(self, name: str, text: str) -> Path:
         path = self.folder / name
         path.write_text(text)

@@ -5,58 +5,24 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import subprocess
-import tempfile
 import unittest
-from pathlib import Path
 
 from clients import COMMAND, available_smi
+from fixture import ClientTest
 
 
-class Fault(unittest.TestCase):
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        clean = {k: v for k, v in os.environ.items() if not k.startswith(("NVMLKIT_", "MOCK_NVML_", "LD_LIBRARY_PATH"))}
-        self.environment = {**clean, "XDG_RUNTIME_DIR": str(self.folder)}
-
-    def nvmlkit(self, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [COMMAND, *arguments], capture_output=True, text=True, timeout=120, env={**self.environment, **more}
-        )
-
-    def good(self, *arguments: str) -> str:
-        result = self.nvmlkit(*arguments)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        return result.stdout
-
-    def refused(self, *arguments: str) -> str:
-        result = self.nvmlkit(*arguments)
-        self.assertEqual((result.returncode, result.stdout), (2, ""), result.stderr)
-        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
-        return result.stderr
-
-    def up(self, machine: str = "h100") -> None:
-        line = self.good("up", "-m", machine, "-n", "2")
-        for name, value in re.findall(r"(\w+)='([^']*)'", line):
-            self.environment[name] = value
-
-    def smi(self, path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([path, *arguments], capture_output=True, text=True, timeout=120, env=self.environment)
-
+class Fault(ClientTest):
     def test_a_lost_gpu(self) -> None:
         for branch, smi in available_smi().items():
             with self.subTest(branch):
                 self.up()
                 self.good("fault", "gpu=0", "xid", "79")
-                listed = self.smi(smi, "-L")
+                listed = self.run_in(smi, "-L")
                 self.assertEqual(listed.returncode, 15)
                 self.assertIn("GPU is lost.  Reboot the system to recover this GPU", listed.stdout)
                 self.assertIn("GPU 1: NVIDIA H100", listed.stdout)
                 self.good("heal", "gpu=0")
-                self.assertEqual(self.smi(smi, "-L").returncode, 0)
+                self.assertEqual(self.run_in(smi, "-L").returncode, 0)
 
     def test_a_gpu_that_needs_a_reset_gets_one(self) -> None:
         for branch, smi in available_smi().items():
@@ -65,10 +31,10 @@ class Fault(unittest.TestCase):
                 self.good("set", "gpu=all", "persistence_mode=disabled")
                 self.good("fault", "gpu=1", "reset-required")
                 query = ("--query-gpu=index,temperature.gpu", "--format=csv,noheader")
-                self.assertIn("1, [GPU requires reset]", self.smi(smi, *query).stdout)
+                self.assertIn("1, [GPU requires reset]", self.run_in(smi, *query).stdout)
                 if os.geteuid() == 0:
-                    self.assertEqual(self.smi(smi, "-r", "-i", "1").returncode, 0)
-                    self.assertNotIn("requires reset", self.smi(smi, *query).stdout)
+                    self.assertEqual(self.run_in(smi, "-r", "-i", "1").returncode, 0)
+                    self.assertNotIn("requires reset", self.run_in(smi, *query).stdout)
 
     def test_an_xid_that_asks_for_a_reset(self) -> None:
         for branch, smi in available_smi().items():
@@ -77,11 +43,11 @@ class Fault(unittest.TestCase):
                 self.good("set", "gpu=all", "persistence_mode=disabled")
                 self.good("fault", "gpu=1", "xid", "95")
                 self.assertIn("gpu=1 recovery reset", self.good("fault").splitlines())
-                said = self.smi(smi, "-q", "-i", "1").stdout
+                said = self.run_in(smi, "-q", "-i", "1").stdout
                 self.assertRegex(said, r"Reset Required +: Yes\n +Drain and Reset Recommended +: No")
                 self.assertIn("requires a reset before it can be used again", self.refused("run", "--uses", "gpu=1", "--", "true"))
                 if os.geteuid() == 0:
-                    self.assertEqual(self.smi(smi, "-r", "-i", "1").returncode, 0)
+                    self.assertEqual(self.run_in(smi, "-r", "-i", "1").returncode, 0)
                     self.good("run", "--uses", "gpu=1", "--", "true")
 
     def test_a_drained_gpu_takes_nobody_new(self) -> None:
@@ -92,21 +58,21 @@ class Fault(unittest.TestCase):
                 bus = self.good("get", "gpu=1", "pci.bus_id").strip()[4:]
                 if os.geteuid() != 0:
                     self.skipTest("draining needs root")
-                self.assertIn("drain state to: draining", self.smi(smi, "drain", "-p", bus, "-m", "1").stdout)
-                self.assertEqual(len(self.smi(smi, "-L").stdout.splitlines()), 1)
+                self.assertIn("drain state to: draining", self.run_in(smi, "drain", "-p", bus, "-m", "1").stdout)
+                self.assertEqual(len(self.run_in(smi, "-L").stdout.splitlines()), 1)
                 self.assertIn("takes no new programs", self.refused("run", "--uses", "gpu=1", "--", "true"))
-                self.assertIn("is: draining", self.smi(smi, "drain", "-p", bus, "-q").stdout)
-                self.assertEqual(self.smi(smi, "drain", "-p", bus, "-m", "0").returncode, 0)
-                self.assertEqual(len(self.smi(smi, "-L").stdout.splitlines()), 2)
+                self.assertIn("is: draining", self.run_in(smi, "drain", "-p", bus, "-q").stdout)
+                self.assertEqual(self.run_in(smi, "drain", "-p", bus, "-m", "0").returncode, 0)
+                self.assertEqual(len(self.run_in(smi, "-L").stdout.splitlines()), 2)
 
     def test_a_fan_that_fails(self) -> None:
         for branch, smi in available_smi().items():
             with self.subTest(branch):
                 self.up("rtx4090")
                 self.good("fault", "gpu=0", "fan", "0")
-                query = self.smi(smi, "--query-gpu=fan.speed", "--format=csv,noheader").stdout
+                query = self.run_in(smi, "--query-gpu=fan.speed", "--format=csv,noheader").stdout
                 self.assertEqual(query.splitlines(), ["[Unknown Error]", "0 %"])
-                self.assertIn("|ERR! ", self.smi(smi).stdout)
+                self.assertIn("|ERR! ", self.run_in(smi).stdout)
 
     def test_machines_without_a_driver(self) -> None:
         texts = {
@@ -120,7 +86,7 @@ class Fault(unittest.TestCase):
             for kind, (status, text) in texts.items():
                 with self.subTest(f"{branch} {kind}"):
                     self.good("fault", "machine", kind)
-                    result = self.smi(smi)
+                    result = self.run_in(smi)
                     self.assertEqual(result.returncode, status, result.stdout)
                     self.assertIn(text, result.stdout + result.stderr)
 
@@ -128,9 +94,9 @@ class Fault(unittest.TestCase):
         smi = next(iter(available_smi().values()))
         self.up()
         self.good("fault", "gpu=0", "off-bus")
-        self.assertEqual(len(self.smi(smi, "-L").stdout.splitlines()), 1)
+        self.assertEqual(len(self.run_in(smi, "-L").stdout.splitlines()), 1)
         self.good("heal", "gpu=0", "off-bus")
-        self.assertEqual(len(self.smi(smi, "-L").stdout.splitlines()), 2)
+        self.assertEqual(len(self.run_in(smi, "-L").stdout.splitlines()), 2)
 
     def test_selectors_and_the_list(self) -> None:
         self.assertIn("nvmlkit up", self.refused("fault", "gpu=0", "lost"))

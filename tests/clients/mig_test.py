@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import tempfile
 import unittest
 from pathlib import Path
 
-from clients import COMMAND, available_smi, environment, skip
+from clients import available_smi, skip
+from fixture import ClientTest
 
 if os.geteuid() != 0:
     skip("MIG needs root, here as on hardware")
@@ -64,47 +63,20 @@ def rows(text: str) -> list[list[str]]:
     return out
 
 
-class Mig(unittest.TestCase):
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        self.state = str(self.folder / "machine")
-
-    def up(self, machine: str) -> None:
-        subprocess.run(
-            [COMMAND, "up", "-m", machine, "-n", "1", "--state", self.state], check=True, capture_output=True
-        )
-
-    def smi(self, program: Path, *arguments: str, code: int = 0) -> str:
-        result = subprocess.run(
-            [program, *arguments],
-            env={**environment("none"), "NVMLKIT_STATE": self.state},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        text = result.stdout + result.stderr
-        self.assertEqual(result.returncode, code, f"{arguments}: {text}")
-        return text
-
-    def on_every_branch(self, machine: str):
-        for branch, program in SMI.items():
-            with self.subTest(branch=branch, machine=machine):
-                self.up(machine)
-                yield program
+class Mig(ClientTest):
+    def smi(self, program: Path, *arguments: str, code: int | None = 0) -> str:
+        return super().smi(program, *arguments, code=code)
 
     def test_profiles(self) -> None:
         for machine, expected in PROFILES.items():
-            for smi in self.on_every_branch(machine):
+            for smi in self.on_every_branch(machine, gpus=1):
                 self.assertIn("Enabled MIG Mode for GPU", self.smi(smi, "-mig", "1"))
                 wanted = [["0", "MIG", *line.split()] for line in expected.strip().splitlines()]
                 self.assertEqual(rows(self.smi(smi, "mig", "-lgip"))[: len(wanted)], wanted)
 
     def test_placements(self) -> None:
         for machine in PROFILES:
-            for smi in self.on_every_branch(machine):
+            for smi in self.on_every_branch(machine, gpus=1):
                 self.smi(smi, "-mig", "1")
                 lines = [re.sub(r"\s+", " ", line) for line in self.smi(smi, "mig", "-lgipp").splitlines()]
                 self.assertEqual(
@@ -120,7 +92,7 @@ class Mig(unittest.TestCase):
 
     def test_life(self) -> None:
         for machine, names in NAMES.items():
-            for smi in self.on_every_branch(machine):
+            for smi in self.on_every_branch(machine, gpus=1):
                 self.smi(smi, "-mig", "1")
                 self.create(smi, names)
                 self.lists(smi, names)
@@ -178,7 +150,7 @@ class Mig(unittest.TestCase):
             self.assertRegex(text, rf"Successfully destroyed GPU instance ID +{instance} from GPU  0\n")
 
     def test_compute_profiles(self) -> None:
-        for smi in self.on_every_branch("a100"):
+        for smi in self.on_every_branch("a100", gpus=1):
             self.smi(smi, "-mig", "1")
             self.smi(smi, "mig", "-cgi", "5")
             self.assertEqual(
@@ -207,7 +179,7 @@ class Mig(unittest.TestCase):
         ]
         bar1 = [59237, 29618, 14809, 14809]
         for branch, smi in SMI.items():
-            self.up(str(machine))
+            self.up(machine, 1)
             text = self.smi(smi)
             found = [tuple(int(word) for word in re.findall(r"\d+", line))
                      for line in re.findall(r"^\|  0 +\d+   \d   \d  \|.*$", text, re.M)]
@@ -221,7 +193,7 @@ class Mig(unittest.TestCase):
 
     # What somebody did with an A30, command by command.
     def test_captured_life_of_an_a30(self) -> None:
-        for smi in self.on_every_branch("a30"):
+        for smi in self.on_every_branch("a30", gpus=1):
             self.smi(smi, "-mig", "1")
             self.assertEqual(
                 self.smi(smi, "mig", "-lgipp").splitlines(),
@@ -256,7 +228,7 @@ class Mig(unittest.TestCase):
 
     # nvidia-smi knows the kinds of profiles of its time; those with graphics, with all media engines and without any are newer.
     def test_profiles_of_an_rtx_pro_6000(self) -> None:
-        for smi in self.on_every_branch("rtxpro6000"):
+        for smi in self.on_every_branch("rtxpro6000", gpus=1):
             self.smi(smi, "-mig", "1")
             self.assertEqual(
                 [" ".join(row[2:]) for row in rows(self.smi(smi, "mig", "-lgip"))],
@@ -275,7 +247,7 @@ class Mig(unittest.TestCase):
             "  processes: [{pid: 7, name: trainer, gpu_instance: 2, used_memory_mib: 100}]\n"
         )
         for branch, smi in SMI.items():
-            self.up(str(machine))
+            self.up(machine, 1)
             self.assertRegex(self.smi(smi), r"\|    0    2    0          7      C   trainer +100MiB \|", branch)
 
 

@@ -8,50 +8,23 @@ import json
 import os
 import signal
 import subprocess
-import tempfile
 import time
 import unittest
 from pathlib import Path
 
-from clients import COMMAND, available_smi, environment, skip
+from clients import COMMAND, available_smi, skip
+from fixture import ClientTest
 
 if os.geteuid() != 0:
     skip("switching accounting and compute modes needs root, here as on hardware")
 SMI = available_smi()
 
 
-class Processes(unittest.TestCase):
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.state = str(Path(folder.name) / "machine")
-
-    def environment(self) -> dict[str, str]:
-        return {**environment("none"), "NVMLKIT_STATE": self.state}
-
-    def up(self) -> None:
-        command = [COMMAND, "up", "-m", "h100", "-n", "2", "--state", self.state]
-        subprocess.run(command, check=True, capture_output=True)
-
-    def on_every_branch(self):
-        for branch, program in SMI.items():
-            self.up()
-            with self.subTest(branch=branch):
-                yield program
-
-    def smi(self, program: Path, *arguments: str) -> str:
-        result = subprocess.run(
-            [program, *arguments], env=self.environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120
-        )
-        return result.stdout + result.stderr
-
-    def query(self, program: Path, what: str) -> list[str]:
-        return self.smi(program, what, "--format=csv,noheader,nounits").splitlines()
-
+class Processes(ClientTest):
     def run_program(self, *options: str, program: tuple[str, ...] = ("sleep", "60")) -> subprocess.Popen[str]:
         process = subprocess.Popen(
             [COMMAND, "run", *options, "--", *program],
-            env=self.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+            env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
         )  # fmt: skip
         self.addCleanup(self.end, process)
         return process
@@ -64,10 +37,7 @@ class Processes(unittest.TestCase):
         process.communicate()
 
     def status(self) -> list[dict]:
-        output = subprocess.run(
-            [COMMAND, "status", "--json"], env=self.environment(), check=True, capture_output=True, text=True
-        ).stdout
-        return json.loads(output)["processes"]
+        return json.loads(self.good("status", "--json"))["processes"]
 
     def wait_for(self, count: int) -> list[dict]:
         deadline = time.monotonic() + 20
@@ -79,7 +49,7 @@ class Processes(unittest.TestCase):
 
     def test_a_program_is_there_until_it_is_killed(self) -> None:
         for smi in self.on_every_branch():
-            before = [int(used) for used in self.query(smi, "--query-gpu=memory.used")]
+            before = [int(used) for used in self.query(smi, "memory.used")]
             self.run_program("--uses", "gpu=0,1", "--memory", "2GiB")
             first = self.wait_for(2)[0]
             pid = first["pid"]
@@ -88,33 +58,33 @@ class Processes(unittest.TestCase):
                 [(p["gpu"], p["pid"], p["type"], p["name"], p["used_memory_bytes"]) for p in self.status()],
                 [(gpu, pid, "C", "sleep", 2 << 30) for gpu in (0, 1)],
             )
-            apps = self.query(smi, "--query-compute-apps=pid,name,used_memory")
+            apps = self.query(smi, "pid,name,used_memory", "compute-apps")
             self.assertEqual(apps, [f"{pid}, sleep, 2048"] * 2)
-            self.assertEqual([int(u) for u in self.query(smi, "--query-gpu=memory.used")], [b + 2048 for b in before])
+            self.assertEqual([int(u) for u in self.query(smi, "memory.used")], [b + 2048 for b in before])
             self.assertRegex(self.smi(smi), rf"1 +N/A +N/A +{pid} +C +sleep +2048MiB")
             self.assertRegex(self.smi(smi, "pmon", "-c", "1"), rf"0 +{pid} +C .*sleep")
             os.kill(pid, signal.SIGKILL)
             deadline = time.monotonic() + 20
             while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
                 time.sleep(0.01)
-            self.assertEqual(self.query(smi, "--query-compute-apps=pid"), [])
-            self.assertEqual([int(u) for u in self.query(smi, "--query-gpu=memory.used")], before)
+            self.assertEqual(self.query(smi, "pid", "compute-apps"), [])
+            self.assertEqual([int(u) for u in self.query(smi, "memory.used")], before)
 
     def test_accounting(self) -> None:
         for smi in self.on_every_branch():
-            fields = "--query-accounted-apps=pid,max_memory_usage,time"
+            fields = "pid,max_memory_usage,time"
             self.smi(smi, "-am", "1")
             running = self.run_program("--uses", "gpu=1", "--memory", "512MiB")
             pid = self.wait_for(1)[0]["pid"]
-            self.assertEqual(self.query(smi, fields), [f"{pid}, 512, 0"])
+            self.assertEqual(self.query(smi, fields, "accounted-apps"), [f"{pid}, 512, 0"])
             os.kill(pid, signal.SIGTERM)
             self.assertEqual(running.wait(), -signal.SIGTERM)
-            ended = self.query(smi, fields)
+            ended = self.query(smi, fields, "accounted-apps")
             self.assertEqual(len(ended), 1)
             self.assertRegex(ended[0], rf"^{pid}, 512, [1-9]\d*$")
             self.assertIn("Is Running                    : 0", self.smi(smi, "-i", "1", "-q", "-d", "ACCOUNTING"))
             self.smi(smi, "-caa")
-            self.assertEqual(self.query(smi, fields), [])
+            self.assertEqual(self.query(smi, fields, "accounted-apps"), [])
             self.assertIn("Disabled Accounting Mode", self.smi(smi, "-am", "0"))
 
     def test_compute_modes(self) -> None:
@@ -136,11 +106,8 @@ class Processes(unittest.TestCase):
     def test_a_program_with_a_machine_of_its_own(self) -> None:
         smi = next(iter(SMI.values()))
         listing = f"{smi} --query-compute-apps=pid,used_memory --format=csv,noheader,nounits; echo $$"
-        result = subprocess.run(
-            [COMMAND, "run", "-m", "t4", "--uses", "gpu=3", "--memory", "1048576", "--", "sh", "-c", listing],
-            env=environment("none"), capture_output=True, text=True, timeout=120,
-        )  # fmt: skip
-        app, pid = result.stdout.split("\n")[:2]
+        told = self.good("run", "-m", "t4", "--uses", "gpu=3", "--memory", "1048576", "--", "sh", "-c", listing)
+        app, pid = told.split("\n")[:2]
         self.assertEqual(app, f"{pid}, 1")
 
     def test_wrong_options_are_refused_in_one_line(self) -> None:

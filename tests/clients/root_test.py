@@ -9,12 +9,12 @@ import os
 import re
 import stat
 import subprocess
-import tempfile
 import unittest
 from pathlib import Path
 
 from cdi_rules import problems
-from clients import COMMAND, available_smi, machines
+from clients import available_smi, machines
+from fixture import ClientTest
 
 try:
     import yaml
@@ -25,28 +25,11 @@ MIG = {"version": "1.0", "base": "dgx-h100", "devices": [
     {"index": 1, "mig": {"mode_current": "enabled", "instances": [{"profile": "3g.40gb"}, {"profile": "1g.10gb"}]}}]}  # fmt: skip
 
 
-class Root(unittest.TestCase):
+class Root(ClientTest):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         self.root = self.folder / "root"
-        clean = {k: v for k, v in os.environ.items() if not k.startswith(("NVMLKIT_", "MOCK_NVML_", "LD_LIBRARY_PATH"))}
-        self.environment = {**clean, "LC_ALL": "C.UTF-8", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "XDG_RUNTIME_DIR": folder.name}
-
-    def nvmlkit(self, *arguments: str | Path, **more: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([COMMAND, *arguments], capture_output=True, text=True, timeout=120, env={**self.environment, **more})
-
-    def good(self, *arguments: str | Path, **more: str) -> str:
-        result = self.nvmlkit(*arguments, **more)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        return result.stdout
-
-    def refused(self, *arguments: str | Path, **more: str) -> str:
-        result = self.nvmlkit(*arguments, **more)
-        self.assertEqual((result.returncode, result.stdout), (2, ""), result.stderr)
-        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
-        return result.stderr
+        self.environment["PATH"] = "/usr/sbin:/usr/bin:/sbin:/bin"
 
     def lay_out(self, document: dict) -> None:
         file = self.folder / "machine.yaml"

@@ -4,65 +4,31 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
-from clients import COMMAND, available_smi, environment, skip
+from clients import available_smi, skip
+from fixture import ClientTest
 
 if os.geteuid() != 0:
     skip("setting needs root, here as on hardware")
 SMI = available_smi()
 
 
-class Setters(unittest.TestCase):
-    machine = "h100"
-
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.state = str(Path(folder.name) / "machine")
-
-    def up(self, machine: str) -> None:
-        subprocess.run([COMMAND, "up", "-m", machine, "-n", "2", "--state", self.state], check=True, capture_output=True)
-
-    def smi(self, program: Path, *arguments: str) -> tuple[int, str]:
-        result = subprocess.run(
-            [program, *arguments],
-            env={**environment("none"), "NVMLKIT_STATE": self.state},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        return result.returncode, result.stdout + result.stderr
-
-    def query(self, program: Path, fields: str) -> list[str]:
-        code, text = self.smi(program, f"--query-gpu={fields}", "--format=csv,noheader,nounits")
-        self.assertEqual(code, 0, text)
-        return text.splitlines()
-
+class Setters(ClientTest):
     def accepted(self, program: Path, *arguments: str) -> str:
-        code, text = self.smi(program, *arguments)
-        self.assertEqual(code, 0, text)
+        text = self.smi(program, *arguments, code=0)
         self.assertNotIn("warning", text)
         return text
-
-    def on_every_branch(self, machine: str = "h100"):
-        for branch, program in SMI.items():
-            self.up(machine)
-            with self.subTest(branch=branch):
-                yield program
 
     def test_power_limit(self) -> None:
         for smi in self.on_every_branch():
             self.assertIn("was set to 300.00 W from 700.00 W", self.accepted(smi, "-pl", "300"))
             self.assertEqual(self.query(smi, "power.limit,enforced.power.limit"), ["300.00, 300.00"] * 2)
-            code, text = self.smi(smi, "-i", "0", "-pl", "900")
-            self.assertNotEqual(code, 0)
-            self.assertIn("not a valid power limit which should be between 200.00 W and 700.00 W", text)
+            refused = self.run_in(smi, "-i", "0", "-pl", "900")
+            self.assertNotEqual(refused.returncode, 0)
+            self.assertIn("not a valid power limit which should be between 200.00 W and 700.00 W", refused.stdout)
             self.assertEqual(self.query(smi, "power.limit"), ["300.00"] * 2)
 
     def test_locked_clocks(self) -> None:
@@ -79,7 +45,7 @@ class Setters(unittest.TestCase):
         for smi in self.on_every_branch():
             self.accepted(smi, "-ac", "1593,1980")
             self.assertEqual(self.query(smi, "clocks.applications.memory"), ["1593"] * 2)
-            self.assertIn('"(MEM 1, SM 2)" is not supported', self.smi(smi, "-i", "0", "-ac", "1,2")[1])
+            self.assertIn('"(MEM 1, SM 2)" is not supported', self.smi(smi, "-i", "0", "-ac", "1,2"))
             self.accepted(smi, "-rac")
             self.assertEqual(self.query(smi, "clocks.applications.memory"), ["2619"] * 2)
 
@@ -92,7 +58,7 @@ class Setters(unittest.TestCase):
             self.assertEqual(self.query(smi, fields), ["Exclusive_Process, Enabled, Disabled"] * 2)
             self.accepted(smi, "-i", "1", "-pm", "1")
             self.assertEqual(self.query(smi, "persistence_mode"), ["Disabled", "Enabled"])
-            self.assertIn("GOM mode cannot be changed", self.smi(smi, "--gom=1")[1])
+            self.assertIn("GOM mode cannot be changed", self.smi(smi, "--gom=1"))
 
     def test_ecc_mode_waits_for_a_reset(self) -> None:
         for smi in self.on_every_branch():
@@ -101,21 +67,21 @@ class Setters(unittest.TestCase):
             self.assertEqual(self.query(smi, fields), ["Enabled, Disabled", "Enabled, Enabled"])
             self.assertIn("was successfully reset", self.accepted(smi, "-i", "0", "-r"))
             self.assertEqual(self.query(smi, fields), ["Disabled, Disabled", "Enabled, Enabled"])
-            self.assertIn("ECC features not supported", self.smi(smi, "-i", "0", "-p", "0")[1])
+            self.assertIn("ECC features not supported", self.smi(smi, "-i", "0", "-p", "0"))
             self.assertIn("Reset volatile ECC errors to zero", self.accepted(smi, "-i", "1", "-p", "0"))
 
     def test_a_gpu_in_use_is_not_reset(self) -> None:
         for smi in self.on_every_branch():
             process = "processes=[{pid: 7, type: C, name: x}]"
-            subprocess.run([COMMAND, "set", "--state", self.state, "gpu=1", process], check=True)
-            code, text = self.smi(smi, "-i", "1", "-r")
-            self.assertNotEqual(code, 0)
-            self.assertIn("In use by another client", text)
+            self.good("set", "gpu=1", process)
+            refused = self.run_in(smi, "-i", "1", "-r")
+            self.assertNotEqual(refused.returncode, 0)
+            self.assertIn("In use by another client", refused.stdout)
 
     def test_confidential_computing(self) -> None:
-        machine = Path(self.state).with_name("machine.yaml")
+        machine = self.folder / "machine.yaml"
         machine.write_text('version: "1.0"\nbase: h100\nsystem: {conf_compute: {feature: enabled}}\n')
-        subprocess.run([COMMAND, "up", "-c", machine, "--state", self.state], check=True, capture_output=True)
+        self.up(machine, gpus=None)
         for branch, smi in SMI.items():
             with self.subTest(branch=branch):
                 self.assertIn("CC status: ON", self.accepted(smi, "conf-compute", "-f"))
@@ -133,21 +99,14 @@ class Setters(unittest.TestCase):
 
     def test_what_a_t4_lacks(self) -> None:
         for smi in self.on_every_branch("t4"):
-            self.assertIn("is not supported", self.smi(smi, "-lmc", "405")[1])
+            self.assertIn("is not supported", self.smi(smi, "-lmc", "405"))
 
     def test_only_root_sets(self) -> None:
         for smi in self.on_every_branch():
-            os.chmod(Path(self.state).parent, 0o755)
-            os.chmod(self.state, 0o666)
+            self.folder.chmod(0o755)
+            self.state.chmod(0o666)
             command = [sys.executable, "-c", "import os, sys; os.setuid(65534); os.execv(sys.argv[1], sys.argv[1:])", smi]
-            text = subprocess.run(
-                [*command, "-pl", "300"],
-                env={**environment("none"), "NVMLKIT_STATE": self.state},
-                capture_output=True,
-                text=True,
-                timeout=120,
-            ).stdout
-            self.assertIn("Insufficient Permissions", text)
+            self.assertIn("Insufficient Permissions", self.run_in(*command, "-pl", "300").stdout)
             self.assertEqual(self.query(smi, "power.limit"), ["700.00"] * 2)
 
 

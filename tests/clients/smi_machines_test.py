@@ -6,12 +6,11 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import tempfile
 import unittest
 from pathlib import Path
 
-from clients import COMMAND, available_smi, distinct_machines, environment, skip
+from clients import available_smi, distinct_machines, skip
+from fixture import ClientTest
 
 if os.geteuid() != 0:
     skip("setting needs root, here as on hardware")
@@ -23,12 +22,7 @@ def has_clocks(gpu: dict) -> bool:
     return bool(gpu["supported_clocks"]["memory_clocks"])
 
 
-class OnMachines(unittest.TestCase):
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.state = str(Path(folder.name) / "machine")
-
+class OnMachines(ClientTest):
     def on_every_machine(self, *names: str, where=lambda gpu: True):
         """Two GPUs of each machine for each nvidia-smi: (nvidia-smi, what `nvmlkit get` says of GPU 0, its architecture).
 
@@ -48,27 +42,8 @@ class OnMachines(unittest.TestCase):
                     yield smi, gpu, machine["architecture"]
         self.assertGreater(met, 0)
 
-    def up(self, machine: str) -> None:
-        command = [COMMAND, "up", "-m", machine, "-n", "2", "--state", self.state]
-        subprocess.run(command, check=True, capture_output=True)
-
     def gpu(self) -> dict:
-        command = [COMMAND, "get", "--state", self.state, "gpu=0", "--json"]
-        return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)[0]["value"]
-
-    def smi(self, program: Path, *arguments: str) -> str:
-        result = subprocess.run(
-            [program, *arguments],
-            env={**environment("none"), "NVMLKIT_STATE": self.state},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        return result.stdout + result.stderr
-
-    def query(self, program: Path, fields: str) -> list[str]:
-        return self.smi(program, f"--query-gpu={fields}", "--format=csv,noheader,nounits").splitlines()
+        return json.loads(self.good("get", "gpu=0", "--json"))[0]["value"]
 
 
 class BuiltIn(OnMachines):
@@ -177,10 +152,10 @@ device_defaults:
         return re.findall(r"GPU Operation Mode\n +Current +: (.+)\n +Pending +: (.+)\n", self.smi(smi, "-q"))
 
     def test_they_are_set(self) -> None:
-        file = Path(self.state).with_suffix(".yaml")
+        file = self.folder / "machine.yaml"
         file.write_text(self.FILE)
         for branch, smi in SMI.items():
-            self.up(str(file))
+            self.up(file)
             with self.subTest(branch=branch):
                 self.smi(smi, "--gom=1")
                 self.assertEqual(self.operation_modes(smi), [("All On", "Compute")] * 2)

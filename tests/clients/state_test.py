@@ -4,47 +4,21 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
-import tempfile
 import time
 import unittest
 from pathlib import Path
 
 from clients import COMMAND, LIBRARY_DIR
+from fixture import ClientTest
 
 
-class State(unittest.TestCase):
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    def environment(self, **more: str) -> dict[str, str]:
-        clean = {k: v for k, v in os.environ.items() if not k.startswith(("NVMLKIT_", "MOCK_NVML_", "LD_LIBRARY_PATH"))}
-        return {**clean, "XDG_RUNTIME_DIR": str(self.folder), **more}
-
-    def nvmlkit(self, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [COMMAND, *arguments], capture_output=True, text=True, timeout=120, env=self.environment(**more)
-        )
-
-    def good(self, *arguments: str, **more: str) -> str:
-        result = self.nvmlkit(*arguments, **more)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        return result.stdout
-
-    def refused(self, *arguments: str, **more: str) -> str:
-        result = self.nvmlkit(*arguments, **more)
-        self.assertEqual((result.returncode, result.stdout), (2, ""), result.stderr)
-        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
-        return result.stderr
-
+class State(ClientTest):
     def test_up_prints_what_a_shell_evaluates(self) -> None:
         line = self.good("up", "-m", "t4", "-n", "3")
         script = f"{line.strip()}; exec {COMMAND} list"
-        listed = subprocess.run(["/bin/sh", "-c", script], capture_output=True, text=True, env=self.environment())
+        listed = subprocess.run(["/bin/sh", "-c", script], capture_output=True, text=True, env=self.environment)
         self.assertEqual(len(listed.stdout.splitlines()), 4, listed.stderr)
         self.assertIn(str(LIBRARY_DIR), line)
         self.assertEqual((self.folder / "nvmlkit").stat().st_mode & 0o777, 0o700)
@@ -148,7 +122,7 @@ class State(unittest.TestCase):
             run = subprocess.Popen(
                 [COMMAND, "run", "-m", "t4", "--", "/bin/sh", "-c", script],
                 stdout=subprocess.PIPE,
-                env=self.environment(),
+                env=self.environment,
             )
             self.assertEqual(run.stdout.readline(), b"ready\n")
             time.sleep(0.1)

@@ -4,27 +4,20 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import tempfile
 import unittest
+from pathlib import Path
 
-from clients import COMMAND
+from fixture import ClientTest
 
 
-class Steering(unittest.TestCase):
+class Steering(ClientTest):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        clean = {k: v for k, v in os.environ.items() if not k.startswith(("NVMLKIT_", "MOCK_NVML_", "LD_LIBRARY_PATH"))}
-        self.environment = {**clean, "XDG_RUNTIME_DIR": folder.name, "NVMLKIT_TIME": "virtual"}
-        self.good("up", "-m", "h100", "-n", "2")
+        super().setUp()
+        self.environment["NVMLKIT_TIME"] = "virtual"
+        self.up("h100")
 
-    def nvmlkit(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([COMMAND, *arguments], capture_output=True, text=True, timeout=120, env=self.environment)
-
-    def good(self, *arguments: str) -> str:
-        result = self.nvmlkit(*arguments)
+    def good(self, *arguments: str | Path, **more: str) -> str:
+        result = self.nvmlkit(*arguments, **more)
         self.assertEqual((result.returncode, result.stderr), (0, ""), arguments)
         return result.stdout.strip()
 

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import tempfile
 import unittest
 from pathlib import Path
 
-from clients import COMMAND, SOURCE, available_smi
+from clients import SOURCE, available_smi
+from fixture import ClientTest
 
 FACTS = os.environ.get("NVMLKIT_SHARED_FACTS_DIR") or SOURCE.parent / "shared" / "facts"
 CAPTURES = Path(FACTS).parent / "captures"
@@ -37,21 +36,10 @@ def matrix(text: str) -> dict[str, list[str]]:
     return rows
 
 
-class Topology(unittest.TestCase):
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        clean = {k: v for k, v in os.environ.items() if not k.startswith(("NVMLKIT_", "MOCK_NVML_", "LD_LIBRARY_PATH"))}
-        self.environment = {**clean, "XDG_RUNTIME_DIR": folder.name}
-        self.folder = Path(folder.name)
-
-    def nvmlkit(self, *arguments: str | Path) -> str:
-        result = subprocess.run([COMMAND, *arguments], capture_output=True, text=True, timeout=120, env=self.environment)
-        self.assertEqual(result.returncode, 0, result.stderr + result.stdout)
-        return result.stdout
-
-    def smi(self, smi: Path, machine: str, *arguments: str) -> str:
-        return self.nvmlkit("run", "-m", machine, "--", smi, *arguments)
+class Topology(ClientTest):
+    def smi_on(self, smi: Path, machine: str, *arguments: str) -> str:
+        """What nvidia-smi prints on a machine of its own."""
+        return self.good("run", "-m", machine, "--", smi, *arguments)
 
     def test_matrices_of_real_machines(self) -> None:
         if not CAPTURES.is_dir():
@@ -59,7 +47,7 @@ class Topology(unittest.TestCase):
         for branch, smi in available_smi().items():
             for machine, capture in MATRICES.items():
                 captured = matrix((CAPTURES / capture).read_text())
-                ours = matrix(self.smi(smi, machine, "topo", "-m"))
+                ours = matrix(self.smi_on(smi, machine, "topo", "-m"))
                 self.assertGreaterEqual(len(captured), 4)
                 for row, cells in captured.items():
                     if branch in SEES_ADAPTERS:
@@ -70,57 +58,53 @@ class Topology(unittest.TestCase):
             self.assertEqual(list(self.folder.rglob("*.xml")), [])
 
     def test_a_machine_that_is_up_has_its_adapters(self) -> None:
-        line = self.nvmlkit("up", "-m", "hgx-h200")
-        self.environment.update(re.findall(r"(\w+)='([^']*)'", line))
-        self.addCleanup(self.nvmlkit, "down")
+        self.up("hgx-h200", gpus=None)
         for branch, smi in available_smi().items():
-            rows = matrix(self.nvmlkit("run", "--", smi, "topo", "-m"))
+            rows = matrix(self.good("run", "--", smi, "topo", "-m"))
             self.assertEqual("NIC9" in rows, branch in SEES_ADAPTERS)
-            told = self.nvmlkit("run", "--uses", "gpu=0", "--", smi, "topo", "-m")
+            told = self.good("run", "--uses", "gpu=0", "--", smi, "topo", "-m")
             self.assertEqual("NIC9: mlx5_9" in told, branch in SEES_ADAPTERS)
         self.assertEqual(list(self.folder.rglob("*.xml")), [])
 
     def test_direct_links_make_the_matrix_of_a_cube_mesh(self) -> None:
         for smi in available_smi().values():
-            rows = matrix(self.smi(smi, "v100", "topo", "-m"))
+            rows = matrix(self.smi_on(smi, "v100", "topo", "-m"))
             self.assertEqual(rows["GPU0"][:8], "X NV1 NV1 NV2 NV2 SYS SYS SYS".split())
             self.assertEqual(rows["GPU7"][:8], "SYS SYS SYS NV1 NV2 NV1 NV2 X".split())
-            told = self.smi(smi, "v100", "topo", "-p2p", "n")
+            told = self.smi_on(smi, "v100", "topo", "-p2p", "n")
             self.assertIn(" GPU0\tX\tOK\tOK\tOK\tOK\tNS\tNS\tNS", told)
 
     def test_speeds_and_ends(self) -> None:
         for branch, smi in available_smi().items():
             for machine, links, speed in (("a100", 12, "25"), ("h100", 18, "26.562"), ("v100", 6, "25.781")):
-                told = self.smi(smi, machine, "nvlink", "-s", "-i", "0").splitlines()[1:]
+                told = self.smi_on(smi, machine, "nvlink", "-s", "-i", "0").splitlines()[1:]
                 self.assertEqual(told, [f"\t Link {i}: {speed} GB/s" for i in range(links)], branch)
-            self.assertIn("Remote Device 00000000:05:00.0: Link ", self.smi(smi, "dgx-h100", "nvlink", "-R", "-i", "0"))
-            told = self.smi(smi, "dgx-h100", "nvlink", "-c", "-i", "0", "-l", "3")
+            self.assertIn("Remote Device 00000000:05:00.0: Link ", self.smi_on(smi, "dgx-h100", "nvlink", "-R", "-i", "0"))
+            told = self.smi_on(smi, "dgx-h100", "nvlink", "-c", "-i", "0", "-l", "3")
             self.assertIn("Link 3, P2P is supported: true", told)
-            told = self.smi(smi, "gh200", "c2c", "-s").splitlines()
+            told = self.smi_on(smi, "gh200", "c2c", "-s").splitlines()
             self.assertEqual(told[1:], [f"\t C2C Link {i}: 44.712 GB/s" for i in range(10)])
-            told = self.smi(smi, "dgx-a100", "topo", "-c", "222")
+            told = self.smi_on(smi, "dgx-a100", "topo", "-c", "222")
             self.assertIn("The GPUs that have an affinity with CPU 222 are:\n6, 7", told)
-            self.assertIn("closest memory: 5", self.smi(smi, "dgx-a100", "topo", "-M", "-i", "7"))
+            self.assertIn("closest memory: 5", self.smi_on(smi, "dgx-a100", "topo", "-M", "-i", "7"))
 
     def test_links_that_break(self) -> None:
-        line = self.nvmlkit("up", "-m", "h100", "-n", "2")
-        self.environment.update(re.findall(r"(\w+)='([^']*)'", line))
-        self.addCleanup(self.nvmlkit, "down")
-        self.nvmlkit("time", "virtual")
-        self.nvmlkit("fault", "gpu=0", "nvlink", "3", "down")
-        self.nvmlkit("fault", "gpu=0", "nvlink", "5", "errors")
-        self.nvmlkit("load", "gpu=0", "100%")
-        self.nvmlkit("time", "advance", "10s")
+        self.up("h100")
+        self.good("time", "virtual")
+        self.good("fault", "gpu=0", "nvlink", "3", "down")
+        self.good("fault", "gpu=0", "nvlink", "5", "errors")
+        self.good("load", "gpu=0", "100%")
+        self.good("time", "advance", "10s")
         for smi in available_smi().values():
             def told(*arguments: str) -> str:
-                return self.nvmlkit("run", "--", smi, "nvlink", *arguments)
+                return self.good("run", "--", smi, "nvlink", *arguments)
 
             self.assertIn("\t Link 3: <inactive>\n", told("-s", "-i", "0"))
             self.assertIn("\t Link 3: <inactive>\n", told("-s", "-i", "1"))
             self.assertIn("Link 5: CRC Errors: 10\n", told("-e", "-i", "0"))
             kib = int(10 * 0.25 * 26562e6 / 1024)
             self.assertIn(f"Link 0: Data Tx: {kib} KiB\n", told("-gt", "d", "-i", "0"))
-            self.assertIn("NV17", self.nvmlkit("run", "--", smi, "topo", "-m"))
+            self.assertIn("NV17", self.good("run", "--", smi, "topo", "-m"))
         for smi in available_smi().values():
             self.assertIn("Link 5: error counters reset", told("-re", "-i", "0", "-l", "5"))
             self.assertIn("Link 5: CRC Errors: 0\n", told("-e", "-i", "0"))

@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
-import tempfile
 import threading
 import unittest
 from pathlib import Path
 
-from clients import COMMAND, LIBRARY_DIR, available_smi
+from clients import available_smi
+from fixture import ClientTest
 
 SMI = available_smi()
 HOST = """
@@ -32,19 +31,15 @@ device_defaults:
 """
 
 
-class Vgpu(unittest.TestCase):
+class Vgpu(ClientTest):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.file = Path(folder.name) / "host.yaml"
-        clean = {k: v for k, v in os.environ.items() if not k.startswith(("NVMLKIT_", "MOCK_NVML_"))}
-        state = str(Path(folder.name) / "state")
-        self.environment = {**clean, "LC_ALL": "C.UTF-8", "LD_LIBRARY_PATH": str(LIBRARY_DIR), "NVMLKIT_STATE": state}
-        self.up(HOST)
+        super().setUp()
+        self.up_with(HOST)
 
-    def up(self, machine: str) -> None:
-        self.file.write_text(machine)
-        self.run_command([COMMAND, "up", "-c", self.file, "--state", self.environment["NVMLKIT_STATE"]])
+    def up_with(self, machine: str) -> None:
+        file = self.folder / "host.yaml"
+        file.write_text(machine)
+        self.up(file, gpus=None)
 
     def watch(self, smi: Path, *words: str, until: tuple[str, ...]) -> None:
         """Waits for lines of a command that goes on until it is stopped."""
@@ -65,55 +60,53 @@ class Vgpu(unittest.TestCase):
         for pattern in until:
             self.assertRegex(text, pattern)
 
-    def run_command(self, command: list, expected: int = 0) -> str:
-        done = subprocess.run(
-            command, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120
-        )
-        self.assertEqual(done.returncode, expected, f"{command}: {done.stdout}{done.stderr}")
-        return done.stdout + done.stderr
+    def smi(self, program: Path, *arguments: str, code: int | None = 0) -> str:
+        return super().smi(program, *arguments, code=code)
 
-    def nvmlkit(self, *words: str, expected: int = 0) -> str:
-        return self.run_command([COMMAND, "vgpu", *words], expected)
+    def vgpu(self, *words: str, expected: int = 0) -> str:
+        result = self.nvmlkit("vgpu", *words)
+        self.assertEqual(result.returncode, expected, f"{words}: {result.stdout}{result.stderr}")
+        return result.stdout + result.stderr
 
     def create(self, *words: str) -> int:
-        return json.loads(self.nvmlkit("create", *words, "--json"))[0]["id"]
+        return json.loads(self.vgpu("create", *words, "--json"))[0]["id"]
 
     def test_created_listed_destroyed(self) -> None:
         first = self.create("gpu=0", "L40S-8Q", "--vm", VM)
         second = self.create("gpu=0", "L40S-8C", "--no-driver")
-        self.assertIn("no room", self.nvmlkit("create", "gpu=0", "L40S-4Q", expected=2))
-        self.assertIn("unknown type", self.nvmlkit("create", "gpu=0", "A40-4Q", expected=2))
+        self.assertIn("no room", self.vgpu("create", "gpu=0", "L40S-4Q", expected=2))
+        self.assertIn("unknown type", self.vgpu("create", "gpu=0", "A40-4Q", expected=2))
         for branch, smi in SMI.items():
             with self.subTest(branch=branch):
-                table = self.run_command([smi, "vgpu"])
+                table = self.smi(smi, "vgpu")
                 self.assertRegex(table, rf"{first}\s+NVIDIA L40S-8Q\s+\|\s+1111\.\.\.")
                 self.assertRegex(table, rf"{second}\s+NVIDIA L40S-8C")
-                query = self.run_command([smi, "vgpu", "-q", "-i", "0"])
+                query = self.smi(smi, "vgpu", "-q", "-i", "0")
                 self.assertEqual(re.findall(r"vGPU ID\s+: (\d+)", query), [str(first), str(second)])
                 self.assertRegex(query, rf"VM UUID\s+: {VM}")
                 self.assertRegex(query, r"vGPU Type\s+: 1152")
                 self.assertRegex(query, r"Total\s+: 8192 MiB\n\s+Used\s+: 528 MiB")
                 self.assertRegex(query, r"Guest Driver Version\s+: N/A|Guest Driver Version\s+: Not Available")
                 self.assertRegex(query, r"License Status\s+: Licensed \(Expiry: Permanent\)")
-                creatable = self.run_command([smi, "vgpu", "-c", "-i", "0"]).split("\n")[1:]
+                creatable = self.smi(smi, "vgpu", "-c", "-i", "0").split("\n")[1:]
                 names = [line.strip() for line in creatable if line.strip()]
                 self.assertEqual(names, ["NVIDIA L40S-8Q", "NVIDIA L40S-8A", "NVIDIA L40S-8C"])
-                supported = self.run_command([smi, "vgpu", "-s", "-i", "1"])
+                supported = self.smi(smi, "vgpu", "-s", "-i", "1")
                 self.assertEqual(supported.count("NVIDIA L40S-"), 29)
-                table = self.run_command([smi])
+                table = self.smi(smi)
                 self.assertRegex(table, r"15232MiB / +49140MiB")
                 self.assertEqual(len(re.findall(r"\|    0   N/A  N/A +\d+ +C\+G   vgpu +7616MiB \|", table)), 2)
-        self.nvmlkit("destroy", str(first))
-        self.assertIn("no vGPU has id", self.nvmlkit("destroy", str(first), expected=2))
-        rows = json.loads(self.nvmlkit("list", "--json"))
+        self.vgpu("destroy", str(first))
+        self.assertIn("no vGPU has id", self.vgpu("destroy", str(first), expected=2))
+        rows = json.loads(self.vgpu("list", "--json"))
         self.assertEqual([row["id"] for row in rows], [second])
-        self.nvmlkit("destroy", "all")
-        self.assertEqual(self.nvmlkit("list"), "no vGPUs\n")
+        self.vgpu("destroy", "all")
+        self.assertEqual(self.vgpu("list"), "no vGPUs\n")
 
     def test_what_a_type_is(self) -> None:
         for branch, smi in SMI.items():
             with self.subTest(branch=branch):
-                text = self.run_command([smi, "vgpu", "-s", "-v", "-i", "0"])
+                text = self.smi(smi, "vgpu", "-s", "-v", "-i", "0")
                 block = text[text.index(": 0x480") :].split("vGPU Type ID")[0]
                 for expected in (
                     r"Name\s+: NVIDIA L40S-8Q", r"Class\s+: Quadro", r"Max Instances\s+: 6", r"FB Memory\s+: 8192 MiB",
@@ -125,14 +118,14 @@ class Vgpu(unittest.TestCase):
     def test_utilization_follows_the_load(self) -> None:
         self.create("gpu=0", "L40S-24Q")
         self.create("gpu=0", "L40S-24C")
-        self.run_command([COMMAND, "set", "gpu=0", "utilization.gpu=80"])
+        self.good("set", "gpu=0", "utilization.gpu=80")
         for branch, smi in SMI.items():
             with self.subTest(branch=branch):
-                query = self.run_command([smi, "vgpu", "-q", "-i", "0"])
+                query = self.smi(smi, "vgpu", "-q", "-i", "0")
                 self.assertEqual(re.findall(r"Gpu\s+: (\d+) %", query), ["40", "40"])
 
     def test_sessions_and_processes(self) -> None:
-        self.up(
+        self.up_with(
             HOST + "devices:\n  - index: 0\n    utilization: {gpu: 60}\n    vgpu:\n      instances:\n"
             "        - type: L40S-24Q\n          id: 7001\n          processes: [{pid: 1200, name: blender, used_memory_mib: 512}]\n"
             "          encoder_stats: {session_count: 2, average_fps: 30}\n"
@@ -141,13 +134,13 @@ class Vgpu(unittest.TestCase):
             with self.subTest(branch=branch):
                 self.watch(smi, "-p", "-i", "0", until=(r"0 +7001 +1200 +60 .* blender",))
                 self.watch(smi, "-u", "-i", "0", until=(r"0 +7001 +60 +0",))
-                query = self.run_command([smi, "vgpu", "-q", "-i", "0"])
+                query = self.smi(smi, "vgpu", "-q", "-i", "0")
                 self.assertRegex(query, r"Active Sessions +: 2\n +Average FPS +: 30")
 
     def test_metrics_of_vgpus_on_mig(self) -> None:
-        self.up(MIG_HOST)
+        self.up_with(MIG_HOST)
         vgpu = self.create("gpu=0", "H100XM-3-40C")
-        self.run_command([COMMAND, "load", "gpu=0", "60%"])
+        self.good("load", "gpu=0", "60%")
         smi = SMI.get("550")
         if smi is None:
             self.skipTest("no nvidia-smi 550")
@@ -160,29 +153,29 @@ class Vgpu(unittest.TestCase):
             if branch == "535":
                 continue  # it has neither option
             with self.subTest(branch=branch):
-                self.assertIn("In use", self.run_command([smi, "vgpu", "-shm", "1", "-i", "0"], 19))
-                self.assertIn("Enabled vGPU hetero", self.run_command([smi, "vgpu", "-shm", "1", "-i", "1"]))
-                self.assertIn("Disabled vGPU hetero", self.run_command([smi, "vgpu", "-shm", "0", "-i", "1"]))
-                self.run_command([smi, "vgpu", "set-scheduler-state", "-i", "1", "-p", "3", "-a", "1", "-asf", "200", "-aavg", "20"])
+                self.assertIn("In use", self.smi(smi, "vgpu", "-shm", "1", "-i", "0", code=19))
+                self.assertIn("Enabled vGPU hetero", self.smi(smi, "vgpu", "-shm", "1", "-i", "1"))
+                self.assertIn("Disabled vGPU hetero", self.smi(smi, "vgpu", "-shm", "0", "-i", "1"))
+                self.smi(smi, "vgpu", "set-scheduler-state", "-i", "1", "-p", "3", "-a", "1", "-asf", "200", "-aavg", "20")
                 other = self.create("gpu=1", "L40S-24Q")
-                state = self.run_command([smi, "vgpu", "-ss", "-i", "1"])
+                state = self.smi(smi, "vgpu", "-ss", "-i", "1")
                 for line in (r"Policy +: Fixed Share", r"ARR Mode +: Enabled", r"Average Factor +: 20", r"\(ns\) +: 5000000"):
                     self.assertRegex(state, line)
-                self.nvmlkit("destroy", str(other))
+                self.vgpu("destroy", str(other))
                 # A vGPU that is all of a GPU has a place in the topology of its VM.
-                self.assertIn("GPU0", self.run_command([smi, "vgpu", "topo", VM, "-tm"]))
-        self.nvmlkit("destroy", str(vgpu))
+                self.assertIn("GPU0", self.smi(smi, "vgpu", "topo", VM, "-tm"))
+        self.vgpu("destroy", str(vgpu))
 
     def test_the_host(self) -> None:
         for branch, smi in SMI.items():
             with self.subTest(branch=branch):
-                query = self.run_command([smi, "-q", "-i", "0"])
+                query = self.smi(smi, "-q", "-i", "0")
                 self.assertRegex(query, r"Virtualization Mode\s+: Host VGPU")
                 self.assertRegex(query, r"Host VGPU Mode\s+: SR-IOV")
                 self.assertRegex(query, r"Heterogenous Multi-vGPU\s+: Supported")
-                self.assertRegex(self.run_command([smi, "vgpu", "-ss", "-i", "0"]), r"Scheduler Policy\s+: Best Effort")
-                self.assertRegex(self.run_command([smi, "vgpu", "-m", "-i", "0"]), r"Migration capability\s+: Yes")
-                capabilities = self.run_command([smi, "vgpu", "-sc", "-i", "0"])
+                self.assertRegex(self.smi(smi, "vgpu", "-ss", "-i", "0"), r"Scheduler Policy\s+: Best Effort")
+                self.assertRegex(self.smi(smi, "vgpu", "-m", "-i", "0"), r"Migration capability\s+: Yes")
+                capabilities = self.smi(smi, "vgpu", "-sc", "-i", "0")
                 self.assertRegex(capabilities, r"Maximum Timeslice\s+: 30000000 ns")
 
 

@@ -54,7 +54,7 @@ class Call {
 
 bool is_known(CUresult result) {
   const char* name = nullptr;
-  return call("cuGetErrorName", result, &name) == CUDA_SUCCESS && name;
+  return driver().cuGetErrorName(result, &name) == CUDA_SUCCESS && name;
 }
 
 TEST(CudaTable, HasEverySymbol) {
@@ -77,7 +77,7 @@ TEST(CudaBeforeInit, NothingWorksButWhatSaysSo) {
 }
 
 TEST(CudaWithoutContext, WhatNeedsOneSaysSo) {
-  ASSERT_EQ(call("cuInit", 0u), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuInit(0u), CUDA_SUCCESS);
   int checked = 0;
   for (const auto& contract : contracts()) {
     if (contract.needs != Needs::context || contract.answer != Answer::code) continue;
@@ -119,7 +119,7 @@ TEST_F(CudaContract, GarbageIsAnswered) {
     if (contract.answer != Answer::code) continue;
     for (const int byte : {0x00, 0x01, 0x7f, 0xa5, 0xff}) {
       EXPECT_TRUE(is_known(Call(contract).fill(static_cast<unsigned char>(byte)).run())) << contract.name;
-      ASSERT_EQ(call("cuCtxSetCurrent", context_), CUDA_SUCCESS) << "after " << contract.name;
+      ASSERT_EQ(driver().cuCtxSetCurrent(context_), CUDA_SUCCESS) << "after " << contract.name;
     }
   }
 }

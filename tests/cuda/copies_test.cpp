@@ -19,12 +19,10 @@ class CudaCopies : public WithContext {
     EXPECT_EQ(release(memory_), CUDA_SUCCESS);
     WithContext::TearDown();
   }
-  CUresult put(CUdeviceptr to, std::size_t size) {
-    return call("cuMemcpyHtoD_v2", to, static_cast<const void*>(here_.data()), size);
-  }
+  CUresult put(CUdeviceptr to, std::size_t size) { return driver().cuMemcpyHtoD_v2(to, here_.data(), size); }
   std::vector<unsigned char> get(CUdeviceptr from, std::size_t size) {
     std::vector<unsigned char> out(size);
-    EXPECT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(out.data()), from, size), CUDA_SUCCESS);
+    EXPECT_EQ(driver().cuMemcpyDtoH_v2(out.data(), from, size), CUDA_SUCCESS);
     return out;
   }
 
@@ -38,9 +36,9 @@ TEST_F(CudaCopies, ThereAndBack) {
   EXPECT_EQ(get(memory_, kSize), here_);
   const auto second = allocate(kSize);
   EXPECT_EQ(get(second, 8), std::vector<unsigned char>(8));  // fresh memory is zero
-  EXPECT_EQ(call("cuMemcpyDtoD_v2", second, memory_ + 16, std::size_t{100}), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuMemcpyDtoD_v2(second, memory_ + 16, std::size_t{100}), CUDA_SUCCESS);
   EXPECT_EQ(get(second, 1)[0], 16);
-  EXPECT_EQ(call("cuMemcpy", reinterpret_cast<CUdeviceptr>(here_.data()), second, std::size_t{2}), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuMemcpy(reinterpret_cast<CUdeviceptr>(here_.data()), second, std::size_t{2}), CUDA_SUCCESS);
   EXPECT_EQ(here_[1], 17);
   EXPECT_EQ(release(second), CUDA_SUCCESS);
 }
@@ -51,11 +49,11 @@ TEST_F(CudaCopies, NothingOutsideAnAllocation) {
   EXPECT_EQ(put(memory_ + kSize, 1), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(put(0, 1), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(put(memory_, ~std::size_t{0}), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(call("cuMemcpy", memory_ + kSize, memory_, std::size_t{1}), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(driver().cuMemcpy(memory_ + kSize, memory_, std::size_t{1}), CUDA_ERROR_INVALID_VALUE);
   const auto gone = allocate(kSize);
   EXPECT_EQ(release(gone), CUDA_SUCCESS);
   EXPECT_EQ(put(gone, 1), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(call("cuMemcpyHtoD_v2", memory_, reinterpret_cast<const void*>(0x1000), std::size_t{4}),
+  EXPECT_EQ(driver().cuMemcpyHtoD_v2(memory_, reinterpret_cast<const void*>(0x1000), std::size_t{4}),
             CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(put(memory_, 0), CUDA_SUCCESS);
 }
@@ -72,20 +70,20 @@ TEST_F(CudaCopies, Rectangles) {
   copy.dstPitch = 512;
   copy.WidthInBytes = 8;
   copy.Height = 3;
-  EXPECT_EQ(call("cuMemcpy2D_v2", const_cast<const CUDA_MEMCPY2D*>(&copy)), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuMemcpy2D_v2(const_cast<const CUDA_MEMCPY2D*>(&copy)), CUDA_SUCCESS);
   EXPECT_EQ(get(memory_, 1)[0], 68);
   EXPECT_EQ(get(memory_ + 1024 + 7, 1)[0], 3 * 64 + 11);
   EXPECT_EQ(get(memory_ + 8, 1)[0], 0);
   copy.Height = 9;  // 8 * 512 + 8 bytes
-  EXPECT_EQ(call("cuMemcpy2D_v2", const_cast<const CUDA_MEMCPY2D*>(&copy)), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(driver().cuMemcpy2D_v2(const_cast<const CUDA_MEMCPY2D*>(&copy)), CUDA_ERROR_INVALID_VALUE);
   copy.Height = ~std::size_t{0};
-  EXPECT_EQ(call("cuMemcpy2D_v2", const_cast<const CUDA_MEMCPY2D*>(&copy)), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(driver().cuMemcpy2D_v2(const_cast<const CUDA_MEMCPY2D*>(&copy)), CUDA_ERROR_INVALID_VALUE);
   copy.Height = 2;
   copy.dstPitch = 4;  // narrower than a row
-  EXPECT_EQ(call("cuMemcpy2D_v2", const_cast<const CUDA_MEMCPY2D*>(&copy)), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(driver().cuMemcpy2D_v2(const_cast<const CUDA_MEMCPY2D*>(&copy)), CUDA_ERROR_INVALID_VALUE);
   copy.dstPitch = 512;
   copy.srcMemoryType = CU_MEMORYTYPE_ARRAY;
-  EXPECT_EQ(call("cuMemcpy2D_v2", const_cast<const CUDA_MEMCPY2D*>(&copy)), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(driver().cuMemcpy2D_v2(const_cast<const CUDA_MEMCPY2D*>(&copy)), CUDA_ERROR_INVALID_HANDLE);
 }
 
 TEST_F(CudaCopies, Boxes) {
@@ -101,37 +99,37 @@ TEST_F(CudaCopies, Boxes) {
   copy.WidthInBytes = 5;
   copy.Height = 2;
   copy.Depth = 3;
-  EXPECT_EQ(call("cuMemcpy3D_v2", const_cast<const CUDA_MEMCPY3D*>(&copy)), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuMemcpy3D_v2(const_cast<const CUDA_MEMCPY3D*>(&copy)), CUDA_SUCCESS);
   EXPECT_EQ(get(memory_ + 2 * 256 + 32 + 4, 1)[0], 2 * 64 + 16 + 4);
 }
 
 TEST_F(CudaCopies, Fills) {
-  EXPECT_EQ(call("cuMemsetD32_v2", memory_, 0x04030201u, std::size_t{kSize / 4}), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuMemsetD32_v2(memory_, 0x04030201u, std::size_t{kSize / 4}), CUDA_SUCCESS);
   EXPECT_EQ(get(memory_ + 5, 2), (std::vector<unsigned char>{2, 3}));
-  EXPECT_EQ(call("cuMemsetD2D16_v2", memory_, std::size_t{512}, static_cast<unsigned short>(0x0908), std::size_t{2},
-                 std::size_t{2}),
+  EXPECT_EQ(driver().cuMemsetD2D16_v2(memory_, std::size_t{512}, static_cast<unsigned short>(0x0908), std::size_t{2},
+                                      std::size_t{2}),
             CUDA_SUCCESS);
   EXPECT_EQ(get(memory_ + 512, 5), (std::vector<unsigned char>{8, 9, 8, 9, 1}));
-  EXPECT_EQ(call("cuMemsetD32_v2", memory_ + 2, 1u, std::size_t{1}), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(call("cuMemsetD32_v2", memory_, 1u, std::size_t{kSize / 4 + 1}), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(call("cuMemsetD32_v2", memory_, 1u, ~std::size_t{0} / 2), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(driver().cuMemsetD32_v2(memory_ + 2, 1u, std::size_t{1}), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(driver().cuMemsetD32_v2(memory_, 1u, std::size_t{kSize / 4 + 1}), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(driver().cuMemsetD32_v2(memory_, 1u, ~std::size_t{0} / 2), CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_F(CudaCopies, InStreamsAndBetweenGpus) {
   CUstream stream = nullptr;
-  ASSERT_EQ(call("cuStreamCreate", &stream, 0u), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuStreamCreate(&stream, 0u), CUDA_SUCCESS);
   const void* const here = here_.data();
-  EXPECT_EQ(call("cuMemcpyHtoDAsync_v2", memory_, here, std::size_t{64}, stream), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuMemcpyHtoDAsync_v2_ptsz", memory_, here, std::size_t{64}, CUstream{}), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuStreamDestroy_v2", stream), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuMemcpyHtoDAsync_v2", memory_, here, std::size_t{64}, stream), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(driver().cuMemcpyHtoDAsync_v2(memory_, here, std::size_t{64}, stream), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuMemcpyHtoDAsync_v2_ptsz(memory_, here, std::size_t{64}, CUstream{}), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuStreamDestroy_v2(stream), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuMemcpyHtoDAsync_v2(memory_, here, std::size_t{64}, stream), CUDA_ERROR_INVALID_HANDLE);
   CUcontext peer = nullptr, popped = nullptr;
-  ASSERT_EQ(call("cuCtxCreate_v2", &peer, 0u, CUdevice{1}), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuCtxCreate_v2(&peer, 0u, CUdevice{1}), CUDA_SUCCESS);
   const auto there = allocate(64);
-  EXPECT_EQ(call("cuMemcpyPeer", there, peer, memory_, context_, std::size_t{64}), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuMemcpyPeer(there, peer, memory_, context_, std::size_t{64}), CUDA_SUCCESS);
   EXPECT_EQ(get(there, 64), get(memory_, 64));
-  EXPECT_EQ(call("cuMemcpyPeer", there, popped, memory_, context_, std::size_t{64}), CUDA_ERROR_INVALID_CONTEXT);
-  EXPECT_EQ(call("cuCtxDestroy_v2", peer), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuMemcpyPeer(there, popped, memory_, context_, std::size_t{64}), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(driver().cuCtxDestroy_v2(peer), CUDA_SUCCESS);
 }
 
 }  // namespace

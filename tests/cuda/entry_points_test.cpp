@@ -12,7 +12,7 @@ struct Found {
 Found look_up(const char* name, int version, cuuint64_t flags = 0) {
   void* address = nullptr;
   CUdriverProcAddressQueryResult status{};
-  EXPECT_EQ(call("cuGetProcAddress_v2", name, &address, version, flags, &status), CUDA_SUCCESS) << name;
+  EXPECT_EQ(driver().cuGetProcAddress_v2(name, &address, version, flags, &status), CUDA_SUCCESS) << name;
   Dl_info info{};
   return {address && dladdr(address, &info) && info.dli_sname ? info.dli_sname : "", status};
 }
@@ -45,27 +45,27 @@ TEST(CudaEntryPoints, WhatIsNotThere) {
     EXPECT_EQ(found.status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND) << name;
   }
   void* address = nullptr;
-  EXPECT_EQ(call("cuGetProcAddress", "nope", &address, 12040, cuuint64_t{0}), CUDA_ERROR_NOT_FOUND);
-  EXPECT_EQ(call("cuGetProcAddress_v2", "cuInit", &address, 12040, cuuint64_t{4}, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(driver().cuGetProcAddress("nope", &address, 12040, cuuint64_t{0}), CUDA_ERROR_NOT_FOUND);
+  EXPECT_EQ(driver().cuGetProcAddress_v2("cuInit", &address, 12040, cuuint64_t{4}, nullptr), CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST(CudaErrors, NamesAndTexts) {
   const char* text = nullptr;
-  EXPECT_EQ(call("cuGetErrorName", CUDA_ERROR_OUT_OF_MEMORY, &text), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuGetErrorName(CUDA_ERROR_OUT_OF_MEMORY, &text), CUDA_SUCCESS);
   EXPECT_STREQ(text, "CUDA_ERROR_OUT_OF_MEMORY");
-  EXPECT_EQ(call("cuGetErrorString", CUDA_ERROR_OUT_OF_MEMORY, &text), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuGetErrorString(CUDA_ERROR_OUT_OF_MEMORY, &text), CUDA_SUCCESS);
   EXPECT_STREQ(text, "out of memory");
-  for (const int unknown : {-1, 12345, static_cast<int>(CUDA_ERROR_CONTAINED)}) {
-    EXPECT_EQ(call("cuGetErrorString", unknown, &text), CUDA_ERROR_INVALID_VALUE);
+  for (const auto unknown : {static_cast<CUresult>(~0u), static_cast<CUresult>(12345), CUDA_ERROR_CONTAINED}) {
+    EXPECT_EQ(driver().cuGetErrorString(unknown, &text), CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(text, nullptr);
   }
 }
 
 TEST(CudaVersion, IsTheMachinesAndNeedsNoInit) {
   int version = 0;
-  EXPECT_EQ(call("cuDriverGetVersion", &version), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuDriverGetVersion(&version), CUDA_SUCCESS);
   EXPECT_EQ(version, 12040);
-  EXPECT_EQ(call("cuInit", 1u), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(driver().cuInit(1u), CUDA_ERROR_INVALID_VALUE);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ class CudaGraphs : public CudaResources {
  protected:
   CUgraph graph() {
     CUgraph made = nullptr;
-    EXPECT_EQ(call("cuGraphCreate", &made, 0u), CUDA_SUCCESS);
+    EXPECT_EQ(driver().cuGraphCreate(&made, 0u), CUDA_SUCCESS);
     return made;
   }
 };
@@ -19,10 +19,10 @@ class CudaGraphs : public CudaResources {
 TEST_F(CudaGraphs, HandlesEndWithWhatTheyName) {
   auto own = graph();
   CUgraphConditionalHandle condition = 0;
-  EXPECT_EQ(call("cuGraphConditionalHandleCreate", &condition, own, context_, 0u, 2u), CUDA_ERROR_INVALID_VALUE);
-  ASSERT_EQ(call("cuGraphConditionalHandleCreate", &condition, own, context_, 0u, 1u), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuGraphDestroy", own), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuGraphConditionalHandleCreate", &condition, own, context_, 0u, 1u), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(driver().cuGraphConditionalHandleCreate(&condition, own, context_, 0u, 2u), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_EQ(driver().cuGraphConditionalHandleCreate(&condition, own, context_, 0u, 1u), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuGraphDestroy(own), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuGraphConditionalHandleCreate(&condition, own, context_, 0u, 1u), CUDA_ERROR_INVALID_VALUE);
   own = graph();
   struct {
     CUgraphNodeType type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
@@ -34,25 +34,23 @@ TEST_F(CudaGraphs, HandlesEndWithWhatTheyName) {
   } what;
   what.condition = condition;
   CUgraphNode node = nullptr;
-  EXPECT_EQ(call("cuGraphAddNode", &node, own, static_cast<CUgraphNode*>(nullptr), std::size_t{0}, &what),
+  EXPECT_EQ(driver().cuGraphAddNode(&node, own, nullptr, std::size_t{0}, as<CUgraphNodeParams>(&what)),
             CUDA_ERROR_INVALID_VALUE);  // it ended with its graph
-  EXPECT_EQ(call("cuGraphAddMemFreeNode", &node, own, static_cast<CUgraphNode*>(nullptr), std::size_t{0}, allocate(4)),
+  EXPECT_EQ(driver().cuGraphAddMemFreeNode(&node, own, nullptr, std::size_t{0}, allocate(4)),
             CUDA_ERROR_INVALID_VALUE);  // no graph's memory
   CUDA_MEM_ALLOC_NODE_PARAMS memory{};
   memory.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
   memory.poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE, 99};
   memory.bytesize = 64;
-  const auto add_memory = [&] {
-    return call("cuGraphAddMemAllocNode", &node, own, static_cast<CUgraphNode*>(nullptr), std::size_t{0}, &memory);
-  };
+  const auto add_memory = [&] { return driver().cuGraphAddMemAllocNode(&node, own, nullptr, std::size_t{0}, &memory); };
   EXPECT_EQ(add_memory(), CUDA_ERROR_INVALID_DEVICE);
   memory.poolProps.location.id = 0;
   ASSERT_EQ(add_memory(), CUDA_SUCCESS);
   const auto address = memory.dptr;
-  EXPECT_EQ(call("cuGraphMemFreeNodeGetParams", node, &memory.dptr), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(call("cuGraphDestroy", own), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuGraphMemAllocNodeGetParams", node, &memory), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(call("cuMemFree_v2", address), CUDA_ERROR_INVALID_VALUE);  // no launch allocated it
+  EXPECT_EQ(driver().cuGraphMemFreeNodeGetParams(node, &memory.dptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(driver().cuGraphDestroy(own), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuGraphMemAllocNodeGetParams(node, &memory), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(driver().cuMemFree_v2(address), CUDA_ERROR_INVALID_VALUE);  // no launch allocated it
 }
 
 // Waits for memory and writes of it, as nodes and out of a captured stream.
@@ -69,32 +67,31 @@ TEST_F(CudaGraphs, AGraphWritesMemory) {
   Operation write{CU_STREAM_MEM_OP_WRITE_VALUE_32, where, 7};
   CUDA_BATCH_MEM_OP_NODE_PARAMS what{context_, 1, reinterpret_cast<CUstreamBatchMemOpParams*>(&write), 0};
   CUgraphNode node = nullptr;
-  CUgraphNode* const none = nullptr;
   write.address += 1;
-  EXPECT_EQ(call("cuGraphAddBatchMemOpNode", &node, own, none, std::size_t{0}, &what), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(driver().cuGraphAddBatchMemOpNode(&node, own, nullptr, std::size_t{0}, &what), CUDA_ERROR_INVALID_VALUE);
   write.address = where;
-  ASSERT_EQ(call("cuGraphAddBatchMemOpNode", &node, own, none, std::size_t{0}, &what), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuGraphAddBatchMemOpNode(&node, own, nullptr, std::size_t{0}, &what), CUDA_SUCCESS);
   CUDA_BATCH_MEM_OP_NODE_PARAMS told{};
-  ASSERT_EQ(call("cuGraphBatchMemOpNodeGetParams", node, &told), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuGraphBatchMemOpNodeGetParams(node, &told), CUDA_SUCCESS);
   EXPECT_EQ(told.count, 1u);
   EXPECT_EQ(std::memcmp(told.paramArray, &write, sizeof write), 0);
   CUstream stream = nullptr;
-  ASSERT_EQ(call("cuStreamCreate", &stream, 0u), CUDA_SUCCESS);
-  ASSERT_EQ(call("cuStreamBeginCaptureToGraph", stream, own, &node, static_cast<CUgraphEdgeData*>(nullptr),
-                 std::size_t{1}, CU_STREAM_CAPTURE_MODE_GLOBAL),
-            CUDA_SUCCESS);
-  ASSERT_EQ(call("cuStreamWaitValue32_v2", stream, where, 7u, 1u), CUDA_SUCCESS);
-  ASSERT_EQ(call("cuStreamWriteValue32_v2", stream, where + 4, 9u, 0u), CUDA_SUCCESS);
-  ASSERT_EQ(call("cuStreamEndCapture", stream, static_cast<CUgraph*>(nullptr)), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuStreamCreate(&stream, 0u), CUDA_SUCCESS);
+  ASSERT_EQ(
+      driver().cuStreamBeginCaptureToGraph(stream, own, &node, nullptr, std::size_t{1}, CU_STREAM_CAPTURE_MODE_GLOBAL),
+      CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuStreamWaitValue32_v2(stream, where, 7u, 1u), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuStreamWriteValue32_v2(stream, where + 4, 9u, 0u), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuStreamEndCapture(stream, nullptr), CUDA_SUCCESS);
   CUgraphExec ready = nullptr;
-  ASSERT_EQ(call("cuGraphInstantiateWithFlags", &ready, own, 0ull), CUDA_SUCCESS);
-  ASSERT_EQ(call("cuGraphLaunch", ready, stream), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuGraphInstantiateWithFlags(&ready, own, 0ull), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuGraphLaunch(ready, stream), CUDA_SUCCESS);
   EXPECT_EQ(at(where), 7u);
   EXPECT_EQ(at(where + 4), 9u);
   write.value = 11;
-  ASSERT_EQ(call("cuGraphExecBatchMemOpNodeSetParams", ready, node, &what), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuGraphBatchMemOpNodeSetParams", none, &what), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(call("cuGraphExecDestroy", ready), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuGraphExecBatchMemOpNodeSetParams(ready, node, &what), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuGraphBatchMemOpNodeSetParams(nullptr, &what), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(driver().cuGraphExecDestroy(ready), CUDA_SUCCESS);
 }
 
 // What is said of an edge is kept; who has no place for it is told that there is some.
@@ -109,25 +106,24 @@ TEST_F(CudaGraphs, EdgesHaveData) {
   what.gridDimX = what.gridDimY = what.gridDimZ = what.blockDimX = what.blockDimY = what.blockDimZ = 1;
   what.kernelParams = arguments;
   std::array<CUgraphNode, 3> nodes{};
-  CUgraphNode* const none = nullptr;
   for (int i = 0; i < 2; ++i)
-    ASSERT_EQ(call("cuGraphAddKernelNode_v2", &nodes[i], own, none, std::size_t{0}, &what), CUDA_SUCCESS);
-  ASSERT_EQ(call("cuGraphAddEmptyNode", &nodes[2], own, none, std::size_t{0}), CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuGraphAddKernelNode_v2(&nodes[i], own, nullptr, std::size_t{0}, &what), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuGraphAddEmptyNode(&nodes[2], own, nullptr, std::size_t{0}), CUDA_SUCCESS);
   CUgraphEdgeData data{1, 0, 1, {}}, told{};
   const auto connect = [&](int from, int to) {
-    return call("cuGraphAddDependencies_v2", own, &nodes[from], &nodes[to], &data, std::size_t{1});
+    return driver().cuGraphAddDependencies_v2(own, &nodes[from], &nodes[to], &data, std::size_t{1});
   };
   EXPECT_EQ(connect(0, 2), CUDA_ERROR_INVALID_VALUE);  // not a kernel
   ASSERT_EQ(connect(0, 1), CUDA_SUCCESS);
   CUgraphNode from = nullptr, to = nullptr;
   std::size_t count = 1;
-  EXPECT_EQ(call("cuGraphGetEdges", own, &from, &to, &count), CUDA_ERROR_LOSSY_QUERY);
-  ASSERT_EQ(call("cuGraphGetEdges_v2", own, &from, &to, &told, &count), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuGraphGetEdges(own, &from, &to, &count), CUDA_ERROR_LOSSY_QUERY);
+  ASSERT_EQ(driver().cuGraphGetEdges_v2(own, &from, &to, &told, &count), CUDA_SUCCESS);
   EXPECT_TRUE(from == nodes[0] && to == nodes[1] && told.type == 1 && told.from_port == 1);
   data.from_port = 2;
-  EXPECT_EQ(call("cuGraphRemoveDependencies_v2", own, &from, &to, &data, std::size_t{1}), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(call("cuGraphRemoveDependencies_v2", own, &from, &to, &told, std::size_t{1}), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuGraphGetEdges", own, none, none, &count), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuGraphRemoveDependencies_v2(own, &from, &to, &data, std::size_t{1}), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(driver().cuGraphRemoveDependencies_v2(own, &from, &to, &told, std::size_t{1}), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuGraphGetEdges(own, nullptr, nullptr, &count), CUDA_SUCCESS);
   EXPECT_EQ(count, 0u);
 }
 

@@ -62,11 +62,11 @@ class CudaClusters : public WithContext {
  protected:
   void SetUp() override {
     WithContext::SetUp();
-    ASSERT_EQ(call("cuModuleLoadData", &module_, kRanks), CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuModuleLoadData(&module_, kRanks), CUDA_SUCCESS);
   }
   CUfunction function(const char* name) {
     CUfunction out = nullptr;
-    EXPECT_EQ(call("cuModuleGetFunction", &out, module_, name), CUDA_SUCCESS);
+    EXPECT_EQ(driver().cuModuleGetFunction(&out, module_, name), CUDA_SUCCESS);
     return out;
   }
   CUlaunchConfig config(unsigned blocks, unsigned cluster) {
@@ -81,7 +81,7 @@ class CudaClusters : public WithContext {
   CUresult launch(const char* name, unsigned blocks, unsigned cluster, CUdeviceptr out = 0) {
     const auto c = config(blocks, cluster);
     void* arguments[] = {&out};
-    return call("cuLaunchKernelEx", &c, function(name), static_cast<void**>(arguments), static_cast<void**>(nullptr));
+    return driver().cuLaunchKernelEx(&c, function(name), arguments, nullptr);
   }
 
   CUmodule module_ = nullptr;
@@ -92,11 +92,11 @@ TEST_F(CudaClusters, ShareMemory) {
   const auto data = allocate(64);
   ASSERT_EQ(launch("ranks", 8, 4, data), CUDA_SUCCESS);
   std::array<unsigned, 2> sums{};
-  ASSERT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(sums.data()), data, std::size_t{8}), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuMemcpyDtoH_v2(sums.data(), data, std::size_t{8}), CUDA_SUCCESS);
   EXPECT_EQ(sums, (std::array<unsigned, 2>{6, 6}));
   // Blocks alone are clusters of one.
   ASSERT_EQ(launch("ranks", 2, 0, data), CUDA_SUCCESS);
-  ASSERT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(sums.data()), data, std::size_t{8}), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuMemcpyDtoH_v2(sums.data(), data, std::size_t{8}), CUDA_SUCCESS);
   EXPECT_EQ(sums, (std::array<unsigned, 2>{0, 0}));
 }
 
@@ -111,22 +111,23 @@ TEST_F(CudaClusters, AreAnAttributeOfNodesOfGraphs) {
   CUgraph graph = nullptr;
   CUgraphNode node = nullptr;
   CUgraphExec ready = nullptr;
-  ASSERT_EQ(call("cuGraphCreate", &graph, 0u), CUDA_SUCCESS);
-  ASSERT_EQ(call("cuGraphAddKernelNode_v2", &node, graph, static_cast<CUgraphNode*>(nullptr), std::size_t{0}, &params),
-            CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuGraphCreate(&graph, 0u), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuGraphAddKernelNode_v2(&node, graph, nullptr, std::size_t{0}, &params), CUDA_SUCCESS);
   std::array<unsigned, 16> size{4, 1, 1}, read{};
-  ASSERT_EQ(call("cuGraphKernelNodeSetAttribute", node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, size.data()),
+  ASSERT_EQ(driver().cuGraphKernelNodeSetAttribute(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                                                   as<const CUkernelNodeAttrValue>(size.data())),
             CUDA_SUCCESS);
-  ASSERT_EQ(call("cuGraphKernelNodeGetAttribute", node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, read.data()),
+  ASSERT_EQ(driver().cuGraphKernelNodeGetAttribute(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                                                   as<CUkernelNodeAttrValue>(read.data())),
             CUDA_SUCCESS);
   EXPECT_EQ(read, size);
-  ASSERT_EQ(call("cuGraphInstantiateWithFlags", &ready, graph, 0ull), CUDA_SUCCESS);
-  ASSERT_EQ(call("cuGraphLaunch", ready, static_cast<CUstream>(nullptr)), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuGraphInstantiateWithFlags(&ready, graph, 0ull), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuGraphLaunch(ready, static_cast<CUstream>(nullptr)), CUDA_SUCCESS);
   std::array<unsigned, 2> sums{};
-  ASSERT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(sums.data()), data, std::size_t{8}), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuMemcpyDtoH_v2(sums.data(), data, std::size_t{8}), CUDA_SUCCESS);
   EXPECT_EQ(sums, (std::array<unsigned, 2>{6, 6}));
-  EXPECT_EQ(call("cuGraphExecDestroy", ready), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuGraphDestroy", graph), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuGraphExecDestroy(ready), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuGraphDestroy(graph), CUDA_SUCCESS);
 }
 
 TEST_F(CudaClusters, HaveSizesThatFit) {
@@ -137,35 +138,36 @@ TEST_F(CudaClusters, HaveSizesThatFit) {
   EXPECT_EQ(launch("pairs", 4, 0), CUDA_SUCCESS);
   EXPECT_EQ(launch("pairs", 4, 2), CUDA_SUCCESS);
   int value = 0;
-  EXPECT_EQ(call("cuFuncGetAttribute", &value, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, function("pairs")),
+  EXPECT_EQ(driver().cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, function("pairs")),
             CUDA_SUCCESS);
   EXPECT_EQ(value, 2);
-  EXPECT_EQ(call("cuFuncGetAttribute", &value, CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET, function("pairs")),
+  EXPECT_EQ(driver().cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET, function("pairs")),
             CUDA_SUCCESS);
   EXPECT_EQ(value, 1);
   const auto c = config(64, 4);
-  EXPECT_EQ(call("cuOccupancyMaxPotentialClusterSize", &value, function("ranks"), &c), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuOccupancyMaxPotentialClusterSize(&value, function("ranks"), &c), CUDA_SUCCESS);
   EXPECT_EQ(value, 8);
-  EXPECT_EQ(call("cuOccupancyMaxActiveClusters", &value, function("ranks"), &c), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuOccupancyMaxActiveClusters(&value, function("ranks"), &c), CUDA_SUCCESS);
   EXPECT_EQ(value % 33, 0);  // 132 multiprocessors in groups of 16
   EXPECT_GT(value, 0);
 }
 
 TEST_F(CudaClusters, EndWhereTheirMemoryEnds) {
   ASSERT_EQ(launch("beyond", 4, 4), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuCtxSynchronize"), CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_EQ(driver().cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
 class CudaTensorMaps : public WithContext {
  protected:
   CUresult tiled(CUtensorMap* out = nullptr) {
-    return call("cuTensorMapEncodeTiled", out ? out : map(), type, rank, address, extents.data(), strides.data(),
-                box.data(), steps.data(), interleave, swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE, fill);
+    return driver().cuTensorMapEncodeTiled(out ? out : map(), type, rank, address, extents.data(), strides.data(),
+                                           box.data(), steps.data(), interleave, swizzle,
+                                           CU_TENSOR_MAP_L2_PROMOTION_NONE, fill);
   }
   CUresult columns(std::array<int, 2> lower, std::array<int, 2> upper, unsigned channels, unsigned pixels) {
-    return call("cuTensorMapEncodeIm2col", map(), type, cuuint32_t{4}, address, extents.data(), strides.data(),
-                lower.data(), upper.data(), channels, pixels, steps.data(), interleave, swizzle,
-                CU_TENSOR_MAP_L2_PROMOTION_NONE, fill);
+    return driver().cuTensorMapEncodeIm2col(map(), type, cuuint32_t{4}, address, extents.data(), strides.data(),
+                                            lower.data(), upper.data(), channels, pixels, steps.data(), interleave,
+                                            swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE, fill);
   }
   CUtensorMap* map() { return reinterpret_cast<CUtensorMap*>(bytes_); }
 
@@ -224,13 +226,13 @@ TEST_F(CudaTensorMaps, DescribeColumnsOfPixels) {
 }
 
 TEST_F(CudaTensorMaps, TakeAnotherAddress) {
-  EXPECT_EQ(call("cuTensorMapReplaceAddress", map(), address), CUDA_ERROR_INVALID_VALUE);  // none yet
+  EXPECT_EQ(driver().cuTensorMapReplaceAddress(map(), address), CUDA_ERROR_INVALID_VALUE);  // none yet
   ASSERT_EQ(tiled(), CUDA_SUCCESS);
   const std::vector<unsigned char> before(bytes_, bytes_ + 128);
-  EXPECT_EQ(call("cuTensorMapReplaceAddress", map(), static_cast<void*>(static_cast<char*>(address) + 4096)),
+  EXPECT_EQ(driver().cuTensorMapReplaceAddress(map(), static_cast<void*>(static_cast<char*>(address) + 4096)),
             CUDA_SUCCESS);
   EXPECT_FALSE(std::equal(before.begin(), before.end(), bytes_));
-  EXPECT_EQ(call("cuTensorMapReplaceAddress", map(), address), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuTensorMapReplaceAddress(map(), address), CUDA_SUCCESS);
   EXPECT_TRUE(std::equal(before.begin(), before.end(), bytes_));
 }
 

@@ -59,19 +59,19 @@ TEST_F(CudaKernels, Compute) {
   std::vector<unsigned> values(100);
   for (unsigned i = 0; i < 100; ++i) values[i] = i;
   const auto data = allocate(400);
-  ASSERT_EQ(call("cuMemcpyHtoD_v2", data, static_cast<const void*>(values.data()), std::size_t{400}), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuMemcpyHtoD_v2(data, values.data(), std::size_t{400}), CUDA_SUCCESS);
   ASSERT_EQ(launch(scale, data, 99), CUDA_SUCCESS);
   CUdeviceptr factor = 0;
   std::size_t size = 0;
-  ASSERT_EQ(call("cuModuleGetGlobal_v2", &factor, &size, module, "factor"), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuModuleGetGlobal_v2(&factor, &size, module, "factor"), CUDA_SUCCESS);
   EXPECT_EQ(size, 4u);
-  ASSERT_EQ(call("cuMemsetD32_v2", factor, 5u, std::size_t{1}), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuMemsetD32_v2(factor, 5u, std::size_t{1}), CUDA_SUCCESS);
   ASSERT_EQ(launch(scale, data, 50), CUDA_SUCCESS);
-  ASSERT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(values.data()), data, std::size_t{400}), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuMemcpyDtoH_v2(values.data(), data, std::size_t{400}), CUDA_SUCCESS);
   for (unsigned i = 0; i < 100; ++i) EXPECT_EQ(values[i], i < 50 ? 15 * i : i < 99 ? 3 * i : i);
-  EXPECT_EQ(call("cuModuleUnload", module), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuModuleUnload(module), CUDA_SUCCESS);
   EXPECT_EQ(launch(scale, data, 50), CUDA_ERROR_INVALID_HANDLE);
-  EXPECT_EQ(call("cuModuleUnload", module), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(driver().cuModuleUnload(module), CUDA_ERROR_INVALID_HANDLE);
 }
 
 // Each warp reads what the other one wrote before the barrier, works for long, and writes its own anew.
@@ -115,15 +115,14 @@ TEST_F(CudaKernels, GoOnTogetherFromABarrier) {
     text.replace(text.find("ROUNDS"), 6, rounds);
     CUmodule module = nullptr;
     CUfunction phases = nullptr;
-    ASSERT_EQ(call("cuModuleLoadData", &module, text.c_str()), CUDA_SUCCESS);
-    ASSERT_EQ(call("cuModuleGetFunction", &phases, module, "phases"), CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuModuleLoadData(&module, text.c_str()), CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuModuleGetFunction(&phases, module, "phases"), CUDA_SUCCESS);
     auto data = allocate(64 * 4);
     void* arguments[] = {&data};
-    ASSERT_EQ(call("cuLaunchKernel", phases, 1u, 1u, 1u, 64u, 1u, 1u, 0u, CUstream{}, static_cast<void**>(arguments),
-                   static_cast<void**>(nullptr)),
+    ASSERT_EQ(driver().cuLaunchKernel(phases, 1u, 1u, 1u, 64u, 1u, 1u, 0u, CUstream{}, arguments, nullptr),
               CUDA_SUCCESS);
     std::vector<unsigned> read(64);
-    ASSERT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(read.data()), data, std::size_t{256}), CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuMemcpyDtoH_v2(read.data(), data, std::size_t{256}), CUDA_SUCCESS);
     EXPECT_EQ(read, std::vector<unsigned>(64, 7)) << rounds;
     EXPECT_EQ(release(data), CUDA_SUCCESS);
   }
@@ -166,21 +165,21 @@ DONE:
 TEST_F(CudaKernels, ThatFillTheGpuHaveAllBlocksAtOnce) {
   CUmodule module = nullptr;
   CUfunction full = nullptr;
-  ASSERT_EQ(call("cuModuleLoadData", &module, kFull), CUDA_SUCCESS);
-  ASSERT_EQ(call("cuModuleGetFunction", &full, module, "full"), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuModuleLoadData(&module, kFull), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuModuleGetFunction(&full, module, "full"), CUDA_SUCCESS);
   int multiprocessors = 0, blocks = 0, registers = 0;
-  ASSERT_EQ(call("cuDeviceGetAttribute", &multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, CUdevice{0}),
+  ASSERT_EQ(driver().cuDeviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, CUdevice{0}),
             CUDA_SUCCESS);
-  ASSERT_EQ(call("cuOccupancyMaxActiveBlocksPerMultiprocessor", &blocks, full, 1024, std::size_t{0}), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, full, 1024, std::size_t{0}), CUDA_SUCCESS);
   EXPECT_EQ(blocks, 2) << "as it promises";
-  ASSERT_EQ(call("cuFuncGetAttribute", &registers, CU_FUNC_ATTRIBUTE_NUM_REGS, full), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, full), CUDA_SUCCESS);
   EXPECT_LE(registers, 32);
   const auto data = allocate(8);
-  ASSERT_EQ(call("cuMemsetD8_v2", data, static_cast<unsigned char>(0), std::size_t{8}), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuMemsetD8_v2(data, static_cast<unsigned char>(0), std::size_t{8}), CUDA_SUCCESS);
   const auto all = static_cast<unsigned>(2 * multiprocessors);
   ASSERT_EQ(launch(full, data, all, all, 1024), CUDA_SUCCESS);
   unsigned counts[2] = {};
-  ASSERT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(counts), data, std::size_t{8}), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuMemcpyDtoH_v2(counts, data, std::size_t{8}), CUDA_SUCCESS);
   EXPECT_EQ(counts[0], all);
   EXPECT_EQ(counts[1], 0u) << "waited for a block that had not begun";
   EXPECT_EQ(release(data), CUDA_SUCCESS);
@@ -209,10 +208,10 @@ TEST_F(CudaKernels, HaveTheRegistersThatTheyNeedAtOneTime) {
     CUmodule module = nullptr;
     CUfunction kernel = nullptr;
     int count = 0;
-    EXPECT_EQ(call("cuModuleLoadData", &module, text.c_str()), CUDA_SUCCESS);
-    EXPECT_EQ(call("cuModuleGetFunction", &kernel, module, "sum"), CUDA_SUCCESS);
-    EXPECT_EQ(call("cuFuncGetAttribute", &count, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel), CUDA_SUCCESS);
-    EXPECT_EQ(call("cuModuleUnload", module), CUDA_SUCCESS);
+    EXPECT_EQ(driver().cuModuleLoadData(&module, text.c_str()), CUDA_SUCCESS);
+    EXPECT_EQ(driver().cuModuleGetFunction(&kernel, module, "sum"), CUDA_SUCCESS);
+    EXPECT_EQ(driver().cuFuncGetAttribute(&count, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel), CUDA_SUCCESS);
+    EXPECT_EQ(driver().cuModuleUnload(module), CUDA_SUCCESS);
     return count;
   };
   const int one_by_one = registers_of(sums_of_loads(100, false)), at_once = registers_of(sums_of_loads(100, true));
@@ -225,14 +224,14 @@ TEST_F(CudaKernels, HaveTheRegistersThatTheyNeedAtOneTime) {
 TEST_F(CudaKernels, TellTheirArchitecture) {
   CUmodule module = nullptr;
   CUfunction kernel = nullptr;
-  ASSERT_EQ(call("cuModuleLoadData", &module, sums_of_loads(1, true).c_str()), CUDA_SUCCESS);
-  ASSERT_EQ(call("cuModuleGetFunction", &kernel, module, "sum"), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuModuleLoadData(&module, sums_of_loads(1, true).c_str()), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuModuleGetFunction(&kernel, module, "sum"), CUDA_SUCCESS);
   int of_text = 0, of_gpu = 0, major = 0, minor = 0;
-  ASSERT_EQ(call("cuFuncGetAttribute", &of_text, CU_FUNC_ATTRIBUTE_PTX_VERSION, kernel), CUDA_SUCCESS);
-  ASSERT_EQ(call("cuFuncGetAttribute", &of_gpu, CU_FUNC_ATTRIBUTE_BINARY_VERSION, kernel), CUDA_SUCCESS);
-  ASSERT_EQ(call("cuDeviceGetAttribute", &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, CUdevice{0}),
+  ASSERT_EQ(driver().cuFuncGetAttribute(&of_text, CU_FUNC_ATTRIBUTE_PTX_VERSION, kernel), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuFuncGetAttribute(&of_gpu, CU_FUNC_ATTRIBUTE_BINARY_VERSION, kernel), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, CUdevice{0}),
             CUDA_SUCCESS);
-  ASSERT_EQ(call("cuDeviceGetAttribute", &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, CUdevice{0}),
+  ASSERT_EQ(driver().cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, CUdevice{0}),
             CUDA_SUCCESS);
   EXPECT_EQ(of_text, 70);
   EXPECT_EQ(of_gpu, 10 * major + minor);
@@ -242,18 +241,16 @@ TEST_F(CudaKernels, TellTheirArchitecture) {
 TEST_F(CudaKernels, TakeABufferOfArguments) {
   const auto scale = load();
   const auto data = allocate(400);
-  ASSERT_EQ(call("cuMemsetD32_v2", data, 7u, std::size_t{100}), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuMemsetD32_v2(data, 7u, std::size_t{100}), CUDA_SUCCESS);
   struct {
     CUdeviceptr data;
     unsigned count;
   } buffer{data, 100};
   std::size_t size = sizeof buffer;
   void* extra[] = {reinterpret_cast<void*>(1), &buffer, reinterpret_cast<void*>(2), &size, nullptr};
-  ASSERT_EQ(call("cuLaunchKernel", scale, 2u, 1u, 1u, 64u, 1u, 1u, 0u, CUstream{}, static_cast<void**>(nullptr),
-                 static_cast<void**>(extra)),
-            CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuLaunchKernel(scale, 2u, 1u, 1u, 64u, 1u, 1u, 0u, CUstream{}, nullptr, extra), CUDA_SUCCESS);
   unsigned last = 0;
-  ASSERT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(&last), data + 396, std::size_t{4}), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuMemcpyDtoH_v2(&last, data + 396, std::size_t{4}), CUDA_SUCCESS);
   EXPECT_EQ(last, 21u);
 }
 
@@ -263,8 +260,7 @@ TEST_F(CudaKernels, AreNotLoadedWithWhatIsUnknown) {
     char log[256] = "";
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
-    EXPECT_EQ(call("cuModuleLoadDataEx", &module, text.c_str(), 2u, options, static_cast<void**>(values)),
-              CUDA_ERROR_INVALID_PTX);
+    EXPECT_EQ(driver().cuModuleLoadDataEx(&module, text.c_str(), 2u, options, values), CUDA_ERROR_INVALID_PTX);
     return std::string(log);
   };
   std::string text = kScale;
@@ -283,8 +279,8 @@ TEST_F(CudaKernels, AreNotLoadedWithWhatIsUnknown) {
   const char elf[] =
       "\x7f"
       "ELF....";
-  EXPECT_EQ(call("cuModuleLoadData", &module, elf), CUDA_ERROR_NO_BINARY_FOR_GPU);
-  EXPECT_EQ(call("cuModuleLoad", &module, "/nonexistent"), CUDA_ERROR_FILE_NOT_FOUND);
+  EXPECT_EQ(driver().cuModuleLoadData(&module, elf), CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_EQ(driver().cuModuleLoad(&module, "/nonexistent"), CUDA_ERROR_FILE_NOT_FOUND);
 }
 
 TEST_F(CudaKernels, OfGccRun) {
@@ -333,7 +329,7 @@ TEST_F(CudaKernels, OfGccRun) {
   const auto data = allocate(20);
   ASSERT_EQ(launch_kernel(pairs, 1, 1, CUstream{}, data), CUDA_SUCCESS);
   unsigned out[5] = {};
-  ASSERT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(out), data, sizeof out), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuMemcpyDtoH_v2(out, data, sizeof out), CUDA_SUCCESS);
   EXPECT_EQ(out[0], 7u);
   EXPECT_EQ(out[1], 9u);
   EXPECT_EQ(out[2], 102u);
@@ -347,42 +343,42 @@ TEST_F(CudaKernels, EndWithoutACurrentContext) {
   CUstream stream = nullptr;
   CUevent event = nullptr;
   load(&module);
-  ASSERT_EQ(call("cuStreamCreate", &stream, 0u), CUDA_SUCCESS);
-  ASSERT_EQ(call("cuEventCreate", &event, 0u), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuStreamCreate(&stream, 0u), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuEventCreate(&event, 0u), CUDA_SUCCESS);
   CUcontext popped = nullptr;
-  ASSERT_EQ(call("cuCtxPopCurrent_v2", &popped), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuModuleUnload", module), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuModuleUnload", module), CUDA_ERROR_INVALID_HANDLE);
-  EXPECT_EQ(call("cuStreamDestroy_v2", stream), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuEventDestroy_v2", event), CUDA_SUCCESS);
-  ASSERT_EQ(call("cuCtxPushCurrent_v2", popped), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuCtxPopCurrent_v2(&popped), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuModuleUnload(module), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuModuleUnload(module), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(driver().cuStreamDestroy_v2(stream), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuEventDestroy_v2(event), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuCtxPushCurrent_v2(popped), CUDA_SUCCESS);
 }
 
 TEST_F(CudaKernels, AnIllegalAddressEndsTheContext) {
   const auto scale = load();
   const auto data = allocate(400);
   EXPECT_EQ(launch(scale, data, 128), CUDA_SUCCESS);  // 400 bytes are rounded to 512
-  EXPECT_EQ(call("cuCtxSynchronize"), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuCtxSynchronize(), CUDA_SUCCESS);
   EXPECT_EQ(launch(scale, data + 4096, 128), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuCtxSynchronize"), CUDA_ERROR_ILLEGAL_ADDRESS);
-  EXPECT_EQ(call("cuStreamSynchronize", CUstream{}), CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_EQ(driver().cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_EQ(driver().cuStreamSynchronize(CUstream{}), CUDA_ERROR_ILLEGAL_ADDRESS);
   CUdeviceptr more = 0;
-  EXPECT_EQ(call("cuMemAlloc_v2", &more, std::size_t{4}), CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_EQ(driver().cuMemAlloc_v2(&more, std::size_t{4}), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
 TEST_F(CudaKernels, TellWhatTheyAre) {
   const auto scale = load();
   int value = 0;
-  EXPECT_EQ(call("cuFuncGetAttribute", &value, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, scale), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, scale), CUDA_SUCCESS);
   EXPECT_EQ(value, 1024);
   std::size_t offset = 0, size = 0;
-  EXPECT_EQ(call("cuFuncGetParamInfo", scale, std::size_t{1}, &offset, &size), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuFuncGetParamInfo(scale, std::size_t{1}, &offset, &size), CUDA_SUCCESS);
   EXPECT_EQ(offset, 8u);
   EXPECT_EQ(size, 4u);
   const char* name = nullptr;
-  EXPECT_EQ(call("cuFuncGetName", &name, scale), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuFuncGetName(&name, scale), CUDA_SUCCESS);
   EXPECT_STREQ(name, "scale");
-  EXPECT_EQ(call("cuOccupancyMaxActiveBlocksPerMultiprocessor", &value, scale, 1024, std::size_t{0}), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(&value, scale, 1024, std::size_t{0}), CUDA_SUCCESS);
   EXPECT_EQ(value, 2);
   EXPECT_EQ(launch(scale, 0, 0, 0), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(launch(scale, 0, 0, 1, 1025), CUDA_ERROR_INVALID_VALUE);
@@ -391,18 +387,15 @@ TEST_F(CudaKernels, TellWhatTheyAre) {
 TEST_F(CudaKernels, OfLibrariesBelongToEveryContext) {
   CUlibrary library = nullptr;
   CUkernel kernel = nullptr;
-  ASSERT_EQ(
-      call("cuLibraryLoadData", &library, static_cast<const void*>(kScale), static_cast<CUjit_option*>(nullptr),
-           static_cast<void**>(nullptr), 0u, static_cast<CUlibraryOption*>(nullptr), static_cast<void**>(nullptr), 0u),
-      CUDA_SUCCESS);
-  ASSERT_EQ(call("cuLibraryGetKernel", &kernel, library, "scale"), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuLibraryLoadData(&library, kScale, nullptr, nullptr, 0u, nullptr, nullptr, 0u), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuLibraryGetKernel(&kernel, library, "scale"), CUDA_SUCCESS);
   const auto data = allocate(400);
-  ASSERT_EQ(call("cuMemsetD32_v2", data, 2u, std::size_t{100}), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuMemsetD32_v2(data, 2u, std::size_t{100}), CUDA_SUCCESS);
   EXPECT_EQ(launch(reinterpret_cast<CUfunction>(kernel), data, 100), CUDA_SUCCESS);
   unsigned first = 0;
-  EXPECT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(&first), data, std::size_t{4}), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuMemcpyDtoH_v2(&first, data, std::size_t{4}), CUDA_SUCCESS);
   EXPECT_EQ(first, 6u);
-  EXPECT_EQ(call("cuLibraryUnload", library), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuLibraryUnload(library), CUDA_SUCCESS);
   EXPECT_EQ(launch(reinterpret_cast<CUfunction>(kernel), data, 100), CUDA_ERROR_INVALID_HANDLE);
 }
 
@@ -411,7 +404,7 @@ TEST_F(CudaKernels, CanBeSkipped) {
   setenv("NVMLKIT_CUDA_KERNELS", "skip", 1);
   EXPECT_EQ(launch(scale, 4096, 100), CUDA_SUCCESS);
   unsetenv("NVMLKIT_CUDA_KERNELS");
-  EXPECT_EQ(call("cuCtxSynchronize"), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuCtxSynchronize(), CUDA_SUCCESS);
 }
 
 // What another process sees of this one through NVML.
@@ -433,13 +426,13 @@ TEST(CudaProcess, IsListedWhileItRuns) {
     CUdeviceptr data = 0;
     unsigned count = 100;
     void* arguments[] = {&data, &count};
-    const bool good = call("cuInit", 0u) == CUDA_SUCCESS && call("cuCtxCreate_v2", &context, 0u, 1) == CUDA_SUCCESS &&
-                      call("cuMemAlloc_v2", &data, std::size_t{64} << 20) == CUDA_SUCCESS &&
-                      call("cuModuleLoadData", &module, kScale) == CUDA_SUCCESS &&
-                      call("cuModuleGetFunction", &scale, module, "scale") == CUDA_SUCCESS &&
-                      call("cuLaunchKernel", scale, 1u, 1u, 1u, 64u, 1u, 1u, 0u, CUstream{},
-                           static_cast<void**>(arguments), static_cast<void**>(nullptr)) == CUDA_SUCCESS &&
-                      call("cuCtxSynchronize") == CUDA_SUCCESS;
+    const bool good =
+        driver().cuInit(0u) == CUDA_SUCCESS && driver().cuCtxCreate_v2(&context, 0u, 1) == CUDA_SUCCESS &&
+        driver().cuMemAlloc_v2(&data, std::size_t{64} << 20) == CUDA_SUCCESS &&
+        driver().cuModuleLoadData(&module, kScale) == CUDA_SUCCESS &&
+        driver().cuModuleGetFunction(&scale, module, "scale") == CUDA_SUCCESS &&
+        driver().cuLaunchKernel(scale, 1u, 1u, 1u, 64u, 1u, 1u, 0u, CUstream{}, arguments, nullptr) == CUDA_SUCCESS &&
+        driver().cuCtxSynchronize() == CUDA_SUCCESS;
     if (write(ready[1], good ? "y" : "n", 1) == 1) pause();
     _exit(0);
   }

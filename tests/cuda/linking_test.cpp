@@ -34,7 +34,7 @@ class CudaLinking : public WithContext {
   }
   CUmodule load(std::initializer_list<std::string> modules) {
     CUmodule module = nullptr;
-    EXPECT_EQ(call("cuModuleLoadData", &module, joined(modules).c_str()), CUDA_SUCCESS);
+    EXPECT_EQ(driver().cuModuleLoadData(&module, joined(modules).c_str()), CUDA_SUCCESS);
     return module;
   }
   std::string refusal(std::initializer_list<std::string> modules) {
@@ -42,17 +42,17 @@ class CudaLinking : public WithContext {
     char log[256] = "";
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
-    EXPECT_EQ(call("cuModuleLoadDataEx", &module, joined(modules).c_str(), 2u, options, static_cast<void**>(values)),
+    EXPECT_EQ(driver().cuModuleLoadDataEx(&module, joined(modules).c_str(), 2u, options, values),
               CUDA_ERROR_INVALID_PTX);
     return log;
   }
   int result(CUmodule module, const char* name) {
     CUfunction function = nullptr;
-    EXPECT_EQ(call("cuModuleGetFunction", &function, module, name), CUDA_SUCCESS);
+    EXPECT_EQ(driver().cuModuleGetFunction(&function, module, name), CUDA_SUCCESS);
     const auto out = allocate(4);
     EXPECT_EQ(launch_kernel(function, 1, 1, CUstream{}, out), CUDA_SUCCESS);
     int value = -1;
-    EXPECT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(&value), out, std::size_t{4}), CUDA_SUCCESS);
+    EXPECT_EQ(driver().cuMemcpyDtoH_v2(&value, out, std::size_t{4}), CUDA_SUCCESS);
     release(out);
     return value;
   }
@@ -66,7 +66,7 @@ TEST_F(CudaLinking, FindsFunctionsAndVariablesOfOtherModules) {
   EXPECT_EQ(result(module, "reads"), 5);
   CUdeviceptr address = 0;
   std::size_t size = 0;
-  EXPECT_EQ(call("cuModuleGetGlobal_v2", &address, &size, module, "counter"), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuModuleGetGlobal_v2(&address, &size, module, "counter"), CUDA_SUCCESS);
   EXPECT_EQ(size, 4u);
 }
 
@@ -100,7 +100,7 @@ TEST_F(CudaLinking, MakesOneOfCommonVariables) {
   EXPECT_EQ(result(module, "reads"), 9);
   CUdeviceptr address = 0;
   std::size_t size = 0;
-  EXPECT_EQ(call("cuModuleGetGlobal_v2", &address, &size, module, "shared_one"), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuModuleGetGlobal_v2(&address, &size, module, "shared_one"), CUDA_SUCCESS);
   EXPECT_EQ(size, 64u);
 }
 

@@ -52,19 +52,18 @@ class CudaLinks : public WithContext {
     WithContext::SetUp();
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_INFO_LOG_BUFFER,
                               CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
-    ASSERT_EQ(call("cuLinkCreate_v2", 4u, options, values_, &link_), CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuLinkCreate_v2(4u, options, values_, &link_), CUDA_SUCCESS);
   }
   void TearDown() override {
-    EXPECT_EQ(call("cuLinkDestroy", link_), CUDA_SUCCESS);
-    EXPECT_EQ(call("cuLinkDestroy", link_), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT_EQ(driver().cuLinkDestroy(link_), CUDA_SUCCESS);
+    EXPECT_EQ(driver().cuLinkDestroy(link_), CUDA_ERROR_INVALID_HANDLE);
     WithContext::TearDown();
   }
   CUresult add(const char* text, CUjitInputType type = CU_JIT_INPUT_PTX) { return add(std::string(text), type); }
   CUresult add(std::string bytes, CUjitInputType type) {
-    return call("cuLinkAddData_v2", link_, type, static_cast<void*>(bytes.data()), bytes.size(), "part", 0u,
-                static_cast<CUjit_option*>(nullptr), static_cast<void**>(nullptr));
+    return driver().cuLinkAddData_v2(link_, type, bytes.data(), bytes.size(), "part", 0u, nullptr, nullptr);
   }
-  CUresult complete() { return call("cuLinkComplete", link_, &image_, &size_); }
+  CUresult complete() { return driver().cuLinkComplete(link_, &image_, &size_); }
   std::string log() const { return log_; }
   std::string image() const { return {static_cast<const char*>(image_), size_}; }
 
@@ -74,7 +73,7 @@ class CudaLinks : public WithContext {
     const auto data = allocate(128);
     EXPECT_EQ(launch_kernel(fill, 1, 32, CUstream{}, data), CUDA_SUCCESS);
     unsigned out = 0;
-    EXPECT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(&out), data + 12, std::size_t{4}), CUDA_SUCCESS);
+    EXPECT_EQ(driver().cuMemcpyDtoH_v2(&out, data + 12, std::size_t{4}), CUDA_SUCCESS);
     EXPECT_EQ(release(data), CUDA_SUCCESS);
     return out;
   }
@@ -101,21 +100,17 @@ TEST_F(CudaLinks, TakeWhatAnotherLinkMade) {
   std::string made;
   {
     CUlinkState first = nullptr;
-    ASSERT_EQ(call("cuLinkCreate", 0u, static_cast<CUjit_option*>(nullptr), static_cast<void**>(nullptr), &first),
-              CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuLinkCreate(0u, nullptr, nullptr, &first), CUDA_SUCCESS);
     const auto file = testing::TempDir() + "callee.ptx";
     std::ofstream(file) << kCallee;
-    ASSERT_EQ(call("cuLinkAddFile", first, CU_JIT_INPUT_PTX, file.c_str(), 0u, static_cast<CUjit_option*>(nullptr),
-                   static_cast<void**>(nullptr)),
-              CUDA_SUCCESS);
-    EXPECT_EQ(call("cuLinkAddFile", first, CU_JIT_INPUT_PTX, "/nonexistent", 0u, static_cast<CUjit_option*>(nullptr),
-                   static_cast<void**>(nullptr)),
+    ASSERT_EQ(driver().cuLinkAddFile(first, CU_JIT_INPUT_PTX, file.c_str(), 0u, nullptr, nullptr), CUDA_SUCCESS);
+    EXPECT_EQ(driver().cuLinkAddFile(first, CU_JIT_INPUT_PTX, "/nonexistent", 0u, nullptr, nullptr),
               CUDA_ERROR_FILE_NOT_FOUND);
     void* image = nullptr;
     std::size_t size = 0;
-    ASSERT_EQ(call("cuLinkComplete", first, &image, &size), CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuLinkComplete(first, &image, &size), CUDA_SUCCESS);
     made.assign(static_cast<const char*>(image), size);
-    EXPECT_EQ(call("cuLinkDestroy", first), CUDA_SUCCESS);
+    EXPECT_EQ(driver().cuLinkDestroy(first), CUDA_SUCCESS);
   }
   ASSERT_EQ(add(made, CU_JIT_INPUT_CUBIN), CUDA_SUCCESS);
   ASSERT_EQ(add(kCaller), CUDA_SUCCESS);

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "driver/cuda/generated/api.hpp"
+#include "generated/driver_table.hpp"
 
 namespace nvmlkit::cuda_test {
 
@@ -18,6 +18,19 @@ inline void* library() {
   return handle;
 }
 
+// Its functions, with the signatures of the registry.
+inline const Driver& driver() {
+  static const Driver the(library());
+  return the;
+}
+
+// A struct of the API with a union in it, which api.hpp only declares: the bytes that a test laid out.
+template <class Struct, class Bytes>
+Struct* as(Bytes* bytes) {
+  return reinterpret_cast<Struct*>(bytes);
+}
+
+// By name, for tests that go over all functions.
 template <class... Args>
 CUresult call(const char* name, Args... args) {
   void* const address = dlsym(library(), name);
@@ -29,8 +42,8 @@ CUresult call(const char* name, Args... args) {
 inline CUfunction kernel_of(const char* code, const char* name, CUmodule* module = nullptr) {
   CUmodule made = nullptr;
   CUfunction function = nullptr;
-  EXPECT_EQ(call("cuModuleLoadData", &made, static_cast<const void*>(code)), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuModuleGetFunction", &function, made, name), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuModuleLoadData(&made, code), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuModuleGetFunction(&function, made, name), CUDA_SUCCESS);
   if (module) *module = made;
   return function;
 }
@@ -39,28 +52,27 @@ inline CUfunction kernel_of(const char* code, const char* name, CUmodule* module
 template <class... Args>
 CUresult launch_kernel(CUfunction kernel, unsigned blocks, unsigned threads, CUstream stream, Args... args) {
   void* arguments[] = {&args...};
-  return call("cuLaunchKernel", kernel, blocks, 1u, 1u, threads, 1u, 1u, 0u, stream, static_cast<void**>(arguments),
-              static_cast<void**>(nullptr));
+  return driver().cuLaunchKernel(kernel, blocks, 1u, 1u, threads, 1u, 1u, 0u, stream, arguments, nullptr);
 }
 
 // A started driver with a context of GPU 0 that is current.
 class WithContext : public testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_EQ(call("cuInit", 0u), CUDA_SUCCESS);
-    ASSERT_EQ(call("cuCtxCreate_v2", &context_, 0u, CUdevice{0}), CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuInit(0u), CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuCtxCreate_v2(&context_, 0u, CUdevice{0}), CUDA_SUCCESS);
   }
-  void TearDown() override { EXPECT_EQ(call("cuCtxDestroy_v2", context_), CUDA_SUCCESS); }
+  void TearDown() override { EXPECT_EQ(driver().cuCtxDestroy_v2(context_), CUDA_SUCCESS); }
 
   CUdeviceptr allocate(std::size_t size) {
     CUdeviceptr address = 0;
-    EXPECT_EQ(call("cuMemAlloc_v2", &address, size), CUDA_SUCCESS);
+    EXPECT_EQ(driver().cuMemAlloc_v2(&address, size), CUDA_SUCCESS);
     return address;
   }
-  CUresult release(CUdeviceptr address) { return call("cuMemFree_v2", address); }
+  CUresult release(CUdeviceptr address) { return driver().cuMemFree_v2(address); }
   std::size_t free_memory() {
     std::size_t free = 0, total = 0;
-    EXPECT_EQ(call("cuMemGetInfo_v2", &free, &total), CUDA_SUCCESS);
+    EXPECT_EQ(driver().cuMemGetInfo_v2(&free, &total), CUDA_SUCCESS);
     return free;
   }
 

@@ -7,13 +7,13 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "clients"))
-from clients import COMMAND, available_smi, environment  # noqa: E402
+from clients import COMMAND, available_smi  # noqa: E402
+from fixture import ClientTest  # noqa: E402
 
 WORKER = os.environ["NVMLKIT_TEST_CUDA_WORKER"]
 SMI = next(iter(available_smi().values()))
@@ -46,25 +46,10 @@ class Worker:
         self.process.communicate()
 
 
-class OneMachine(unittest.TestCase):
+class OneMachine(ClientTest):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        state = str(Path(folder.name) / "machine")
-        self.environment = {**environment("none"), "NVMLKIT_STATE": state}
-        self.nvmlkit("up", "-m", "h100", "-n", "2", "--state", state)
-
-    def nvmlkit(self, *words: str) -> str:
-        result = subprocess.run([COMMAND, *words], env=self.environment, capture_output=True, text=True, timeout=120)
-        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
-        return result.stdout
-
-    def smi(self, *words: str) -> str:
-        command = [str(SMI), *words]
-        return subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=120).stdout
-
-    def query(self, what: str) -> list[str]:
-        return self.smi(what, "--format=csv,noheader,nounits").splitlines()
+        super().setUp()
+        self.up("h100")
 
     def worker(self, **variables: str) -> Worker:
         made = Worker({**self.environment, **variables})
@@ -74,47 +59,47 @@ class OneMachine(unittest.TestCase):
     def test_a_program_is_listed_while_it_runs(self) -> None:
         worker = self.worker()
         self.assertEqual((worker.start, worker.does("load")), (0, 0))
-        self.assertEqual(self.query("--query-compute-apps=used_memory"), ["1024"])
-        (pid,) = self.query("--query-compute-apps=pid")
+        self.assertEqual(self.query(SMI, "used_memory", "compute-apps"), ["1024"])
+        (pid,) = self.query(SMI, "pid", "compute-apps")
         self.assertEqual(Path(f"/proc/{pid}/exe").resolve(), Path(WORKER).resolve())
         time.sleep(0.3)
         worker.does("load")
-        utilization, memory = self.query("--query-gpu=utilization.gpu,memory.used")[0].split(", ")
+        utilization, memory = self.query(SMI, "utilization.gpu,memory.used")[0].split(", ")
         self.assertGreater(int(utilization), 0)
         self.assertGreaterEqual(int(memory), 1024)
         os.kill(int(pid), 9)
         worker.end()
-        self.assertEqual(self.query("--query-compute-apps=pid"), [])
+        self.assertEqual(self.query(SMI, "pid", "compute-apps"), [])
 
     def test_a_program_of_a_mig_device(self) -> None:
-        self.smi("-i", "0", "-mig", "1")
-        self.smi("mig", "-i", "0", "-cgi", "9,14", "-C")
-        first, second = re.findall("MIG-[0-9a-f-]{36}", self.smi("-L"))
+        self.smi(SMI, "-i", "0", "-mig", "1")
+        self.smi(SMI, "mig", "-i", "0", "-cgi", "9,14", "-C")
+        first, second = re.findall("MIG-[0-9a-f-]{36}", self.smi(SMI, "-L"))
         worker = self.worker(CUDA_VISIBLE_DEVICES=second)
         self.assertEqual((worker.start, worker.does("load")), (0, 0))
-        (pid,) = self.query("--query-compute-apps=pid")
-        self.assertRegex(self.smi(), rf"\| +0 +3 +0 +{pid} +C .* 1024MiB \|")  # GPU, its instances, the program
-        self.assertEqual(self.query("--query-gpu=utilization.gpu")[0], "[N/A]")
-        used = [int(mib) for mib in re.findall(r"\| +(\d+)MiB / \d+MiB +\| +\d+ +0 \|", self.smi())]
+        (pid,) = self.query(SMI, "pid", "compute-apps")
+        self.assertRegex(self.smi(SMI), rf"\| +0 +3 +0 +{pid} +C .* 1024MiB \|")  # GPU, its instances, the program
+        self.assertEqual(self.query(SMI, "utilization.gpu")[0], "[N/A]")
+        used = [int(mib) for mib in re.findall(r"\| +(\d+)MiB / \d+MiB +\| +\d+ +0 \|", self.smi(SMI))]
         self.assertLess(used[0], 1024)
         self.assertGreaterEqual(used[1], 1024)
         small = self.worker(CUDA_VISIBLE_DEVICES=first)
         self.assertEqual(small.start, 0)
-        self.assertEqual(len(self.query("--query-compute-apps=pid")), 2)
+        self.assertEqual(len(self.query(SMI, "pid", "compute-apps")), 2)
         os.kill(int(pid), 9)
         worker.end()
-        self.assertEqual(len(self.query("--query-compute-apps=pid")), 1)
+        self.assertEqual(len(self.query(SMI, "pid", "compute-apps")), 1)
 
     def test_a_stray_write_is_an_xid(self) -> None:
         worker = self.worker()
         self.assertEqual(worker.does("stray"), 700)  # CUDA_ERROR_ILLEGAL_ADDRESS, and again
         self.assertEqual((worker.does("sync"), worker.does("load")), (700, 700))
-        self.assertIn("xid 31", self.nvmlkit("fault"))
+        self.assertIn("xid 31", self.good("fault"))
         self.assertEqual(worker.does("new"), 0)
 
     def test_a_lost_gpu(self) -> None:
         worker = self.worker()
-        self.nvmlkit("fault", "gpu=0", "xid", "79")
+        self.good("fault", "gpu=0", "xid", "79")
         self.assertEqual((worker.does("load"), worker.does("sync")), (999, 999))  # CUDA_ERROR_UNKNOWN
         self.assertEqual(self.worker().start, 46)  # CUDA_ERROR_DEVICE_UNAVAILABLE
 
@@ -123,23 +108,23 @@ class OneMachine(unittest.TestCase):
             worker = self.worker()
             worker.writes("spin")
             time.sleep(0.1)
-            self.nvmlkit("fault", "gpu=0", *fault)
+            self.good("fault", "gpu=0", *fault)
             self.assertEqual(worker.answer(), answer)
 
     def test_an_ecc_error(self) -> None:
         worker = self.worker()
-        self.nvmlkit("fault", "gpu=0", "ecc", "dram", "corrected")
+        self.good("fault", "gpu=0", "ecc", "dram", "corrected")
         self.assertEqual(worker.does("load"), 0)
-        self.nvmlkit("fault", "gpu=1", "ecc", "dram", "uncorrected")
+        self.good("fault", "gpu=1", "ecc", "dram", "uncorrected")
         self.assertEqual(worker.does("load"), 0)
-        self.nvmlkit("fault", "gpu=0", "ecc", "dram", "uncorrected")
+        self.good("fault", "gpu=0", "ecc", "dram", "uncorrected")
         self.assertEqual((worker.does("load"), worker.does("sync")), (214, 214))  # CUDA_ERROR_ECC_UNCORRECTABLE
         self.assertEqual(self.worker().start, 0)
 
     def test_who_may_come(self) -> None:
-        self.nvmlkit("fault", "gpu=0", "reset-required")
+        self.good("fault", "gpu=0", "reset-required")
         self.assertEqual(self.worker().start, 46)
-        self.nvmlkit("fault", "machine", "driver-not-loaded")
+        self.good("fault", "machine", "driver-not-loaded")
         self.assertEqual(self.worker().start, 100)  # CUDA_ERROR_NO_DEVICE
 
 

@@ -44,40 +44,37 @@ class CudaMappedMemory : public WithContext {
     std::memcpy(what_, &pinned, 4);
     std::memcpy(what_ + 8, &on_device, 4);
     CUmemGenericAllocationHandle memory = 0;
-    ASSERT_EQ(call("cuMemCreate", &memory, kSize, static_cast<const void*>(what_), 0ull), CUDA_SUCCESS);
-    ASSERT_EQ(call("cuMemAddressReserve", &mapped_, kSize, std::size_t{0}, CUdeviceptr{0}, 0ull), CUDA_SUCCESS);
-    ASSERT_EQ(call("cuMemMap", mapped_, kSize, std::size_t{0}, memory, 0ull), CUDA_SUCCESS);
-    ASSERT_EQ(call("cuMemRelease", memory), CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuMemCreate(&memory, kSize, as<CUmemAllocationProp>(what_), 0ull), CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuMemAddressReserve(&mapped_, kSize, std::size_t{0}, CUdeviceptr{0}, 0ull), CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuMemMap(mapped_, kSize, std::size_t{0}, memory, 0ull), CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuMemRelease(memory), CUDA_SUCCESS);
     allow(CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
-    ASSERT_EQ(call("cuMemsetD32_v2", mapped_, 7u, std::size_t{64}), CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuMemsetD32_v2(mapped_, 7u, std::size_t{64}), CUDA_SUCCESS);
     ordinary_ = allocate(256);
     CUmodule module = nullptr;
-    ASSERT_EQ(call("cuModuleLoadData", &module, kAccesses), CUDA_SUCCESS);
-    ASSERT_EQ(call("cuModuleGetFunction", &copies_, module, "copies"), CUDA_SUCCESS);
-    ASSERT_EQ(call("cuModuleGetFunction", &adds_, module, "adds"), CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuModuleLoadData(&module, kAccesses), CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuModuleGetFunction(&copies_, module, "copies"), CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuModuleGetFunction(&adds_, module, "adds"), CUDA_SUCCESS);
   }
   void TearDown() override {
-    EXPECT_EQ(call("cuMemUnmap", mapped_, kSize), CUDA_SUCCESS);
-    EXPECT_EQ(call("cuMemAddressFree", mapped_, kSize), CUDA_SUCCESS);
+    EXPECT_EQ(driver().cuMemUnmap(mapped_, kSize), CUDA_SUCCESS);
+    EXPECT_EQ(driver().cuMemAddressFree(mapped_, kSize), CUDA_SUCCESS);
     WithContext::TearDown();
   }
 
   void allow(CUmemAccess_flags flags) {
     const CUmemAccessDesc access{{CU_MEM_LOCATION_TYPE_DEVICE, 0}, flags};
-    ASSERT_EQ(call("cuMemSetAccess", mapped_, kSize, &access, std::size_t{1}), CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuMemSetAccess(mapped_, kSize, &access, std::size_t{1}), CUDA_SUCCESS);
     unsigned long long told = 0;
-    ASSERT_EQ(call("cuMemGetAccess", &told, &access.location, mapped_), CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuMemGetAccess(&told, &access.location, mapped_), CUDA_SUCCESS);
     EXPECT_EQ(told, flags);
   }
   CUresult launch(CUfunction f, CUdeviceptr to, CUdeviceptr from) {
     void* arguments[] = {&to, &from};
-    const auto result = call("cuLaunchKernel", f, 1u, 1u, 1u, 32u, 1u, 1u, 0u, CUstream{},
-                             static_cast<void**>(arguments), static_cast<void**>(nullptr));
-    return result == CUDA_SUCCESS ? call("cuCtxSynchronize") : result;
+    const auto result = driver().cuLaunchKernel(f, 1u, 1u, 1u, 32u, 1u, 1u, 0u, CUstream{}, arguments, nullptr);
+    return result == CUDA_SUCCESS ? driver().cuCtxSynchronize() : result;
   }
-  CUresult read(CUdeviceptr from, unsigned& value) {
-    return call("cuMemcpyDtoH_v2", static_cast<void*>(&value), from, sizeof value);
-  }
+  CUresult read(CUdeviceptr from, unsigned& value) { return driver().cuMemcpyDtoH_v2(&value, from, sizeof value); }
 
   unsigned char what_[32];
   CUdeviceptr mapped_ = 0, ordinary_ = 0;
@@ -91,10 +88,10 @@ TEST_F(CudaMappedMemory, IsReadWhereItMayNotBeWritten) {
   EXPECT_EQ(read(ordinary_ + 124, value), CUDA_SUCCESS);
   EXPECT_EQ(value, 7u);
   EXPECT_EQ(read(mapped_, value), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuMemcpyDtoD_v2", ordinary_, mapped_, std::size_t{4}), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuMemcpyDtoD_v2", mapped_, ordinary_, std::size_t{4}), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(call("cuMemsetD32_v2", mapped_, 8u, std::size_t{1}), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(call("cuStreamWriteValue32_v2", CUstream{}, mapped_, 8u, 0u), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(driver().cuMemcpyDtoD_v2(ordinary_, mapped_, std::size_t{4}), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuMemcpyDtoD_v2(mapped_, ordinary_, std::size_t{4}), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(driver().cuMemsetD32_v2(mapped_, 8u, std::size_t{1}), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(driver().cuStreamWriteValue32_v2(CUstream{}, mapped_, 8u, 0u), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(launch(copies_, mapped_, ordinary_), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 

@@ -16,11 +16,11 @@ TEST_F(CudaMemory, EndsAtTheSizeOfTheGpu) {
   const auto all = free_memory();
   const auto half = allocate(all / 2);
   CUdeviceptr more = 0;
-  EXPECT_EQ(call("cuMemAlloc_v2", &more, all), CUDA_ERROR_OUT_OF_MEMORY);
-  EXPECT_EQ(call("cuMemAlloc_v2", &more, ~std::size_t{0}), CUDA_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(driver().cuMemAlloc_v2(&more, all), CUDA_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(driver().cuMemAlloc_v2(&more, ~std::size_t{0}), CUDA_ERROR_OUT_OF_MEMORY);
   const auto rest = allocate(free_memory());
   EXPECT_EQ(free_memory(), 0u);
-  EXPECT_EQ(call("cuMemAlloc_v2", &more, std::size_t{1}), CUDA_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(driver().cuMemAlloc_v2(&more, std::size_t{1}), CUDA_ERROR_OUT_OF_MEMORY);
   EXPECT_EQ(release(half), CUDA_SUCCESS);
   EXPECT_EQ(release(rest), CUDA_SUCCESS);
   EXPECT_EQ(free_memory(), all);
@@ -29,9 +29,9 @@ TEST_F(CudaMemory, EndsAtTheSizeOfTheGpu) {
 TEST_F(CudaMemory, GpusDoNotShareIt) {
   const auto mine = allocate(free_memory());
   CUcontext other = nullptr;
-  ASSERT_EQ(call("cuCtxCreate_v2", &other, 0u, CUdevice{1}), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuCtxCreate_v2(&other, 0u, CUdevice{1}), CUDA_SUCCESS);
   EXPECT_GT(free_memory(), 0u);
-  EXPECT_EQ(call("cuCtxDestroy_v2", other), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuCtxDestroy_v2(other), CUDA_SUCCESS);
   EXPECT_EQ(release(mine), CUDA_SUCCESS);
 }
 
@@ -43,7 +43,7 @@ TEST_F(CudaMemory, IsFreedOnceAndAtItsStart) {
   EXPECT_EQ(release(address), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(release(0), CUDA_SUCCESS);
   CUdeviceptr none = 0;
-  EXPECT_EQ(call("cuMemAlloc_v2", &none, std::size_t{0}), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(driver().cuMemAlloc_v2(&none, std::size_t{0}), CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_F(CudaMemory, PiecesJoinAgain) {
@@ -73,50 +73,50 @@ TEST_F(CudaMemory, TheHostCannotFollowADeviceAddress) {
 TEST_F(CudaMemory, PitchIsAMultipleOf512) {
   CUdeviceptr address = 0, start = 0;
   std::size_t pitch = 0, size = 0;
-  EXPECT_EQ(call("cuMemAllocPitch_v2", &address, &pitch, std::size_t{1000}, std::size_t{10}, 4u), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuMemAllocPitch_v2(&address, &pitch, std::size_t{1000}, std::size_t{10}, 4u), CUDA_SUCCESS);
   EXPECT_EQ(pitch, 1024u);
-  EXPECT_EQ(call("cuMemGetAddressRange_v2", &start, &size, address + 5000), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuMemGetAddressRange_v2(&start, &size, address + 5000), CUDA_SUCCESS);
   EXPECT_EQ(start, address);
   EXPECT_EQ(size, 10240u);
-  EXPECT_EQ(call("cuMemAllocPitch_v2", &address, &pitch, std::size_t{1000}, std::size_t{10}, 3u),
+  EXPECT_EQ(driver().cuMemAllocPitch_v2(&address, &pitch, std::size_t{1000}, std::size_t{10}, 3u),
             CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(release(start), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuMemGetAddressRange_v2", &start, &size, start), CUDA_ERROR_NOT_FOUND);
+  EXPECT_EQ(driver().cuMemGetAddressRange_v2(&start, &size, start), CUDA_ERROR_NOT_FOUND);
 }
 
 TEST_F(CudaMemory, HostMemoryIsKnownToTheDriver) {
-  char* host = nullptr;
-  ASSERT_EQ(call("cuMemHostAlloc", &host, std::size_t{5000}, 3u), CUDA_SUCCESS);
-  host[4999] = 'x';
+  void* host = nullptr;
+  ASSERT_EQ(driver().cuMemHostAlloc(&host, std::size_t{5000}, 3u), CUDA_SUCCESS);
+  static_cast<char*>(host)[4999] = 'x';
   CUdeviceptr address = 0;
   unsigned flags = 0;
-  EXPECT_EQ(call("cuMemHostGetDevicePointer_v2", &address, host, 0u), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuMemHostGetDevicePointer_v2(&address, host, 0u), CUDA_SUCCESS);
   EXPECT_EQ(address, reinterpret_cast<CUdeviceptr>(host));
-  EXPECT_EQ(call("cuMemHostGetFlags", &flags, host), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuMemHostGetFlags(&flags, host), CUDA_SUCCESS);
   EXPECT_EQ(flags, 3u);
   EXPECT_EQ(release(address), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(call("cuMemFreeHost", host), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuMemFreeHost", host), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(driver().cuMemFreeHost(host), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuMemFreeHost(host), CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_F(CudaMemory, RegisteredMemoryOfTheProgram) {
   std::vector<char> own(10000);
-  EXPECT_EQ(call("cuMemHostRegister_v2", own.data(), own.size(), 0u), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuMemHostRegister_v2", own.data() + 100, std::size_t{10}, 0u),
+  EXPECT_EQ(driver().cuMemHostRegister_v2(own.data(), own.size(), 0u), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuMemHostRegister_v2(own.data() + 100, std::size_t{10}, 0u),
             CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
-  EXPECT_EQ(call("cuMemHostUnregister", own.data()), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuMemHostUnregister", own.data()), CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
-  EXPECT_EQ(call("cuMemHostRegister_v2", reinterpret_cast<void*>(0x1000), std::size_t{4096}, 0u),
+  EXPECT_EQ(driver().cuMemHostUnregister(own.data()), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuMemHostUnregister(own.data()), CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+  EXPECT_EQ(driver().cuMemHostRegister_v2(reinterpret_cast<void*>(0x1000), std::size_t{4096}, 0u),
             CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_F(CudaMemory, ManagedMemoryIsReachedByBoth) {
   CUdeviceptr address = 0;
-  ASSERT_EQ(call("cuMemAllocManaged", &address, std::size_t{4096}, unsigned{CU_MEM_ATTACH_GLOBAL}), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuMemsetD8_v2", address, static_cast<unsigned char>(7), std::size_t{4096}), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuMemAllocManaged(&address, std::size_t{4096}, unsigned{CU_MEM_ATTACH_GLOBAL}), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuMemsetD8_v2(address, static_cast<unsigned char>(7), std::size_t{4096}), CUDA_SUCCESS);
   EXPECT_EQ(reinterpret_cast<char*>(address)[4095], 7);
   unsigned managed = 0;
-  EXPECT_EQ(call("cuPointerGetAttribute", &managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address), CUDA_SUCCESS);
   EXPECT_EQ(managed, 1u);
   EXPECT_EQ(release(address), CUDA_SUCCESS);
 }
@@ -129,17 +129,17 @@ TEST_F(CudaMemory, PointersTellWhatTheyAre) {
   CUpointer_attribute which[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
                                  CU_POINTER_ATTRIBUTE_CONTEXT};
   void* data[] = {&type, &ordinal, &owner};
-  EXPECT_EQ(call("cuPointerGetAttributes", 3u, &which[0], &data[0], address + 17), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuPointerGetAttributes(3u, &which[0], &data[0], address + 17), CUDA_SUCCESS);
   EXPECT_EQ(type, unsigned{CU_MEMORYTYPE_DEVICE});
   EXPECT_EQ(ordinal, 0);
   EXPECT_EQ(owner, context_);
   int here = 0;
-  EXPECT_EQ(call("cuPointerGetAttributes", 3u, &which[0], &data[0], reinterpret_cast<CUdeviceptr>(&here)),
+  EXPECT_EQ(driver().cuPointerGetAttributes(3u, &which[0], &data[0], reinterpret_cast<CUdeviceptr>(&here)),
             CUDA_SUCCESS);
   EXPECT_EQ(type, 0u);
   EXPECT_EQ(ordinal, -2);
   EXPECT_EQ(
-      call("cuPointerGetAttribute", &type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, reinterpret_cast<CUdeviceptr>(&here)),
+      driver().cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, reinterpret_cast<CUdeviceptr>(&here)),
       CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(release(address), CUDA_SUCCESS);
 }

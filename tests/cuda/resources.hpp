@@ -27,14 +27,14 @@ class CudaResources : public WithContext {
   CUfunction tell() {
     CUmodule made = nullptr;
     CUfunction function = nullptr;
-    EXPECT_EQ(call("cuModuleLoadData", &made, kTell), CUDA_SUCCESS);
-    EXPECT_EQ(call("cuModuleGetFunction", &function, made, "tell"), CUDA_SUCCESS);
+    EXPECT_EQ(driver().cuModuleLoadData(&made, kTell), CUDA_SUCCESS);
+    EXPECT_EQ(driver().cuModuleGetFunction(&function, made, "tell"), CUDA_SUCCESS);
     return function;
   }
   unsigned at(CUdeviceptr address) {
     unsigned value = 0;
-    EXPECT_EQ(call("cuCtxSynchronize"), CUDA_SUCCESS);
-    EXPECT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(&value), address, sizeof value), CUDA_SUCCESS);
+    EXPECT_EQ(driver().cuCtxSynchronize(), CUDA_SUCCESS);
+    EXPECT_EQ(driver().cuMemcpyDtoH_v2(&value, address, sizeof value), CUDA_SUCCESS);
     return value;
   }
 };

@@ -21,69 +21,74 @@ static_assert(sizeof(DeviceResource) == 144);
 
 TEST_F(CudaResources, AGreenContextHasSomeMultiprocessors) {
   DeviceResource all, left;
-  ASSERT_EQ(call("cuDeviceGetDevResource", CUdevice{0}, &all, CU_DEV_RESOURCE_TYPE_SM), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuDeviceGetDevResource(CUdevice{0}, as<CUdevResource>(&all), CU_DEV_RESOURCE_TYPE_SM),
+            CUDA_SUCCESS);
   EXPECT_EQ(all.multiprocessors, 132u);
-  EXPECT_EQ(call("cuDeviceGetDevResource", CUdevice{0}, &all, CU_DEV_RESOURCE_TYPE_INVALID),
+  EXPECT_EQ(driver().cuDeviceGetDevResource(CUdevice{0}, as<CUdevResource>(&all), CU_DEV_RESOURCE_TYPE_INVALID),
             CUDA_ERROR_INVALID_RESOURCE_TYPE);
   unsigned groups = 0;
-  DeviceResource* const none = nullptr;
-  ASSERT_EQ(call("cuDevSmResourceSplitByCount", none, &groups, &all, none, 0u, 0u), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuDevSmResourceSplitByCount(nullptr, &groups, as<CUdevResource>(as<CUdevResource>(&all)), nullptr,
+                                                 0u, 0u),
+            CUDA_SUCCESS);
   EXPECT_EQ(groups, 16u);  // of 8 each
   std::array<DeviceResource, 2> parts;
   groups = 2;
-  ASSERT_EQ(call("cuDevSmResourceSplitByCount", parts.data(), &groups, &all, &left, 0u, 10u), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuDevSmResourceSplitByCount(as<CUdevResource>(as<CUdevResource>(parts.data())), &groups,
+                                                 as<CUdevResource>(as<CUdevResource>(&all)),
+                                                 as<CUdevResource>(as<CUdevResource>(&left)), 0u, 10u),
+            CUDA_SUCCESS);
   EXPECT_EQ(groups, 2u);
   EXPECT_EQ(parts[1].multiprocessors, 16u);
   EXPECT_EQ(left.multiprocessors, 100u);
-  EXPECT_EQ(call("cuDevSmResourceSplitByCount", parts.data(), &groups, &all, &left, 0u, 133u),
+  EXPECT_EQ(driver().cuDevSmResourceSplitByCount(as<CUdevResource>(as<CUdevResource>(parts.data())), &groups,
+                                                 as<CUdevResource>(as<CUdevResource>(&all)),
+                                                 as<CUdevResource>(as<CUdevResource>(&left)), 0u, 133u),
             CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION);
 
   CUdevResourceDesc description = nullptr;
   CUgreenCtx green = nullptr, of_stream = nullptr;
   CUcontext context = nullptr;
-  ASSERT_EQ(call("cuDevResourceGenerateDesc", &description, parts.data(), 1u), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuGreenCtxCreate", &green, description, CUdevice{0}, 0u), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(call("cuGreenCtxCreate", &green, description, CUdevice{1}, 1u), CUDA_ERROR_INVALID_DEVICE);
-  ASSERT_EQ(call("cuGreenCtxCreate", &green, description, CUdevice{0}, 1u), CUDA_SUCCESS);
-  ASSERT_EQ(call("cuCtxFromGreenCtx", &context, green), CUDA_SUCCESS);
-  ASSERT_EQ(call("cuCtxSetCurrent", context), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuDevResourceGenerateDesc(&description, as<CUdevResource>(parts.data()), 1u), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuGreenCtxCreate(&green, description, CUdevice{0}, 0u), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(driver().cuGreenCtxCreate(&green, description, CUdevice{1}, 1u), CUDA_ERROR_INVALID_DEVICE);
+  ASSERT_EQ(driver().cuGreenCtxCreate(&green, description, CUdevice{0}, 1u), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuCtxFromGreenCtx(&context, green), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuCtxSetCurrent(context), CUDA_SUCCESS);
   CUstream stream = nullptr;
-  ASSERT_EQ(call("cuStreamCreate", &stream, 0u), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuStreamGetGreenCtx", stream, &of_stream), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuStreamCreate(&stream, 0u), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuStreamGetGreenCtx(stream, &of_stream), CUDA_SUCCESS);
   EXPECT_EQ(of_stream, green);
   const auto where = allocate(4);
   unsigned added = 1000;
   auto address = where;
   void* arguments[] = {&address, &added};
-  ASSERT_EQ(call("cuLaunchKernel", tell(), 1u, 1u, 1u, 1u, 1u, 1u, 0u, stream, static_cast<void**>(arguments),
-                 static_cast<void**>(nullptr)),
-            CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuLaunchKernel(tell(), 1u, 1u, 1u, 1u, 1u, 1u, 0u, stream, arguments, nullptr), CUDA_SUCCESS);
   EXPECT_EQ(at(where), 1016u);
-  EXPECT_EQ(call("cuCtxDestroy_v2", context), CUDA_ERROR_INVALID_CONTEXT);  // it ends with the green one
-  EXPECT_EQ(call("cuGreenCtxDestroy", green), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuGreenCtxDestroy", green), CUDA_ERROR_INVALID_CONTEXT);
-  EXPECT_EQ(call("cuCtxFromGreenCtx", &context, green), CUDA_ERROR_INVALID_CONTEXT);
-  ASSERT_EQ(call("cuCtxSetCurrent", context_), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuCtxDestroy_v2(context), CUDA_ERROR_INVALID_CONTEXT);  // it ends with the green one
+  EXPECT_EQ(driver().cuGreenCtxDestroy(green), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuGreenCtxDestroy(green), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(driver().cuCtxFromGreenCtx(&context, green), CUDA_ERROR_INVALID_CONTEXT);
+  ASSERT_EQ(driver().cuCtxSetCurrent(context_), CUDA_SUCCESS);
 }
 
 TEST_F(CudaResources, ALaunchIsToldPieceByPiece) {
   const auto function = tell();
   const auto where = allocate(4);
   auto address = where;
-  EXPECT_EQ(call("cuFuncSetBlockShape", function, 0, 1, 1), CUDA_ERROR_INVALID_VALUE);
-  ASSERT_EQ(call("cuFuncSetBlockShape", function, 1, 1, 1), CUDA_SUCCESS);
-  ASSERT_EQ(call("cuFuncSetSharedSize", function, 16u), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuLaunchGrid", function, 1, 1), CUDA_ERROR_INVALID_VALUE);  // without arguments
-  EXPECT_EQ(call("cuParamSeti", function, -4, 1u), CUDA_ERROR_INVALID_VALUE);
-  ASSERT_EQ(call("cuParamSetv", function, 0, static_cast<void*>(&address), 8u), CUDA_SUCCESS);
-  ASSERT_EQ(call("cuParamSeti", function, 8, 5u), CUDA_SUCCESS);
-  ASSERT_EQ(call("cuParamSetSize", function, 12u), CUDA_SUCCESS);
-  ASSERT_EQ(call("cuLaunchGrid", function, 1, 1), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuFuncSetBlockShape(function, 0, 1, 1), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_EQ(driver().cuFuncSetBlockShape(function, 1, 1, 1), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuFuncSetSharedSize(function, 16u), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuLaunchGrid(function, 1, 1), CUDA_ERROR_INVALID_VALUE);  // without arguments
+  EXPECT_EQ(driver().cuParamSeti(function, -4, 1u), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_EQ(driver().cuParamSetv(function, 0, &address, 8u), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuParamSeti(function, 8, 5u), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuParamSetSize(function, 12u), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuLaunchGrid(function, 1, 1), CUDA_SUCCESS);
   EXPECT_EQ(at(where), 137u);
-  ASSERT_EQ(call("cuParamSeti", function, 8, 6u), CUDA_SUCCESS);
-  ASSERT_EQ(call("cuLaunch", function), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuParamSeti(function, 8, 6u), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuLaunch(function), CUDA_SUCCESS);
   EXPECT_EQ(at(where), 138u);
-  EXPECT_EQ(call("cuLaunch", reinterpret_cast<CUfunction>(&address)), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(driver().cuLaunch(reinterpret_cast<CUfunction>(&address)), CUDA_ERROR_INVALID_HANDLE);
 }
 
 TEST_F(CudaResources, OneKernelRunsOnTwoGpus) {
@@ -95,9 +100,9 @@ TEST_F(CudaResources, OneKernelRunsOnTwoGpus) {
   std::array<CUDA_LAUNCH_PARAMS, 2> launches{};
   for (int i = 0; i < 2; ++i) {
     if (i == 1) {
-      ASSERT_EQ(call("cuCtxCreate_v2", &other, 0u, CUdevice{1}), CUDA_SUCCESS);
+      ASSERT_EQ(driver().cuCtxCreate_v2(&other, 0u, CUdevice{1}), CUDA_SUCCESS);
     }
-    ASSERT_EQ(call("cuStreamCreate", &streams[i], 0u), CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuStreamCreate(&streams[i], 0u), CUDA_SUCCESS);
     where[i] = allocate(4);
     arguments[i] = {&where[i], &added};
     auto& l = launches[i];
@@ -106,15 +111,15 @@ TEST_F(CudaResources, OneKernelRunsOnTwoGpus) {
     l.hStream = streams[i];
     l.kernelParams = arguments[i].data();
   }
-  ASSERT_EQ(call("cuLaunchCooperativeKernelMultiDevice", launches.data(), 2u, 0u), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuLaunchCooperativeKernelMultiDevice(launches.data(), 2u, 0u), CUDA_SUCCESS);
   EXPECT_EQ(at(where[1]), 132u);
-  ASSERT_EQ(call("cuCtxSetCurrent", context_), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuCtxSetCurrent(context_), CUDA_SUCCESS);
   EXPECT_EQ(at(where[0]), 132u);
   launches[1].blockDimX = 2;
-  EXPECT_EQ(call("cuLaunchCooperativeKernelMultiDevice", launches.data(), 2u, 0u), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(driver().cuLaunchCooperativeKernelMultiDevice(launches.data(), 2u, 0u), CUDA_ERROR_INVALID_VALUE);
   launches[1] = launches[0];
-  EXPECT_EQ(call("cuLaunchCooperativeKernelMultiDevice", launches.data(), 2u, 0u), CUDA_ERROR_INVALID_DEVICE);
-  EXPECT_EQ(call("cuCtxDestroy_v2", other), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuLaunchCooperativeKernelMultiDevice(launches.data(), 2u, 0u), CUDA_ERROR_INVALID_DEVICE);
+  EXPECT_EQ(driver().cuCtxDestroy_v2(other), CUDA_SUCCESS);
 }
 
 const char* const kMeet = R"(
@@ -143,56 +148,55 @@ TEST_F(CudaResources, KernelsOfTwoGpusWaitForEachOther) {
   std::array<CUstream, 2> streams{};
   std::array<CUfunction, 2> functions{};
   CUdeviceptr counter = 0;
-  ASSERT_EQ(call("cuMemAllocManaged", &counter, std::size_t{8}, 1u), CUDA_SUCCESS);
-  ASSERT_EQ(call("cuCtxCreate_v2", &contexts[1], 0u, CUdevice{1}), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuMemAllocManaged(&counter, std::size_t{8}, 1u), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuCtxCreate_v2(&contexts[1], 0u, CUdevice{1}), CUDA_SUCCESS);
   unsigned wanted = 24;
   std::array<void*, 2> arguments{&counter, &wanted};
   std::array<CUDA_LAUNCH_PARAMS, 2> launches{};
   for (unsigned i = 0; i < 2; ++i) {
-    ASSERT_EQ(call("cuCtxSetCurrent", contexts[i]), CUDA_SUCCESS);
-    ASSERT_EQ(call("cuStreamCreate", &streams[i], 1u), CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuCtxSetCurrent(contexts[i]), CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuStreamCreate(&streams[i], 1u), CUDA_SUCCESS);
     CUmodule module = nullptr;
-    ASSERT_EQ(call("cuModuleLoadData", &module, kMeet), CUDA_SUCCESS);
-    ASSERT_EQ(call("cuModuleGetFunction", &functions[i], module, "meet"), CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuModuleLoadData(&module, kMeet), CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuModuleGetFunction(&functions[i], module, "meet"), CUDA_SUCCESS);
     launches[i] = {functions[i], 12, 1, 1, 1, 1, 1, 0, streams[i], arguments.data()};
   }
   const auto wait = [&] {
     for (unsigned i = 0; i < 2; ++i) {
-      ASSERT_EQ(call("cuCtxSetCurrent", contexts[i]), CUDA_SUCCESS);
-      EXPECT_EQ(call("cuStreamSynchronize", streams[i]), CUDA_SUCCESS);
+      ASSERT_EQ(driver().cuCtxSetCurrent(contexts[i]), CUDA_SUCCESS);
+      EXPECT_EQ(driver().cuStreamSynchronize(streams[i]), CUDA_SUCCESS);
     }
   };
   for (unsigned i = 0; i < 2; ++i) {
-    ASSERT_EQ(call("cuCtxSetCurrent", contexts[i]), CUDA_SUCCESS);
-    ASSERT_EQ(call("cuLaunchKernel", functions[i], 12u, 1u, 1u, 1u, 1u, 1u, 0u, streams[i], arguments.data(),
-                   static_cast<void**>(nullptr)),
+    ASSERT_EQ(driver().cuCtxSetCurrent(contexts[i]), CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuLaunchKernel(functions[i], 12u, 1u, 1u, 1u, 1u, 1u, 0u, streams[i], arguments.data(), nullptr),
               CUDA_SUCCESS);
   }
   wait();
   // The first of them waits until the second stream is done with what it had before.
   wanted = 48;
-  ASSERT_EQ(call("cuStreamWaitValue32_v2", streams[1], counter + 4, 1u, 1u), CUDA_SUCCESS);
-  ASSERT_EQ(call("cuLaunchCooperativeKernelMultiDevice", launches.data(), 2u, 0u), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuStreamWaitValue32_v2(streams[1], counter + 4, 1u, 1u), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuLaunchCooperativeKernelMultiDevice(launches.data(), 2u, 0u), CUDA_SUCCESS);
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   auto* const words = reinterpret_cast<unsigned*>(counter);
   EXPECT_EQ(std::atomic_ref(words[0]).load(), 24u);
   std::atomic_ref(words[1]).store(1);
   wait();
-  EXPECT_EQ(call("cuCtxDestroy_v2", contexts[1]), CUDA_SUCCESS);
-  ASSERT_EQ(call("cuCtxSetCurrent", context_), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuCtxDestroy_v2(contexts[1]), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuCtxSetCurrent(context_), CUDA_SUCCESS);
   EXPECT_EQ(at(counter), 48u);
 }
 
-void never(void*, void*, CUasyncCallbackHandle) {}
+void never(CUasyncNotificationInfo*, void*, CUasyncCallbackHandle) {}
 
 TEST_F(CudaResources, NotificationsAreKeptUntilTheyEnd) {
   CUasyncCallbackHandle handle = nullptr;
   void* const data = nullptr;
-  EXPECT_EQ(call("cuDeviceRegisterAsyncNotification", CUdevice{99}, &never, data, &handle), CUDA_ERROR_INVALID_DEVICE);
-  ASSERT_EQ(call("cuDeviceRegisterAsyncNotification", CUdevice{0}, &never, data, &handle), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuDeviceUnregisterAsyncNotification", CUdevice{1}, handle), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(call("cuDeviceUnregisterAsyncNotification", CUdevice{0}, handle), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuDeviceUnregisterAsyncNotification", CUdevice{0}, handle), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(driver().cuDeviceRegisterAsyncNotification(CUdevice{99}, &never, data, &handle), CUDA_ERROR_INVALID_DEVICE);
+  ASSERT_EQ(driver().cuDeviceRegisterAsyncNotification(CUdevice{0}, &never, data, &handle), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuDeviceUnregisterAsyncNotification(CUdevice{1}, handle), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(driver().cuDeviceUnregisterAsyncNotification(CUdevice{0}, handle), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuDeviceUnregisterAsyncNotification(CUdevice{0}, handle), CUDA_ERROR_INVALID_VALUE);
 }
 
 }  // namespace

@@ -16,47 +16,47 @@ std::string machine_file(const std::string& text) {
 
 TEST(CudaStart, NoVisibleGpuIsNoDevice) {
   setenv("CUDA_VISIBLE_DEVICES", "", 1);
-  EXPECT_EQ(call("cuInit", 0u), CUDA_ERROR_NO_DEVICE);
+  EXPECT_EQ(driver().cuInit(0u), CUDA_ERROR_NO_DEVICE);
   int count = 0;
-  EXPECT_EQ(call("cuDeviceGetCount", &count), CUDA_ERROR_NOT_INITIALIZED);
+  EXPECT_EQ(driver().cuDeviceGetCount(&count), CUDA_ERROR_NOT_INITIALIZED);
 }
 
 TEST(CudaStart, VisibleGpusAreCountedFromZero) {
   setenv("CUDA_VISIBLE_DEVICES", "5,2", 1);
-  ASSERT_EQ(call("cuInit", 0u), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuInit(0u), CUDA_SUCCESS);
   int count = 0;
   char first[32] = {}, second[32] = {};
-  EXPECT_EQ(call("cuDeviceGetCount", &count), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuDeviceGetCount(&count), CUDA_SUCCESS);
   EXPECT_EQ(count, 2);
-  EXPECT_EQ(call("cuDeviceGetPCIBusId", &first[0], 32, CUdevice{0}), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuDeviceGetPCIBusId", &second[0], 32, CUdevice{1}), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuDeviceGetPCIBusId(&first[0], 32, CUdevice{0}), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuDeviceGetPCIBusId(&second[0], 32, CUdevice{1}), CUDA_SUCCESS);
   EXPECT_GT(std::string(first), second);
 }
 
 TEST(CudaStart, AProhibitedGpuHasNoContexts) {
   const auto file = machine_file("version: \"1.0\"\nbase: h100\ndevice_defaults: {compute_mode: prohibited}\n");
   setenv("NVMLKIT_MACHINE", file.c_str(), 1);
-  ASSERT_EQ(call("cuInit", 0u), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuInit(0u), CUDA_SUCCESS);
   CUcontext context = nullptr;
-  EXPECT_EQ(call("cuCtxCreate_v2", &context, 0u, CUdevice{0}), CUDA_ERROR_DEVICE_UNAVAILABLE);
-  EXPECT_EQ(call("cuDevicePrimaryCtxRetain", &context, CUdevice{0}), CUDA_ERROR_DEVICE_UNAVAILABLE);
+  EXPECT_EQ(driver().cuCtxCreate_v2(&context, 0u, CUdevice{0}), CUDA_ERROR_DEVICE_UNAVAILABLE);
+  EXPECT_EQ(driver().cuDevicePrimaryCtxRetain(&context, CUdevice{0}), CUDA_ERROR_DEVICE_UNAVAILABLE);
 }
 
 TEST(CudaStart, WhatOthersUseIsNotFree) {
   const auto file = machine_file("version: \"1.0\"\nbase: t4\ndevice_defaults: {memory: {used_bytes: 1073741824}}\n");
   setenv("NVMLKIT_MACHINE", file.c_str(), 1);
-  ASSERT_EQ(call("cuInit", 0u), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuInit(0u), CUDA_SUCCESS);
   CUcontext context = nullptr;
-  ASSERT_EQ(call("cuCtxCreate_v2", &context, 0u, CUdevice{0}), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuCtxCreate_v2(&context, 0u, CUdevice{0}), CUDA_SUCCESS);
   std::size_t free = 0, total = 0;
-  EXPECT_EQ(call("cuMemGetInfo_v2", &free, &total), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuMemGetInfo_v2(&free, &total), CUDA_SUCCESS);
   EXPECT_EQ(total - free, 1073741824u);
 }
 
 TEST(CudaStart, AMachineFileThatIsWrongIsOneLine) {
   setenv("NVMLKIT_MACHINE", "no-such-machine", 1);
   testing::internal::CaptureStderr();
-  EXPECT_EQ(call("cuInit", 0u), CUDA_ERROR_UNKNOWN);
+  EXPECT_EQ(driver().cuInit(0u), CUDA_ERROR_UNKNOWN);
   const auto said = testing::internal::GetCapturedStderr();
   EXPECT_EQ(said.find("nvmlkit: "), 0u) << said;
   EXPECT_EQ(said.find('\n'), said.size() - 1) << said;

@@ -50,13 +50,13 @@ class CudaTextureReferences : public WithContext {
  protected:
   void SetUp() override {
     WithContext::SetUp();
-    ASSERT_EQ(call("cuModuleLoadData", &module_, kReads), CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuModuleLoadData(&module_, kReads), CUDA_SUCCESS);
   }
   // A mipmap of two levels, whose texels are 1, 2, 3 ... and 100.
   CUmipmappedArray mipmap() {
     CUDA_ARRAY3D_DESCRIPTOR shape{2, 2, 0, CU_AD_FORMAT_FLOAT, 1, 2};
     CUmipmappedArray out = nullptr;
-    EXPECT_EQ(call("cuMipmappedArrayCreate", &out, &shape, 2u), CUDA_SUCCESS);
+    EXPECT_EQ(driver().cuMipmappedArrayCreate(&out, &shape, 2u), CUDA_SUCCESS);
     const float large[] = {1, 2, 3, 4}, small[] = {100};
     fill(level(out, 0), large, 2);
     fill(level(out, 1), small, 1);
@@ -64,7 +64,7 @@ class CudaTextureReferences : public WithContext {
   }
   CUarray level(CUmipmappedArray of, unsigned number) {
     CUarray out = nullptr;
-    EXPECT_EQ(call("cuMipmappedArrayGetLevel", &out, of, number), CUDA_SUCCESS);
+    EXPECT_EQ(driver().cuMipmappedArrayGetLevel(&out, of, number), CUDA_SUCCESS);
     return out;
   }
   void fill(CUarray array, const float* values, std::size_t size) {
@@ -75,23 +75,23 @@ class CudaTextureReferences : public WithContext {
     copy.dstArray = array;
     copy.WidthInBytes = size * sizeof(float);
     copy.Height = size;
-    EXPECT_EQ(call("cuMemcpy2D_v2", static_cast<const CUDA_MEMCPY2D*>(&copy)), CUDA_SUCCESS);
+    EXPECT_EQ(driver().cuMemcpy2D_v2(static_cast<const CUDA_MEMCPY2D*>(&copy)), CUDA_SUCCESS);
   }
   CUresult launch(float out[2]) {
     CUfunction function = nullptr;
-    EXPECT_EQ(call("cuModuleGetFunction", &function, module_, "reads"), CUDA_SUCCESS);
+    EXPECT_EQ(driver().cuModuleGetFunction(&function, module_, "reads"), CUDA_SUCCESS);
     const auto memory = allocate(8);
     EXPECT_EQ(launch_kernel(function, 1, 1, CUstream{}, memory), CUDA_SUCCESS);
-    return call("cuMemcpyDtoH_v2", static_cast<void*>(out), memory, std::size_t{8});
+    return driver().cuMemcpyDtoH_v2(out, memory, std::size_t{8});
   }
   CUtexref texture() {
     CUtexref out = nullptr;
-    EXPECT_EQ(call("cuModuleGetTexRef", &out, module_, "picture"), CUDA_SUCCESS);
+    EXPECT_EQ(driver().cuModuleGetTexRef(&out, module_, "picture"), CUDA_SUCCESS);
     return out;
   }
   CUsurfref surface() {
     CUsurfref out = nullptr;
-    EXPECT_EQ(call("cuModuleGetSurfRef", &out, module_, "board"), CUDA_SUCCESS);
+    EXPECT_EQ(driver().cuModuleGetSurfRef(&out, module_, "board"), CUDA_SUCCESS);
     return out;
   }
 
@@ -102,10 +102,10 @@ TEST_F(CudaTextureReferences, AreBoundToMipmapsAndArrays) {
   auto* const levels = mipmap();
   auto* const picture = texture();
   EXPECT_EQ(texture(), picture);
-  EXPECT_EQ(call("cuTexRefSetMipmappedArray", picture, levels, 1u), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuTexRefSetMipmapLevelClamp", picture, 0.0f, 10.0f), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuTexRefSetFlags", picture, 2u), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuSurfRefSetArray", surface(), level(levels, 0), 0u), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuTexRefSetMipmappedArray(picture, levels, 1u), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuTexRefSetMipmapLevelClamp(picture, 0.0f, 10.0f), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuTexRefSetFlags(picture, 2u), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuSurfRefSetArray(surface(), level(levels, 0), 0u), CUDA_SUCCESS);
   float out[2] = {};
   ASSERT_EQ(launch(out), CUDA_SUCCESS);
   EXPECT_EQ(out[0], 4.0f);
@@ -114,28 +114,28 @@ TEST_F(CudaTextureReferences, AreBoundToMipmapsAndArrays) {
   EXPECT_EQ(out[0], 1.0f);  // what the surface wrote
 
   CUarray bound = nullptr;
-  EXPECT_EQ(call("cuTexRefGetArray", &bound, picture), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(call("cuTexRefSetArray", picture, level(levels, 1), 1u), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuTexRefGetArray", &bound, picture), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuTexRefGetArray(&bound, picture), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(driver().cuTexRefSetArray(picture, level(levels, 1), 1u), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuTexRefGetArray(&bound, picture), CUDA_SUCCESS);
   EXPECT_EQ(bound, level(levels, 1));
   ASSERT_EQ(launch(out), CUDA_SUCCESS);
   EXPECT_EQ(out[0], 100.0f);
-  EXPECT_EQ(call("cuMipmappedArrayDestroy", levels), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuMipmappedArrayDestroy", levels), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(driver().cuMipmappedArrayDestroy(levels), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuMipmappedArrayDestroy(levels), CUDA_ERROR_INVALID_HANDLE);
 }
 
 TEST_F(CudaTextureReferences, AreBoundToMemory) {
   const float values[] = {5, 6, 7, 8};
   const auto memory = allocate(sizeof values);
-  EXPECT_EQ(call("cuMemcpyHtoD_v2", memory, static_cast<const void*>(values), sizeof values), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuMemcpyHtoD_v2(memory, values, sizeof values), CUDA_SUCCESS);
   const CUDA_ARRAY_DESCRIPTOR rows{2, 2, CU_AD_FORMAT_FLOAT, 1};
   auto* const picture = texture();
-  EXPECT_EQ(call("cuTexRefSetAddress2D_v3", picture, &rows, memory, std::size_t{8}), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuTexRefSetAddress2D_v3(picture, &rows, memory, std::size_t{8}), CUDA_SUCCESS);
   CUdeviceptr address = 0;
-  EXPECT_EQ(call("cuTexRefGetAddress_v2", &address, picture), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuTexRefGetAddress_v2(&address, picture), CUDA_SUCCESS);
   EXPECT_EQ(address, memory);
   auto* const levels = mipmap();
-  EXPECT_EQ(call("cuSurfRefSetArray", surface(), level(levels, 0), 0u), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuSurfRefSetArray(surface(), level(levels, 0), 0u), CUDA_SUCCESS);
   float out[2] = {};
   ASSERT_EQ(launch(out), CUDA_SUCCESS);
   EXPECT_EQ(out[0], 5.0f);
@@ -147,38 +147,38 @@ TEST_F(CudaTextureReferences, ObjectsLastAsLongAsKernelsReadThem) {
   const std::array<std::uint64_t, 18> resource{0, reinterpret_cast<std::uint64_t>(level(mipmap(), 1))};
   const CUDA_TEXTURE_DESC how{};
   CUtexObject object = 0;
-  ASSERT_EQ(call("cuTexObjectCreate", &object, resource.data(), &how, static_cast<const void*>(nullptr)), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuTexObjectCreate(&object, as<const CUDA_RESOURCE_DESC>(resource.data()), &how, nullptr),
+            CUDA_SUCCESS);
   CUfunction function = nullptr;
-  ASSERT_EQ(call("cuModuleGetFunction", &function, module_, "reads_object"), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuModuleGetFunction(&function, module_, "reads_object"), CUDA_SUCCESS);
   const auto memory = allocate(4);
   void (*const sleep)(void*) = [](void*) { usleep(20'000); };
-  EXPECT_EQ(call("cuLaunchHostFunc", CUstream{}, sleep, static_cast<void*>(nullptr)), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuLaunchHostFunc(CUstream{}, sleep, nullptr), CUDA_SUCCESS);
   EXPECT_EQ(launch_kernel(function, 1, 1, CUstream{}, memory, object), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuTexObjectDestroy", object), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuTexObjectDestroy(object), CUDA_SUCCESS);
   float out = 0;
-  ASSERT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(&out), memory, sizeof out), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuMemcpyDtoH_v2(&out, memory, sizeof out), CUDA_SUCCESS);
   EXPECT_EQ(out, 100.0f);
-  EXPECT_EQ(call("cuTexObjectDestroy", object), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(driver().cuTexObjectDestroy(object), CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_F(CudaTextureReferences, AreRefusedWhereTheyAreNone) {
   CUtexref none = nullptr;
-  EXPECT_EQ(call("cuModuleGetTexRef", &none, module_, "board"), CUDA_ERROR_NOT_FOUND);
+  EXPECT_EQ(driver().cuModuleGetTexRef(&none, module_, "board"), CUDA_ERROR_NOT_FOUND);
   CUdeviceptr address = 0;
-  EXPECT_EQ(call("cuModuleGetGlobal_v2", &address, static_cast<std::size_t*>(nullptr), module_, "picture"),
-            CUDA_ERROR_NOT_FOUND);
-  EXPECT_EQ(call("cuTexRefSetFlags", reinterpret_cast<CUtexref>(0x1234), 0u), CUDA_ERROR_INVALID_HANDLE);
-  EXPECT_EQ(call("cuTexRefDestroy", texture()), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(driver().cuModuleGetGlobal_v2(&address, nullptr, module_, "picture"), CUDA_ERROR_NOT_FOUND);
+  EXPECT_EQ(driver().cuTexRefSetFlags(reinterpret_cast<CUtexref>(0x1234), 0u), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(driver().cuTexRefDestroy(texture()), CUDA_ERROR_INVALID_HANDLE);
   CUtexref own = nullptr;
-  EXPECT_EQ(call("cuTexRefCreate", &own), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuTexRefDestroy", own), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuTexRefCreate(&own), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuTexRefDestroy(own), CUDA_SUCCESS);
   const auto picture = texture();
-  EXPECT_EQ(call("cuModuleUnload", module_), CUDA_SUCCESS);
-  EXPECT_EQ(call("cuTexRefSetFlags", picture, 0u), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(driver().cuModuleUnload(module_), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuTexRefSetFlags(picture, 0u), CUDA_ERROR_INVALID_HANDLE);
   CUDA_ARRAY3D_DESCRIPTOR shape{4, 2, 0, CU_AD_FORMAT_FLOAT, 1, 0};
   CUmipmappedArray mipmap = nullptr;
-  EXPECT_EQ(call("cuMipmappedArrayCreate", &mipmap, &shape, 4u), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(call("cuMipmappedArrayCreate", &mipmap, &shape, 0u), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(driver().cuMipmappedArrayCreate(&mipmap, &shape, 4u), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(driver().cuMipmappedArrayCreate(&mipmap, &shape, 0u), CUDA_ERROR_INVALID_VALUE);
 }
 
 }  // namespace

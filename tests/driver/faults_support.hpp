@@ -9,8 +9,8 @@
 
 #include "loaded.hpp"
 #include "sim/config/load.hpp"
-#include "sim/faults/command.hpp"
 #include "sim/state/file.hpp"
+#include "sim/steering/fault.hpp"
 
 namespace nvmlkit::driver_test {
 
@@ -39,8 +39,8 @@ class Shared : public Loaded {
     for (std::string word; in >> word;) out.push_back(word);
     return out;
   }
-  void inject(const std::string& text) { EXPECT_EQ(sim::faults::inject(*outside_, words(text)), "") << text; }
-  void heal(const std::string& text) { EXPECT_EQ(sim::faults::heal(*outside_, words(text)), "") << text; }
+  void inject(const std::string& text) { EXPECT_EQ(sim::steering::inject(*outside_, words(text)), "") << text; }
+  void heal(const std::string& text) { EXPECT_EQ(sim::steering::heal(*outside_, words(text)), "") << text; }
 
   nvmlEventSet_t set_for(unsigned long long types, unsigned int index = 0) {
     nvmlEventSet_t set = nullptr;

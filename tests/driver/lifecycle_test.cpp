@@ -1,6 +1,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
 #include <vector>
@@ -10,7 +11,14 @@
 namespace nvmlkit::driver_test {
 namespace {
 
-class Lifecycle : public Loaded {};
+class Lifecycle : public Loaded {
+ protected:
+  static unsigned int power_limit() {
+    unsigned int limit = 0;
+    EXPECT_EQ(call("nvmlDeviceGetPowerManagementLimit", device(), &limit), NVML_SUCCESS);
+    return limit;
+  }
+};
 
 TEST_F(Lifecycle, DefaultIsEightA100) {
   unsetenv("NVMLKIT_MACHINE");
@@ -44,6 +52,35 @@ TEST_F(Lifecycle, InitAfterShutdownSeesTheNewMachine) {
   ASSERT_EQ(call("nvmlInit_v2"), NVML_SUCCESS);
   EXPECT_EQ(call("nvmlDeviceGetCount_v2", &count), NVML_SUCCESS);
   EXPECT_EQ(count, 8U);
+}
+
+TEST_F(Lifecycle, WhatWasSetOutlivesShutdown) {
+  const std::string machine = "version: \"1.0\"\nbase: h100\nsystem: {enforce_privilege: false}\n";
+  start(machine);
+  ASSERT_EQ(call("nvmlDeviceSetPowerManagementLimit", device(), 300000U), NVML_SUCCESS);
+  call("nvmlShutdown");
+  ASSERT_EQ(call("nvmlInit_v2"), NVML_SUCCESS);
+  EXPECT_EQ(power_limit(), 300000U);
+}
+
+TEST_F(Lifecycle, InitAfterTheMachineFileChangedSeesTheNewOne) {
+  start("version: \"1.0\"\nbase: h100\n");
+  call("nvmlShutdown");
+  start("version: \"1.0\"\nbase: h100\ndevice_defaults: {power: {limit_mw: 400000}}\n");
+  EXPECT_EQ(power_limit(), 400000U);
+}
+
+TEST_F(Lifecycle, InitAfterARefusedMachineTriesAgain) {
+  start("h100");
+  call("nvmlShutdown");
+  setenv("NVMLKIT_MACHINE", "h1000", 1);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(call("nvmlInit_v2"), NVML_ERROR_UNKNOWN);
+  EXPECT_EQ(call("nvmlInit_v2"), NVML_ERROR_UNKNOWN);
+  const std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2) << text;
+  setenv("NVMLKIT_MACHINE", "h100", 1);
+  EXPECT_EQ(call("nvmlInit_v2"), NVML_SUCCESS);
 }
 
 TEST_F(Lifecycle, ManyGpus) {

@@ -218,7 +218,7 @@ TEST(Device, AStructWithAListIsReadWhole) {
   const auto list = device_of(table).running_process_detail_list(ProcessMode::mps).value();
   ASSERT_EQ(list.processes.size(), 2u);
   EXPECT_EQ(list.processes[1].pid, 42u);
-  EXPECT_EQ(list.mode, 2u);
+  EXPECT_EQ(list.mode, ProcessMode::mps);
 }
 
 TEST(EventSet, TimeoutIsNoErrorAndTheSetIsFreed) {

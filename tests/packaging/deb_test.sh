@@ -24,7 +24,9 @@ lacks() {
   done
 }
 contains "$runtime" ' \./usr/bin/nvmlkit$' ' \./usr/lib[^ ]*/nvmlkit/libnvidia-ml\.so\.1$' ' \./usr/lib[^ ]*/nvmlkit/libcuda\.so\.1$' 'profiles/h100\.yaml$' \
-  'profiles/machine\.schema\.json$' 'doc/nvmlkit/LICENSE$'
+  'profiles/machine\.schema\.json$' 'doc/nvmlkit/LICENSE$' \
+  'share/man/man1/nvmlkit\.1$' 'share/man/man1/nvmlkit-vgpu-create\.1$' 'share/bash-completion/completions/nvmlkit$' \
+  'share/zsh/site-functions/_nvmlkit$' 'share/fish/vendor_completions\.d/nvmlkit\.fish$'
 lacks "$runtime" '\.hpp$' '\.a$' '/usr/lib(/x86_64-linux-gnu)?/libnvidia-ml'
 contains "$development" 'include/nvmlkit/nvml\.hpp$' 'include/nvmlkit/nvmlkit\.cppm$' 'nvmlkit/generated/module_exports\.inc$' 'nvmlkitConfig\.cmake$' 'pkgconfig/nvmlkit\.pc$' 'libnvmlkit_nvml\.(a|so)' \
   'nvmlkit/detail/build_config\.hpp$' 'libnvmlkit_sim_table\.a$' 'nvmlkit/sim/table\.hpp$' \

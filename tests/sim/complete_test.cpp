@@ -1,4 +1,4 @@
-#include "sim/complete.hpp"
+#include "sim/complete/complete.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "sim/config/load.hpp"
 #include "sim/generated/model_descriptors.hpp"
-#include "sim/identity.hpp"
+#include "sim/model/identity.hpp"
 #include "sim/model/value.hpp"
 
 namespace nvmlkit::sim {

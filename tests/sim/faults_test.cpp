@@ -5,13 +5,19 @@
 
 #include "nvmlkit/generated/abi.hpp"
 #include "sim/config/load.hpp"
-#include "sim/faults/command.hpp"
 #include "sim/faults/inject.hpp"
 #include "sim/faults/kinds.hpp"
+#include "sim/state/attention.hpp"
+#include "sim/steering/fault.hpp"
 #include "state_support.hpp"
 
 namespace nvmlkit::sim::faults {
 namespace {
+
+using state::count_visible;
+using state::index_of_place;
+using state::place_of_index;
+using steering::describe;
 
 std::unique_ptr<Machine> machine_of(const std::string& name) {
   std::string error;
@@ -27,8 +33,8 @@ std::vector<std::string> words(const std::string& text) {
   return out;
 }
 
-std::string inject(const Machine& machine, const std::string& text) { return faults::inject(machine, words(text)); }
-std::string heal(const Machine& machine, const std::string& text) { return faults::heal(machine, words(text)); }
+std::string inject(const Machine& machine, const std::string& text) { return steering::inject(machine, words(text)); }
+std::string heal(const Machine& machine, const std::string& text) { return steering::heal(machine, words(text)); }
 
 // The Xids raised so far.
 std::vector<std::uint64_t> xids_of(const Machine& machine) {

@@ -1,4 +1,4 @@
-#include "sim/driver_branch.hpp"
+#include "sim/traits/driver_branch.hpp"
 
 #include <gtest/gtest.h>
 

@@ -29,10 +29,9 @@ std::string contents(const fs::path& file) {
   return text.str();
 }
 
-}  // namespace
+using Outputs = std::vector<Output>;
 
-std::vector<Output> all_outputs(const Registry& r, const PublicHeaders& headers) {
-  std::vector<Output> out;
+void add_abi(Outputs& out, const Registry& r) {
   out.push_back({"include/nvmlkit/generated/abi.hpp", emit_abi(r.facts)});
   out.push_back({"include/nvmlkit/generated/errc.hpp", emit_errc(r.facts)});
   out.push_back({"include/nvmlkit/generated/table.hpp", emit_table(r.facts)});
@@ -40,7 +39,9 @@ std::vector<Output> all_outputs(const Registry& r, const PublicHeaders& headers)
   out.push_back({"src/bindings/generated/table_symbols.cpp", emit_table_symbols(r.facts)});
   out.push_back({"src/bindings/generated/visit_members.hpp", emit_visit_members(r.facts)});
   out.push_back({"src/bindings/generated/signatures.cpp", emit_signatures(r)});
+}
 
+void add_bindings(Outputs& out, const Registry& r) {
   out.push_back({"include/nvmlkit/generated/values.hpp", emit_values(r.facts, r.semantics.values)});
   out.push_back({"src/bindings/generated/value_conversions.hpp", emit_value_conversions(r.facts, r.semantics.values)});
   out.push_back({"src/bindings/generated/value_stores.hpp", emit_value_stores(r.facts, r.semantics)});
@@ -60,6 +61,9 @@ std::vector<Output> all_outputs(const Registry& r, const PublicHeaders& headers)
   out.push_back({"src/bindings/generated/errata.cpp", emit_errata(r)});
   out.push_back({"tests/nvml/generated/callable.cpp", emit_callable(r)});
   out.push_back({"tests/nvml/generated/methods.cpp", emit_methods(r)});
+}
+
+void add_reference(Outputs& out, const Registry& r, const PublicHeaders& headers) {
   out.push_back({"docs/reference/functions.md", emit_function_reference(r)});
   out.push_back({"docs/reference/simulated.md", emit_simulated_reference(r)});
   out.push_back({"docs/reference/symbols.md", emit_symbol_index(r)});
@@ -67,13 +71,17 @@ std::vector<Output> all_outputs(const Registry& r, const PublicHeaders& headers)
   out.push_back({"docs/reference/values.md", emit_value_page(r)});
   for (const auto& page : emit_class_pages(r, headers))
     out.push_back({"docs/reference/classes/" + page.file + ".md", page.text});
+}
 
+void add_model(Outputs& out, const Registry& r) {
   out.push_back({"src/sim/generated/model.hpp", emit_model_structs(r.model, r.facts)});
   out.push_back({"src/sim/generated/model_descriptors.hpp", emit_model_descriptors_header(r.model, r.facts)});
   out.push_back({"src/sim/generated/model_descriptors.cpp", emit_model_descriptors(r.model, r.facts)});
   out.push_back({"profiles/machine.schema.json", emit_model_schema(r.model, r.facts)});
   out.push_back({"docs/reference/model.md", emit_model_reference(r.model, r.facts)});
+}
 
+void add_driver(Outputs& out, const Registry& r) {
   for (const auto& subject : r.semantics.files)
     out.push_back({"src/driver/nvml/generated/exports_" + subject + ".cpp", emit_exports(r, subject)});
   out.push_back({"src/driver/nvml/generated/functions.hpp", emit_functions_header(r)});
@@ -82,6 +90,7 @@ std::vector<Output> all_outputs(const Registry& r, const PublicHeaders& headers)
   out.push_back({"src/sim/generated/return_codes.hpp", emit_return_codes(r)});
   out.push_back({"src/sim/generated/vgpu_types.hpp", emit_vgpu_types(r)});
   out.push_back({"src/sim/generated/xids.hpp", emit_xids(r)});
+  out.push_back({"src/sim/generated/architecture_traits.hpp", emit_architecture_traits(r)});
   out.push_back({"src/driver/nvml/generated/known_values.hpp", emit_known_values(r)});
   out.push_back({"src/driver/nvml/generated/exports.map", emit_version_script(r)});
   out.push_back({"src/driver/nvml/generated/field_values.cpp", emit_field_values(r)});
@@ -92,12 +101,17 @@ std::vector<Output> all_outputs(const Registry& r, const PublicHeaders& headers)
   for (const auto& [branch, symbols] : r.facts.exports)
     out.push_back({"src/driver/nvml/generated/exports_" + branch + ".map", emit_version_script_of(symbols)});
   out.push_back({"tests/contract/generated/contract_table.cpp", emit_contract_table(r)});
+}
 
+void add_capture(Outputs& out, const Registry& r) {
   out.push_back({"src/capture/generated/questions.cpp", emit_questions(r)});
   out.push_back({"src/capture/generated/shown.cpp", emit_shown(r)});
+}
 
+void add_cuda(Outputs& out, const Registry& r) {
   const fs::path to = "src/driver/cuda/generated";
   out.push_back({to / "api.hpp", cuda::emit_api(r.cuda)});
+  out.push_back({to / "prototypes.hpp", cuda::emit_prototypes(r.cuda)});
   for (const auto& subject : r.cuda.subjects)
     out.push_back({to / ("exports_" + subject + ".cpp"), cuda::emit_exports(r.cuda, subject)});
   out.push_back({to / "functions.hpp", cuda::emit_functions_header(r.cuda)});
@@ -106,21 +120,45 @@ std::vector<Output> all_outputs(const Registry& r, const PublicHeaders& headers)
   out.push_back({to / "entry_points.cpp", cuda::emit_entry_points(r.cuda)});
   out.push_back({to / "errors.cpp", cuda::emit_errors(r.cuda)});
   out.push_back({to / "attributes.cpp", cuda::emit_attributes(r.cuda)});
+  out.push_back({"tests/cuda/generated/driver_table.hpp", cuda::emit_driver_table(r.cuda)});
   out.push_back({"tests/cuda/generated/contract_table.cpp", cuda::emit_contract_table(r.cuda)});
-  out.push_back({"src/driver/cudart/generated/unsupported.cpp", cuda::emit_runtime_unsupported(r.cuda)});
+  const fs::path runtime = "src/driver/cudart/generated";
+  out.push_back({runtime / "api.hpp", cuda::emit_runtime_api(r.cuda)});
+  out.push_back({runtime / "driver_calls.cpp", cuda::emit_runtime_driver_calls(r.cuda)});
+  out.push_back({runtime / "variants.cpp", cuda::emit_runtime_variants(r.cuda)});
+  out.push_back({runtime / "unsupported.cpp", cuda::emit_runtime_unsupported(r.cuda)});
   out.push_back({"docs/reference/cudart.md", cuda::emit_runtime_reference(r.cuda)});
   out.push_back({"tests/cuda/generated/runtime_contract_table.cpp", cuda::emit_runtime_contract_table(r.cuda)});
   out.push_back({"tests/cuda/generated/against_cuda_h.cpp", cuda::emit_header_check(r.cuda)});
   out.push_back({"docs/reference/cuda.md", cuda::emit_reference(r.cuda)});
+}
 
+void add_ptx(Outputs& out, const Registry& r) {
   out.push_back({"src/ptx/generated/instructions.hpp", ptx::emit_header(r.ptx)});
   out.push_back({"src/ptx/generated/instructions.cpp", ptx::emit_table(r.ptx)});
   out.push_back({"docs/reference/ptx.md", ptx::emit_reference(r.ptx)});
+}
 
+std::set<fs::path> generated_folders(const Outputs& outputs) {
   std::set<fs::path> folders;
-  for (const auto& output : out)
+  for (const auto& output : outputs)
     if (output.path.parent_path().filename() == "generated") folders.insert(output.path.parent_path());
-  for (const auto& folder : folders) out.push_back({folder / ".clang-format", kUnformatted});
+  return folders;
+}
+
+}  // namespace
+
+std::vector<Output> all_outputs(const Registry& r, const PublicHeaders& headers) {
+  Outputs out;
+  add_abi(out, r);
+  add_bindings(out, r);
+  add_reference(out, r, headers);
+  add_model(out, r);
+  add_driver(out, r);
+  add_capture(out, r);
+  add_cuda(out, r);
+  add_ptx(out, r);
+  for (const auto& folder : generated_folders(out)) out.push_back({folder / ".clang-format", kUnformatted});
   return out;
 }
 
@@ -141,14 +179,12 @@ std::vector<fs::path> write_outputs(const fs::path& root, const std::vector<Outp
 std::vector<fs::path> stale_outputs(const fs::path& root, const std::vector<Output>& outputs) {
   std::vector<fs::path> stale;
   std::set<fs::path> known;
-  std::set<fs::path> folders;
   for (const auto& output : outputs) {
     known.insert(output.path);
-    if (output.path.parent_path().filename() == "generated") folders.insert(output.path.parent_path());
     const auto file = root / output.path;
     if (!fs::exists(file) || contents(file) != output.text) stale.push_back(output.path);
   }
-  for (const auto& folder : folders) {
+  for (const auto& folder : generated_folders(outputs)) {
     if (!fs::exists(root / folder)) continue;
     for (const auto& entry : fs::directory_iterator(root / folder))
       if (!known.count(folder / entry.path().filename())) stale.push_back(folder / entry.path().filename());

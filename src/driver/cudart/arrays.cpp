@@ -98,22 +98,6 @@ NVMLKIT_RUNTIME Error cudaGetMipmappedArrayLevel(CUarray* out, CUmipmappedArray 
 }
 
 // None is sparse, has planes, or gets its memory later.
-NVMLKIT_RUNTIME Error cudaArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES* out, CUarray array) {
-  return with_context([&] { return cuArrayGetSparseProperties(out, array); });
-}
-NVMLKIT_RUNTIME Error cudaMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES* out, CUmipmappedArray array) {
-  return with_context([&] { return cuMipmappedArrayGetSparseProperties(out, array); });
-}
-NVMLKIT_RUNTIME Error cudaArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* out, CUarray array, int device) {
-  return with_context([&] { return cuArrayGetMemoryRequirements(out, array, device); });
-}
-NVMLKIT_RUNTIME Error cudaMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* out,
-                                                              CUmipmappedArray array, int device) {
-  return with_context([&] { return cuMipmappedArrayGetMemoryRequirements(out, array, device); });
-}
-NVMLKIT_RUNTIME Error cudaArrayGetPlane(CUarray* out, CUarray array, unsigned plane) {
-  return with_context([&] { return cuArrayGetPlane(out, array, plane); });
-}
 
 NVMLKIT_RUNTIME Error cudaArrayGetInfo(Channels* channels, Extent* extent, unsigned* flags, CUarray array) {
   return with_context([&] {
@@ -131,21 +115,22 @@ NVMLKIT_RUNTIME Error cudaGetChannelDesc(Channels* channels, CUarray array) {
   return cudaArrayGetInfo(channels, nullptr, nullptr, array);
 }
 
-NVMLKIT_RUNTIME Error cudaMemcpy2DToArray(void* array, std::size_t x, std::size_t y, const void* from,
+NVMLKIT_RUNTIME Error cudaMemcpy2DToArray(CUarray array, std::size_t x, std::size_t y, const void* from,
                                           std::size_t pitch, std::size_t width, std::size_t height, int) {
   return copy(array, x, y, from, pitch, width, height, true, nullptr);
 }
-NVMLKIT_RUNTIME Error cudaMemcpy2DToArrayAsync(void* array, std::size_t x, std::size_t y, const void* from,
+NVMLKIT_RUNTIME Error cudaMemcpy2DToArrayAsync(CUarray array, std::size_t x, std::size_t y, const void* from,
                                                std::size_t pitch, std::size_t width, std::size_t height, int,
                                                CUstream stream) {
   return copy(array, x, y, from, pitch, width, height, true, &stream);
 }
-NVMLKIT_RUNTIME Error cudaMemcpy2DFromArray(void* to, std::size_t pitch, void* array, std::size_t x, std::size_t y,
+NVMLKIT_RUNTIME Error cudaMemcpy2DFromArray(void* to, std::size_t pitch, CUarray array, std::size_t x, std::size_t y,
                                             std::size_t width, std::size_t height, int) {
   return copy(array, x, y, to, pitch, width, height, false, nullptr);
 }
-NVMLKIT_RUNTIME Error cudaMemcpy2DFromArrayAsync(void* to, std::size_t pitch, void* array, std::size_t x, std::size_t y,
-                                                 std::size_t width, std::size_t height, int, CUstream stream) {
+NVMLKIT_RUNTIME Error cudaMemcpy2DFromArrayAsync(void* to, std::size_t pitch, CUarray array, std::size_t x,
+                                                 std::size_t y, std::size_t width, std::size_t height, int,
+                                                 CUstream stream) {
   return copy(array, x, y, to, pitch, width, height, false, &stream);
 }
 NVMLKIT_RUNTIME Error cudaMemcpy2DArrayToArray(CUarray to, std::size_t to_x, std::size_t to_y, CUarray from,
@@ -170,7 +155,7 @@ NVMLKIT_RUNTIME Error cudaMemcpy2DArrayToArray(CUarray to, std::size_t to_x, std
   });
 }
 // Rows one behind the other are copied as one: as long as they are whole ones.
-NVMLKIT_RUNTIME Error cudaMemcpyToArray(void* array, std::size_t x, std::size_t y, const void* from, std::size_t size,
+NVMLKIT_RUNTIME Error cudaMemcpyToArray(CUarray array, std::size_t x, std::size_t y, const void* from, std::size_t size,
                                         int) {
   CUDA_ARRAY3D_DESCRIPTOR d{};
   if (ready() != CUDA_SUCCESS || descriptor_of(array, d) != CUDA_SUCCESS) return keep(kInvalidValue);
@@ -178,7 +163,8 @@ NVMLKIT_RUNTIME Error cudaMemcpyToArray(void* array, std::size_t x, std::size_t 
   if (x + size <= row) return copy(array, x, y, from, size, size, 1, true, nullptr);
   return x == 0 && size % row == 0 ? copy(array, 0, y, from, row, row, size / row, true, nullptr) : keep(kNotSupported);
 }
-NVMLKIT_RUNTIME Error cudaMemcpyFromArray(void* to, void* array, std::size_t x, std::size_t y, std::size_t size, int) {
+NVMLKIT_RUNTIME Error cudaMemcpyFromArray(void* to, CUarray array, std::size_t x, std::size_t y, std::size_t size,
+                                          int) {
   CUDA_ARRAY3D_DESCRIPTOR d{};
   if (ready() != CUDA_SUCCESS || descriptor_of(array, d) != CUDA_SUCCESS) return keep(kInvalidValue);
   const auto row = d.Width * element_size(array);

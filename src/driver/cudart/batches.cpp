@@ -1,10 +1,9 @@
-// Several copies in one call, and what is said of ranges of managed memory. The batches of CUDA 12 name the one that
-// failed.
+// Several copies in one call, and advice about ranges of managed memory. The batches of CUDA 12 report the failed
+// copy.
 #include "driver/cudart/runtime.hpp"
 
 #if NVMLKIT_CUDART_VERSION >= 12000
 namespace nvmlkit::cudart {
-namespace {
 
 struct CopyAttributes {
   int order;
@@ -34,6 +33,8 @@ struct BoxCopy {
   unsigned flags;
 };
 static_assert(sizeof(BoxCopy) == 112);
+
+namespace {
 
 constexpr int kMostOrder = 3;
 
@@ -101,9 +102,8 @@ Error copy_boxes(std::size_t count, const BoxCopy* copies, unsigned long long fl
   });
 }
 
-[[maybe_unused]] Error prefetch_ranges(void** pointers, const std::size_t* sizes, std::size_t count,
-                                       const CUmemLocation* places, const std::size_t* starts, std::size_t number,
-                                       unsigned long long flags, CUstream stream) {
+Error prefetch_ranges(void** pointers, const std::size_t* sizes, std::size_t count, const CUmemLocation* places,
+                      const std::size_t* starts, std::size_t number, unsigned long long flags, CUstream stream) {
   const bool is_right = pointers && sizes && places && are_starts(starts, number, count) && flags == 0;
   return each(count, nullptr, is_right, [&, place = std::size_t{0}](std::size_t i) mutable -> Error {
     if (place + 1 < number && starts[place + 1] <= i) ++place;
@@ -112,8 +112,8 @@ Error copy_boxes(std::size_t count, const BoxCopy* copies, unsigned long long fl
 }
 
 // What is discarded may hold anything afterwards, what it held too.
-[[maybe_unused]] Error discard_ranges(void** pointers, const std::size_t* sizes, std::size_t count,
-                                      unsigned long long flags, CUstream stream) {
+Error discard_ranges(void** pointers, const std::size_t* sizes, std::size_t count, unsigned long long flags,
+                     CUstream stream) {
   if (const auto refused = ready(); refused != CUDA_SUCCESS) return keep(refused);
   CUcontext context = nullptr;
   if (const auto result = cuStreamGetCtx(stream, &context); result != CUDA_SUCCESS) return keep(result);
@@ -127,39 +127,42 @@ Error copy_boxes(std::size_t count, const BoxCopy* copies, unsigned long long fl
 }  // namespace
 
 #if NVMLKIT_CUDART_VERSION >= 13000
-#define NVMLKIT_FAILED
-#define NVMLKIT_FAILED_PLACE nullptr
+NVMLKIT_RUNTIME Error cudaMemcpyBatchAsync(void* const* to, const void* const* from, const std::size_t* sizes,
+                                           std::size_t count, CopyAttributes* attributes, std::size_t* starts,
+                                           std::size_t number, CUstream stream) {
+  return copy_rows(to, from, sizes, count, attributes, starts, number, nullptr, stream);
+}
+NVMLKIT_RUNTIME Error cudaMemcpy3DBatchAsync(std::size_t count, BoxCopy* copies, unsigned long long flags,
+                                             CUstream stream) {
+  return copy_boxes(count, copies, flags, nullptr, stream);
+}
 #else
-#define NVMLKIT_FAILED std::size_t *failed,
-#define NVMLKIT_FAILED_PLACE failed
+NVMLKIT_RUNTIME Error cudaMemcpyBatchAsync(void* const* to, const void* const* from, const std::size_t* sizes,
+                                           std::size_t count, CopyAttributes* attributes, std::size_t* starts,
+                                           std::size_t number, std::size_t* failed, CUstream stream) {
+  return copy_rows(to, from, sizes, count, attributes, starts, number, failed, stream);
+}
+NVMLKIT_RUNTIME Error cudaMemcpy3DBatchAsync(std::size_t count, BoxCopy* copies, unsigned long long flags,
+                                             std::size_t* failed, CUstream stream) {
+  return copy_boxes(count, copies, flags, failed, stream);
+}
 #endif
-#define NVMLKIT_BATCHES(suffix, in)                                                                                   \
-  NVMLKIT_RUNTIME Error cudaMemcpyBatchAsync##suffix(                                                                 \
-      void* const* to, const void* const* from, const std::size_t* sizes, std::size_t count,                          \
-      const CopyAttributes* attributes, const std::size_t* starts, std::size_t number, NVMLKIT_FAILED CUstream s) {   \
-    return copy_rows(to, from, sizes, count, attributes, starts, number, NVMLKIT_FAILED_PLACE, in);                   \
-  }                                                                                                                   \
-  NVMLKIT_RUNTIME Error cudaMemcpy3DBatchAsync##suffix(std::size_t count, const BoxCopy* copies,                      \
-                                                       unsigned long long flags, NVMLKIT_FAILED CUstream s) {         \
-    return copy_boxes(count, copies, flags, NVMLKIT_FAILED_PLACE, in);                                                \
-  }                                                                                                                   \
-  NVMLKIT_RUNTIME Error cudaMemPrefetchBatchAsync##suffix(void** pointers, std::size_t* sizes, std::size_t count,     \
-                                                          CUmemLocation* places, std::size_t* starts,                 \
-                                                          std::size_t number, unsigned long long flags, CUstream s) { \
-    return prefetch_ranges(pointers, sizes, count, places, starts, number, flags, in);                                \
-  }                                                                                                                   \
-  NVMLKIT_RUNTIME Error cudaMemDiscardBatchAsync##suffix(void** pointers, std::size_t* sizes, std::size_t count,      \
-                                                         unsigned long long flags, CUstream s) {                      \
-    return discard_ranges(pointers, sizes, count, flags, in);                                                         \
-  }                                                                                                                   \
-  NVMLKIT_RUNTIME Error cudaMemDiscardAndPrefetchBatchAsync##suffix(                                                  \
-      void** pointers, std::size_t* sizes, std::size_t count, CUmemLocation* places, std::size_t* starts,             \
-      std::size_t number, unsigned long long flags, CUstream s) {                                                     \
-    if (const auto wrong = discard_ranges(pointers, sizes, count, flags, in)) return wrong;                           \
-    return prefetch_ranges(pointers, sizes, count, places, starts, number, flags, in);                                \
-  }
-NVMLKIT_BATCHES(, s)
-NVMLKIT_BATCHES(_ptsz, per_thread(s))
+NVMLKIT_RUNTIME Error cudaMemPrefetchBatchAsync(void** pointers, std::size_t* sizes, std::size_t count,
+                                                CUmemLocation* places, std::size_t* starts, std::size_t number,
+                                                unsigned long long flags, CUstream stream) {
+  return prefetch_ranges(pointers, sizes, count, places, starts, number, flags, stream);
+}
+NVMLKIT_RUNTIME Error cudaMemDiscardBatchAsync(void** pointers, std::size_t* sizes, std::size_t count,
+                                               unsigned long long flags, CUstream stream) {
+  return discard_ranges(pointers, sizes, count, flags, stream);
+}
+NVMLKIT_RUNTIME Error cudaMemDiscardAndPrefetchBatchAsync(void** pointers, std::size_t* sizes, std::size_t count,
+                                                          CUmemLocation* places, std::size_t* starts,
+                                                          std::size_t number, unsigned long long flags,
+                                                          CUstream stream) {
+  if (const auto wrong = discard_ranges(pointers, sizes, count, flags, stream)) return wrong;
+  return prefetch_ranges(pointers, sizes, count, places, starts, number, flags, stream);
+}
 
 }  // namespace nvmlkit::cudart
 #endif

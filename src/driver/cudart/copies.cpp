@@ -109,15 +109,8 @@ Error set_rows(void* to, std::size_t pitch, int value, std::size_t width, std::s
 NVMLKIT_RUNTIME Error cudaMemcpy(void* to, const void* from, std::size_t size, int kind) {
   return copy(to, from, size, kind);
 }
-NVMLKIT_RUNTIME Error cudaMemcpy_ptds(void* to, const void* from, std::size_t size, int kind) {
-  const OfThread of_thread;
-  return copy(to, from, size, kind);
-}
 NVMLKIT_RUNTIME Error cudaMemcpyAsync(void* to, const void* from, std::size_t size, int kind, CUstream stream) {
   return copy_in(to, from, size, kind, stream);
-}
-NVMLKIT_RUNTIME Error cudaMemcpyAsync_ptsz(void* to, const void* from, std::size_t size, int kind, CUstream stream) {
-  return copy_in(to, from, size, kind, per_thread(stream));
 }
 NVMLKIT_RUNTIME Error cudaMemcpyPeer(void* to, int, const void* from, int, std::size_t size) {
   return copy(to, from, size, by_address);
@@ -136,15 +129,7 @@ NVMLKIT_RUNTIME Error cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const vo
 NVMLKIT_RUNTIME Error cudaMemcpy3D(const Copy3D* p) { return copy_boxes(p); }
 NVMLKIT_RUNTIME Error cudaMemcpy3DAsync(const Copy3D* p, CUstream stream) { return copy_boxes(p, &stream); }
 NVMLKIT_RUNTIME Error cudaMemset(void* to, int value, std::size_t size) { return set(to, value, size); }
-NVMLKIT_RUNTIME Error cudaMemset_ptds(void* to, int value, std::size_t size) {
-  const OfThread of_thread;
-  return set(to, value, size);
-}
 NVMLKIT_RUNTIME Error cudaMemsetAsync(void* to, int value, std::size_t size, CUstream stream) {
-  return set(to, value, size, &stream);
-}
-NVMLKIT_RUNTIME Error cudaMemsetAsync_ptsz(void* to, int value, std::size_t size, CUstream stream) {
-  stream = per_thread(stream);
   return set(to, value, size, &stream);
 }
 NVMLKIT_RUNTIME Error cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height) {

@@ -1,4 +1,4 @@
-// Devices: which there are, which one a thread uses, how they are set up.
+// Devices: lists, the current device of a thread, settings.
 #include "driver/cudart/runtime.hpp"
 
 namespace nvmlkit::cudart {
@@ -20,9 +20,6 @@ NVMLKIT_RUNTIME Error cudaSetDevice(int device) { return keep(set_thread_device(
 NVMLKIT_RUNTIME Error cudaInitDevice(int device, unsigned, unsigned) {
   CUcontext context = nullptr;
   return keep(context_of(device, &context));
-}
-NVMLKIT_RUNTIME Error cudaDeviceSynchronize() {
-  return with_context([] { return cuCtxSynchronize(); });
 }
 NVMLKIT_RUNTIME Error cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
 NVMLKIT_RUNTIME Error cudaDeviceReset() {
@@ -67,41 +64,17 @@ NVMLKIT_RUNTIME Error cudaGetDeviceFlags(unsigned* flags) {
   int active = 0;
   return keep(cuDevicePrimaryCtxGetState(thread_device(), flags, &active));
 }
-NVMLKIT_RUNTIME Error cudaDeviceGetLimit(std::size_t* value, int which) {
-  return with_context([&] { return cuCtxGetLimit(value, static_cast<CUlimit>(which)); });
-}
-NVMLKIT_RUNTIME Error cudaDeviceSetLimit(int which, std::size_t value) {
-  return with_context([&] { return cuCtxSetLimit(static_cast<CUlimit>(which), value); });
-}
-NVMLKIT_RUNTIME Error cudaDeviceGetCacheConfig(CUfunc_cache* config) {
-  return with_context([&] { return cuCtxGetCacheConfig(config); });
-}
-NVMLKIT_RUNTIME Error cudaDeviceSetCacheConfig(int config) {
-  return with_context([&] { return cuCtxSetCacheConfig(static_cast<CUfunc_cache>(config)); });
-}
 #if NVMLKIT_CUDART_VERSION < 13000
 // Older names of the same.
-NVMLKIT_RUNTIME Error cudaThreadGetLimit(std::size_t* value, int which) { return cudaDeviceGetLimit(value, which); }
-NVMLKIT_RUNTIME Error cudaThreadSetLimit(int which, std::size_t value) { return cudaDeviceSetLimit(which, value); }
+NVMLKIT_RUNTIME Error cudaThreadGetLimit(std::size_t* value, CUlimit which) { return cudaDeviceGetLimit(value, which); }
+NVMLKIT_RUNTIME Error cudaThreadSetLimit(CUlimit which, std::size_t value) { return cudaDeviceSetLimit(which, value); }
 NVMLKIT_RUNTIME Error cudaThreadGetCacheConfig(CUfunc_cache* config) { return cudaDeviceGetCacheConfig(config); }
-NVMLKIT_RUNTIME Error cudaThreadSetCacheConfig(int config) { return cudaDeviceSetCacheConfig(config); }
+NVMLKIT_RUNTIME Error cudaThreadSetCacheConfig(CUfunc_cache config) { return cudaDeviceSetCacheConfig(config); }
 
 // GPUs of today compute in double themselves.
 NVMLKIT_RUNTIME Error cudaSetDoubleForDevice(double*) { return 0; }
 NVMLKIT_RUNTIME Error cudaSetDoubleForHost(double*) { return 0; }
 #endif
-NVMLKIT_RUNTIME Error cudaDeviceGetSharedMemConfig(CUsharedconfig* config) {
-  return with_context([&] { return cuCtxGetSharedMemConfig(config); });
-}
-NVMLKIT_RUNTIME Error cudaDeviceSetSharedMemConfig(int config) {
-  return with_context([&] { return cuCtxSetSharedMemConfig(static_cast<CUsharedconfig>(config)); });
-}
-NVMLKIT_RUNTIME Error cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
-  return with_context([&] { return cuCtxGetStreamPriorityRange(least, greatest); });
-}
-NVMLKIT_RUNTIME Error cudaCtxResetPersistingL2Cache() {
-  return with_context([] { return cuCtxResetPersistingL2Cache(); });
-}
 NVMLKIT_RUNTIME Error cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   if (!can) return keep(kInvalidValue);
   if (const auto result = start(); result != CUDA_SUCCESS) return keep(result);

@@ -1,7 +1,6 @@
-// Nodes of whatever kind one struct names, and the values that conditional ones look at.
+// Nodes of any kind, described by one struct, and the values of conditional nodes.
 #include <cstring>
 
-#include "driver/cudart/driver_graph_api.hpp"
 #include "driver/cudart/graph_params.hpp"
 
 #if NVMLKIT_CUDART_VERSION >= 12000
@@ -137,10 +136,6 @@ NVMLKIT_RUNTIME Error cudaGraphNodeSetParams(CUgraphNode node, void* params) {
 }
 NVMLKIT_RUNTIME Error cudaGraphExecNodeSetParams(CUgraphExec executable, CUgraphNode node, void* params) {
   return with_params(params, [&](auto* own) { return cuGraphExecNodeSetParams(executable, node, own); });
-}
-NVMLKIT_RUNTIME Error cudaGraphConditionalHandleCreate(CUgraphConditionalHandle* handle, CUgraph graph, unsigned value,
-                                                       unsigned flags) {
-  return with_context([&] { return cuGraphConditionalHandleCreate(handle, graph, current_context(), value, flags); });
 }
 
 }  // namespace nvmlkit::cudart

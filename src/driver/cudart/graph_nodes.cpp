@@ -1,4 +1,4 @@
-// What the nodes of a graph do.
+// Parameters of nodes.
 #include "driver/cudart/graph_params.hpp"
 #include "driver/cudart/launches.hpp"
 
@@ -66,13 +66,8 @@ Error with_symbol(const void* symbol, const void* other, std::size_t size, std::
 
 }  // namespace
 
-#define NVMLKIT_PASS(name, call, ...)          \
-  NVMLKIT_RUNTIME Error name(__VA_ARGS__) {    \
-    return with_context([&] { return call; }); \
-  }
-#define NVMLKIT_NEW_NODE CUgraphNode *node, CUgraph graph, Nodes needs, std::size_t count
-
-NVMLKIT_RUNTIME Error cudaGraphAddKernelNode(NVMLKIT_NEW_NODE, const KernelParams* params) {
+NVMLKIT_RUNTIME Error cudaGraphAddKernelNode(CUgraphNode* node, CUgraph graph, Nodes needs, std::size_t count,
+                                             const KernelParams* params) {
   return with_kernel(params, [&](const auto& p) { return cuGraphAddKernelNode_v2(node, graph, needs, count, &p); });
 }
 NVMLKIT_RUNTIME Error cudaGraphKernelNodeSetParams(CUgraphNode node, const KernelParams* params) {
@@ -98,22 +93,26 @@ NVMLKIT_RUNTIME Error cudaGraphKernelNodeGetParams(CUgraphNode node, KernelParam
   });
 }
 
-NVMLKIT_RUNTIME Error cudaGraphAddMemcpyNode(NVMLKIT_NEW_NODE, const Copy3D* params) {
+NVMLKIT_RUNTIME Error cudaGraphAddMemcpyNode(CUgraphNode* node, CUgraph graph, Nodes needs, std::size_t count,
+                                             const Copy3D* params) {
   return with_copy(
       params, [&](const auto& c) { return cuGraphAddMemcpyNode(node, graph, needs, count, &c, current_context()); });
 }
-NVMLKIT_RUNTIME Error cudaGraphAddMemcpyNode1D(NVMLKIT_NEW_NODE, void* to, const void* from, std::size_t size, int) {
+NVMLKIT_RUNTIME Error cudaGraphAddMemcpyNode1D(CUgraphNode* node, CUgraph graph, Nodes needs, std::size_t count,
+                                               void* to, const void* from, std::size_t size, int) {
   return with_row(to, from, size, [&](const auto& c) {
     return cuGraphAddMemcpyNode(node, graph, needs, count, &c, current_context());
   });
 }
-NVMLKIT_RUNTIME Error cudaGraphAddMemcpyNodeToSymbol(NVMLKIT_NEW_NODE, const void* symbol, const void* from,
-                                                     std::size_t size, std::size_t offset, int) {
+NVMLKIT_RUNTIME Error cudaGraphAddMemcpyNodeToSymbol(CUgraphNode* node, CUgraph graph, Nodes needs, std::size_t count,
+                                                     const void* symbol, const void* from, std::size_t size,
+                                                     std::size_t offset, int) {
   return with_symbol(symbol, from, size, offset, true, [&](const auto& c) {
     return cuGraphAddMemcpyNode(node, graph, needs, count, &c, current_context());
   });
 }
-NVMLKIT_RUNTIME Error cudaGraphAddMemcpyNodeFromSymbol(NVMLKIT_NEW_NODE, void* to, const void* symbol, std::size_t size,
+NVMLKIT_RUNTIME Error cudaGraphAddMemcpyNodeFromSymbol(CUgraphNode* node, CUgraph graph, Nodes needs, std::size_t count,
+                                                       void* to, const void* symbol, std::size_t size,
                                                        std::size_t offset, int) {
   return with_symbol(symbol, to, size, offset, false, [&](const auto& c) {
     return cuGraphAddMemcpyNode(node, graph, needs, count, &c, current_context());
@@ -177,41 +176,13 @@ NVMLKIT_RUNTIME Error cudaGraphMemcpyNodeGetParams(CUgraphNode node, Copy3D* out
   });
 }
 
-NVMLKIT_PASS(cudaGraphAddMemsetNode, cuGraphAddMemsetNode(node, graph, needs, count, params, current_context()),
-             NVMLKIT_NEW_NODE, const CUDA_MEMSET_NODE_PARAMS* params)
-NVMLKIT_PASS(cudaGraphMemsetNodeGetParams, cuGraphMemsetNodeGetParams(node, out), CUgraphNode node,
-             CUDA_MEMSET_NODE_PARAMS* out)
-NVMLKIT_PASS(cudaGraphMemsetNodeSetParams, cuGraphMemsetNodeSetParams(node, params), CUgraphNode node,
-             const CUDA_MEMSET_NODE_PARAMS* params)
-NVMLKIT_PASS(cudaGraphExecMemsetNodeSetParams, cuGraphExecMemsetNodeSetParams(ready, node, params, current_context()),
-             CUgraphExec ready, CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS* params)
-NVMLKIT_PASS(cudaGraphAddHostNode, cuGraphAddHostNode(node, graph, needs, count, params), NVMLKIT_NEW_NODE,
-             const CUDA_HOST_NODE_PARAMS* params)
-NVMLKIT_PASS(cudaGraphHostNodeGetParams, cuGraphHostNodeGetParams(node, out), CUgraphNode node,
-             CUDA_HOST_NODE_PARAMS* out)
-NVMLKIT_PASS(cudaGraphHostNodeSetParams, cuGraphHostNodeSetParams(node, params), CUgraphNode node,
-             const CUDA_HOST_NODE_PARAMS* params)
-NVMLKIT_PASS(cudaGraphExecHostNodeSetParams, cuGraphExecHostNodeSetParams(ready, node, params), CUgraphExec ready,
-             CUgraphNode node, const CUDA_HOST_NODE_PARAMS* params)
-NVMLKIT_PASS(cudaGraphAddChildGraphNode, cuGraphAddChildGraphNode(node, graph, needs, count, child), NVMLKIT_NEW_NODE,
-             CUgraph child)
-NVMLKIT_PASS(cudaGraphChildGraphNodeGetGraph, cuGraphChildGraphNodeGetGraph(node, out), CUgraphNode node, CUgraph* out)
-NVMLKIT_PASS(cudaGraphExecChildGraphNodeSetParams, cuGraphExecChildGraphNodeSetParams(ready, node, child),
-             CUgraphExec ready, CUgraphNode node, CUgraph child)
-NVMLKIT_PASS(cudaGraphAddEmptyNode, cuGraphAddEmptyNode(node, graph, needs, count), NVMLKIT_NEW_NODE)
-NVMLKIT_PASS(cudaGraphAddEventRecordNode, cuGraphAddEventRecordNode(node, graph, needs, count, event), NVMLKIT_NEW_NODE,
-             CUevent event)
-NVMLKIT_PASS(cudaGraphEventRecordNodeGetEvent, cuGraphEventRecordNodeGetEvent(node, out), CUgraphNode node,
-             CUevent* out)
-NVMLKIT_PASS(cudaGraphEventRecordNodeSetEvent, cuGraphEventRecordNodeSetEvent(node, event), CUgraphNode node,
-             CUevent event)
-NVMLKIT_PASS(cudaGraphExecEventRecordNodeSetEvent, cuGraphExecEventRecordNodeSetEvent(ready, node, event),
-             CUgraphExec ready, CUgraphNode node, CUevent event)
-NVMLKIT_PASS(cudaGraphAddEventWaitNode, cuGraphAddEventWaitNode(node, graph, needs, count, event), NVMLKIT_NEW_NODE,
-             CUevent event)
-NVMLKIT_PASS(cudaGraphEventWaitNodeGetEvent, cuGraphEventWaitNodeGetEvent(node, out), CUgraphNode node, CUevent* out)
-NVMLKIT_PASS(cudaGraphEventWaitNodeSetEvent, cuGraphEventWaitNodeSetEvent(node, event), CUgraphNode node, CUevent event)
-NVMLKIT_PASS(cudaGraphExecEventWaitNodeSetEvent, cuGraphExecEventWaitNodeSetEvent(ready, node, event),
-             CUgraphExec ready, CUgraphNode node, CUevent event)
+// Since CUDA 13 the target comes first.
+#if NVMLKIT_CUDART_VERSION >= 13000
+NVMLKIT_RUNTIME Error cudaGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from) {
+#else
+NVMLKIT_RUNTIME Error cudaGraphKernelNodeCopyAttributes(CUgraphNode from, CUgraphNode to) {
+#endif
+  return with_context([&] { return cuGraphKernelNodeCopyAttributes(to, from); });
+}
 
 }  // namespace nvmlkit::cudart

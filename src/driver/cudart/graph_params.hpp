@@ -1,4 +1,4 @@
-// What the runtime says of a kernel's node, as the driver takes it.
+// Converts the runtime's parameters of a kernel node to the driver's.
 #pragma once
 
 #include "driver/cudart/runtime.hpp"
@@ -14,11 +14,5 @@ struct KernelParams {
 };
 
 CUresult read(const KernelParams* params, CUDA_KERNEL_NODE_PARAMS& out);
-
-inline CUcontext current_context() {
-  CUcontext context = nullptr;
-  cuCtxGetCurrent(&context);
-  return context;
-}
 
 }  // namespace nvmlkit::cudart

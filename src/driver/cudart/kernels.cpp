@@ -1,8 +1,7 @@
-// Kernels: their attributes, and how many of their blocks and clusters run at once.
+// Kernels: their attributes, and the number of their blocks and clusters that run at once.
 #include "driver/cudart/launches.hpp"
 
 namespace nvmlkit::cudart {
-namespace {
 
 struct FunctionAttributes {
   std::size_t shared, constants, local;
@@ -13,6 +12,8 @@ struct FunctionAttributes {
 #endif
 };
 static_assert(sizeof(FunctionAttributes) == (NVMLKIT_CUDART_VERSION >= 12000 ? 144 : 56));
+
+namespace {
 
 template <class Work>
 Error with_function(const void* symbol, Work work) {
@@ -59,10 +60,10 @@ NVMLKIT_RUNTIME Error cudaFuncSetAttribute(const void* symbol, int attribute, in
   return with_function(
       symbol, [&](CUfunction f) { return cuFuncSetAttribute(f, static_cast<CUfunction_attribute>(attribute), value); });
 }
-NVMLKIT_RUNTIME Error cudaFuncSetCacheConfig(const void* symbol, int) {
+NVMLKIT_RUNTIME Error cudaFuncSetCacheConfig(const void* symbol, CUfunc_cache) {
   return with_function(symbol, [](CUfunction) { return CUDA_SUCCESS; });
 }
-NVMLKIT_RUNTIME Error cudaFuncSetSharedMemConfig(const void* symbol, int) {
+NVMLKIT_RUNTIME Error cudaFuncSetSharedMemConfig(const void* symbol, CUsharedconfig) {
   return with_function(symbol, [](CUfunction) { return CUDA_SUCCESS; });
 }
 NVMLKIT_RUNTIME Error cudaFuncGetName(const char** name, const void* symbol) {

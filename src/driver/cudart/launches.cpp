@@ -38,10 +38,6 @@ NVMLKIT_RUNTIME Error cudaLaunchKernel(const void* f, Dim3 grid, Dim3 block, voi
                                        CUstream stream) {
   return launch(f, grid, block, args, shared, stream, false);
 }
-NVMLKIT_RUNTIME Error cudaLaunchKernel_ptsz(const void* f, Dim3 grid, Dim3 block, void** args, std::size_t shared,
-                                            CUstream stream) {
-  return launch(f, grid, block, args, shared, per_thread(stream), false);
-}
 NVMLKIT_RUNTIME Error __cudaLaunchKernel(const void* f, Dim3 grid, Dim3 block, void** args, std::size_t shared,
                                          CUstream stream) {
   return launch(f, grid, block, args, shared, stream, false);
@@ -54,10 +50,6 @@ NVMLKIT_RUNTIME Error cudaLaunchCooperativeKernel(const void* f, Dim3 grid, Dim3
                                                   CUstream stream) {
   return launch(f, grid, block, args, shared, stream, true);
 }
-NVMLKIT_RUNTIME Error cudaLaunchCooperativeKernel_ptsz(const void* f, Dim3 grid, Dim3 block, void** args,
-                                                       std::size_t shared, CUstream stream) {
-  return launch(f, grid, block, args, shared, per_thread(stream), true);
-}
 NVMLKIT_RUNTIME Error cudaLaunchKernelExC(const LaunchConfig* config, const void* f, void** args) {
   return launch_with(config, f, args, false);
 }
@@ -66,8 +58,6 @@ NVMLKIT_RUNTIME Error cudaLaunchKernelExC_ptsz(const LaunchConfig* config, const
 }
 
 #if NVMLKIT_CUDART_VERSION < 13000
-namespace {
-
 struct LaunchOnDevice {
   void* function;
   Dim3 grid, block;
@@ -76,8 +66,6 @@ struct LaunchOnDevice {
   CUstream stream;
 };
 static_assert(sizeof(LaunchOnDevice) == 56);
-
-}  // namespace
 
 NVMLKIT_RUNTIME Error cudaLaunchCooperativeKernelMultiDevice(LaunchOnDevice* launches, unsigned count, unsigned flags) {
   constexpr unsigned kMost = 1024;

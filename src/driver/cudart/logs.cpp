@@ -1,4 +1,4 @@
-// A log of errors, from CUDA 13 on: what calls of this process answered, for those who ask or want to be told.
+// A log of errors, from CUDA 13 on: the errors of this process's calls, for readers and callbacks.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -20,7 +20,6 @@ void log(Error) {}
 
 namespace {
 
-using Callback = void (*)(void* data, int level, char* message, std::size_t length);
 constexpr std::size_t kKept = 100, kMostBytes = 25600;
 
 struct Logs {
@@ -28,7 +27,7 @@ struct Logs {
   std::deque<std::string> lines;  // the last ones
   unsigned next = 0;              // number of the line that comes next
   struct Listener {
-    Callback callback;
+    LogsCallback callback;
     void* data;
   };
   std::map<std::uintptr_t, Listener> listeners;
@@ -39,7 +38,7 @@ Logs& logs() {
   return *the;
 }
 
-// A callback that fails itself is not told of it.
+// A callback that fails itself gets no call for its own error.
 constinit thread_local bool is_telling = false;
 
 // The lines from an iterator on, as many of the last as fit; with the lock held.
@@ -74,7 +73,7 @@ void log(Error error) {
   is_telling = false;
 }
 
-NVMLKIT_RUNTIME Error cudaLogsRegisterCallback(Callback callback, void* data, void** handle) {
+NVMLKIT_RUNTIME Error cudaLogsRegisterCallback(LogsCallback callback, void* data, void** handle) {
   if (!callback) return keep(kInvalidValue);
   auto& all = logs();
   const std::lock_guard lock(all.mutex);

@@ -1,8 +1,7 @@
-// Memory: allocations, and what a pointer points to.
+// Memory: allocations, and properties of pointers.
 #include "driver/cudart/runtime.hpp"
 
 namespace nvmlkit::cudart {
-namespace {
 
 struct PointerAttributes {
   int type, device;
@@ -11,6 +10,8 @@ struct PointerAttributes {
   long reserved[8];
 #endif
 };
+
+namespace {
 
 Error allocate(void** out, std::size_t size) {
   if (!out) return keep(kInvalidValue);
@@ -52,25 +53,13 @@ NVMLKIT_RUNTIME Error cudaMallocHost(void** out, std::size_t size) { return cuda
 NVMLKIT_RUNTIME Error cudaFreeHost(void* pointer) {
   return with_context([&] { return pointer ? cuMemFreeHost(pointer) : CUDA_SUCCESS; });
 }
-NVMLKIT_RUNTIME Error cudaHostRegister(void* pointer, std::size_t size, unsigned flags) {
-  return with_context([&] { return cuMemHostRegister_v2(pointer, size, flags); });
-}
-NVMLKIT_RUNTIME Error cudaHostUnregister(void* pointer) {
-  return with_context([&] { return cuMemHostUnregister(pointer); });
-}
 NVMLKIT_RUNTIME Error cudaHostGetDevicePointer(void** out, void* host, unsigned flags) {
   if (!out) return keep(kInvalidValue);
   return with_context([&] { return cuMemHostGetDevicePointer_v2(reinterpret_cast<CUdeviceptr*>(out), host, flags); });
 }
-NVMLKIT_RUNTIME Error cudaHostGetFlags(unsigned* flags, void* host) {
-  return with_context([&] { return cuMemHostGetFlags(flags, host); });
-}
 NVMLKIT_RUNTIME Error cudaMallocManaged(void** out, std::size_t size, unsigned flags) {
   if (!out) return keep(kInvalidValue);
   return with_context([&] { return cuMemAllocManaged(reinterpret_cast<CUdeviceptr*>(out), size, flags); });
-}
-NVMLKIT_RUNTIME Error cudaMemGetInfo(std::size_t* free, std::size_t* total) {
-  return with_context([&] { return cuMemGetInfo_v2(free, total); });
 }
 
 NVMLKIT_RUNTIME Error cudaPointerGetAttributes(PointerAttributes* out, const void* pointer) {

@@ -1,8 +1,7 @@
-// Copies of boxes between GPUs. Addresses tell which GPU they are of, so the numbers of the GPUs say nothing more.
+// Copies of boxes between GPUs. Addresses determine their GPU; the numbers of the GPUs add nothing.
 #include "driver/cudart/runtime.hpp"
 
 namespace nvmlkit::cudart {
-namespace {
 
 struct Side {
   void* array;
@@ -20,6 +19,8 @@ struct PeerCopy3D {
   std::size_t extent[3];
 };
 static_assert(sizeof(PeerCopy3D) == 168);
+
+namespace {
 
 Error copy_box(const PeerCopy3D* p, const CUstream* stream) {
   if (!p) return keep(kInvalidValue);
@@ -51,14 +52,6 @@ Error copy_box(const PeerCopy3D* p, const CUstream* stream) {
 }  // namespace
 
 NVMLKIT_RUNTIME Error cudaMemcpy3DPeer(const PeerCopy3D* p) { return copy_box(p, nullptr); }
-NVMLKIT_RUNTIME Error cudaMemcpy3DPeer_ptds(const PeerCopy3D* p) {
-  const OfThread of_thread;
-  return copy_box(p, nullptr);
-}
 NVMLKIT_RUNTIME Error cudaMemcpy3DPeerAsync(const PeerCopy3D* p, CUstream stream) { return copy_box(p, &stream); }
-NVMLKIT_RUNTIME Error cudaMemcpy3DPeerAsync_ptsz(const PeerCopy3D* p, CUstream stream) {
-  stream = per_thread(stream);
-  return copy_box(p, &stream);
-}
 
 }  // namespace nvmlkit::cudart

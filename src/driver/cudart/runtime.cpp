@@ -3,7 +3,7 @@
 #include <mutex>
 
 #include "base/never_destroyed.hpp"
-#include "driver/cudart/error_names.hpp"
+#include "driver/cuda/runtime_error_names.hpp"
 
 namespace nvmlkit::cudart {
 namespace {
@@ -134,7 +134,7 @@ NVMLKIT_RUNTIME Error cudaDriverGetVersion(int* version) {
 }
 
 // Private tables of NVIDIA's runtime: there are none here.
-NVMLKIT_RUNTIME Error cudaGetExportTable(const void** table, const void*) {
+NVMLKIT_RUNTIME Error cudaGetExportTable(const void** table, const CUuuid*) {
   if (table) *table = nullptr;
   return keep(kInvalidValue);
 }
@@ -151,14 +151,35 @@ NVMLKIT_RUNTIME Error cudaGetDriverEntryPointByVersion(const char* symbol, void*
   return keep(result);
 }
 
+// What asks for the functions of its own kind of default stream gets those with one per thread.
+namespace {
+
+unsigned long long of_per_thread(unsigned long long flags) {
+  return flags != 0 ? flags : static_cast<unsigned long long>(CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
+}
+
+}  // namespace
+
+NVMLKIT_RUNTIME Error cudaGetDriverEntryPointByVersion_ptsz(const char* symbol, void** function, unsigned version,
+                                                            unsigned long long flags, int* status) {
+  return cudaGetDriverEntryPointByVersion(symbol, function, version, of_per_thread(flags), status);
+}
+
 #if NVMLKIT_CUDART_VERSION < 12000
 NVMLKIT_RUNTIME Error cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long flags) {
   return cudaGetDriverEntryPointByVersion(symbol, function, NVMLKIT_CUDART_VERSION, flags, nullptr);
+}
+NVMLKIT_RUNTIME Error cudaGetDriverEntryPoint_ptsz(const char* symbol, void** function, unsigned long long flags) {
+  return cudaGetDriverEntryPoint(symbol, function, of_per_thread(flags));
 }
 #else
 NVMLKIT_RUNTIME Error cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long flags,
                                               int* status) {
   return cudaGetDriverEntryPointByVersion(symbol, function, NVMLKIT_CUDART_VERSION, flags, status);
+}
+NVMLKIT_RUNTIME Error cudaGetDriverEntryPoint_ptsz(const char* symbol, void** function, unsigned long long flags,
+                                                   int* status) {
+  return cudaGetDriverEntryPoint(symbol, function, of_per_thread(flags), status);
 }
 #endif
 

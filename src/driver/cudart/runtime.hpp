@@ -1,18 +1,11 @@
-// What the functions of the runtime share: errors, the device of a thread, its context.
+// Common parts of the runtime's functions: errors, the device of a thread, its context.
 #pragma once
 
-#include "driver/cudart/driver_api.hpp"
-
-// The runtime's version, 13000 and so on: each of its libraries is built from these sources.
-#ifndef NVMLKIT_CUDART_VERSION
-#error "which version of the runtime?"
-#endif
+#include "driver/cudart/generated/api.hpp"
 
 #define NVMLKIT_RUNTIME extern "C" __attribute__((visibility("default")))
 
 namespace nvmlkit::cudart {
-
-using Error = int;  // cudaError_t; the driver's numbers are the runtime's, and there are a few more
 
 inline constexpr Error kInvalidValue = 1, kInitializationError = 3, kInvalidConfiguration = 9, kInvalidSymbol = 13,
                        kInvalidTexture = 18, kInvalidDirection = 21, kMissingConfiguration = 52,
@@ -45,37 +38,17 @@ Error with_context(Work work) {
   return keep(work());
 }
 
+inline CUcontext current_context() {
+  CUcontext context = nullptr;
+  cuCtxGetCurrent(&context);
+  return context;
+}
+
 // For what has nothing to do: a stream that it names has to be there all the same.
 inline CUresult nothing_in(const CUstream* stream) {
   unsigned flags = 0;
   return stream ? cuStreamGetFlags(*stream, &flags) : CUDA_SUCCESS;
 }
-
-struct Dim3 {
-  unsigned x, y, z;
-};
-
-struct Pitched {
-  void* pointer;
-  std::size_t pitch, width, height;
-};
-struct Extent {
-  std::size_t width, height, depth;
-};
-struct Place {
-  std::size_t x, y, z;
-};
-struct Copy3D {
-  void* from_array;
-  Place from_place;
-  Pitched from;
-  void* to_array;
-  Place to_place;
-  Pitched to;
-  Extent extent;
-  int kind;
-};
-static_assert(sizeof(Copy3D) == 160);
 
 // Bytes of an element of an array; 0 for what is none.
 std::size_t element_size(const void* array);

@@ -1,32 +1,11 @@
-// Pools of other processes and of places, what GPUs do with each other's memory.
+// Pools of other processes and of locations, and access of GPUs to each other's memory.
 #include <iterator>
 
 #include "driver/cudart/runtime.hpp"
 
 namespace nvmlkit::cudart {
 
-#define NVMLKIT_PASS(name, call, ...)          \
-  NVMLKIT_RUNTIME Error name(__VA_ARGS__) {    \
-    return with_context([&] { return call; }); \
-  }
-
-using HandleType = CUmemAllocationHandleType;  // the runtime's numbers are the driver's
-
-NVMLKIT_PASS(cudaMemPoolExportToShareableHandle, cuMemPoolExportToShareableHandle(handle, pool, type, flags),
-             void* handle, CUmemoryPool pool, HandleType type, unsigned flags)
-NVMLKIT_PASS(cudaMemPoolImportFromShareableHandle, cuMemPoolImportFromShareableHandle(pool, handle, type, flags),
-             CUmemoryPool* pool, void* handle, HandleType type, unsigned flags)
-NVMLKIT_PASS(cudaMemPoolExportPointer, cuMemPoolExportPointer(data, address_of(pointer)), CUmemPoolPtrExportData* data,
-             void* pointer)
-NVMLKIT_PASS(cudaMemPoolImportPointer, cuMemPoolImportPointer(pointer, pool, data), CUdeviceptr* pointer,
-             CUmemoryPool pool, CUmemPoolPtrExportData* data)
-
 #if NVMLKIT_CUDART_VERSION >= 12000
-NVMLKIT_PASS(cudaDeviceRegisterAsyncNotification, cuDeviceRegisterAsyncNotification(device, callback, data, handle),
-             int device, CUasyncCallback callback, void* data, CUasyncCallbackHandle* handle)
-NVMLKIT_PASS(cudaDeviceUnregisterAsyncNotification, cuDeviceUnregisterAsyncNotification(device, handle), int device,
-             CUasyncCallbackHandle handle)
-
 namespace {
 
 // use(GPU) for memory of one; other places have no pools here.

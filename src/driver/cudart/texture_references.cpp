@@ -1,5 +1,5 @@
-// Texture and surface references: variables of programs of CUDA 11 that are bound to arrays or memory. Their host side
-// says how the texture is read; it is looked at when it is bound.
+// Texture and surface references: variables of programs of CUDA 11 that are bound to arrays or memory. The host
+// variable contains the modes of the texture; they are read when it is bound.
 #include <algorithm>
 
 #include "driver/cudart/textures.hpp"
@@ -7,9 +7,6 @@
 #if NVMLKIT_CUDART_VERSION < 12000
 
 namespace nvmlkit::cudart {
-namespace {
-
-constexpr Error kInvalidTextureBinding = 19, kInvalidSurface = 37;
 
 struct TextureReference {
   int normalized, filter_mode, address_mode[3];
@@ -19,6 +16,10 @@ struct TextureReference {
   int mipmap_filter;
   float mipmap_bias, least_mipmap, most_mipmap;
 };
+
+namespace {
+
+constexpr Error kInvalidTextureBinding = 19, kInvalidSurface = 37;
 
 constexpr unsigned kAsInteger = 1, kNormalized = 2, kSrgb = 16;  // CU_TRSF_...
 constexpr unsigned kOverrideFormat = 1;

@@ -170,9 +170,6 @@ NVMLKIT_RUNTIME Error cudaDeviceGetTexture1DLinearMaxWidth(std::size_t* out, con
     return result == CUDA_SUCCESS ? cuDeviceGetTexture1DLinearMaxWidth(out, format, count, device) : result;
   });
 }
-NVMLKIT_RUNTIME Error cudaDestroyTextureObject(CUtexObject texture) {
-  return with_context([&] { return cuTexObjectDestroy(texture); });
-}
 NVMLKIT_RUNTIME Error cudaCreateSurfaceObject(CUsurfObject* out, const ResourceDescription* resource) {
   if (!out || !resource) return keep(kInvalidValue);
   return with_context([&] {
@@ -183,9 +180,6 @@ NVMLKIT_RUNTIME Error cudaCreateSurfaceObject(CUsurfObject* out, const ResourceD
 }
 NVMLKIT_RUNTIME Error cudaGetSurfaceObjectResourceDesc(ResourceDescription* out, CUsurfObject surface) {
   return cudaGetTextureObjectResourceDesc(out, surface);
-}
-NVMLKIT_RUNTIME Error cudaDestroySurfaceObject(CUsurfObject surface) {
-  return with_context([&] { return cuSurfObjectDestroy(surface); });
 }
 
 }  // namespace nvmlkit::cudart

@@ -3,8 +3,8 @@
 #include <array>
 #include <string>
 
+#include "sim/calls/rule_words.hpp"
 #include "sim/calls/rules.hpp"
-#include "sim/faults/rule_words.hpp"
 
 namespace nvmlkit::sim::config {
 namespace {
@@ -23,7 +23,7 @@ void install_failing_functions(const Layers& layers, const Machine& machine) {
   for (const auto& said : machine.host().failing_functions.span()) {
     const std::array<std::string, 3> words{"fail", std::string(said.function->view()), std::string(said.error->view())};
     calls::Rule rule{};
-    const auto problem = faults::parse_rule(words, rule);
+    const auto problem = calls::parse_rule(words, rule);
     if (!problem.empty()) place_of_list(layers).fail("failing_functions[" + std::to_string(item) + "]: " + problem);
     rule.gpu = said.gpu.value_or(calls::kAnyGpu);
     ++item;

@@ -7,9 +7,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "sim/generated/model_descriptors.hpp"
-#include "sim/state/clock.hpp"
-#include "sim/complete.hpp"
+#include "sim/complete/complete.hpp"
 #include "sim/config/builtin.hpp"
 #include "sim/config/check.hpp"
 #include "sim/config/failing_functions.hpp"
@@ -18,11 +16,14 @@
 #include "sim/config/reader.hpp"
 #include "sim/config/scalar.hpp"
 #include "sim/config/suggest.hpp"
-#include "sim/driver_branch.hpp"
-#include "sim/identity.hpp"
+#include "sim/generated/model_descriptors.hpp"
+#include "sim/model/identity.hpp"
 #include "sim/model/value.hpp"
+#include "sim/state/attention.hpp"
+#include "sim/state/clock.hpp"
 #include "sim/state/file.hpp"
 #include "sim/telemetry/change.hpp"
+#include "sim/traits/driver_branch.hpp"
 
 namespace nvmlkit::sim {
 namespace {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/config/suggest.hpp"
+#include "sim/model/pci_bus_id.hpp"
 #include "sim/model/value.hpp"
 
 namespace nvmlkit::sim::config {

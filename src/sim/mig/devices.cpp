@@ -2,8 +2,8 @@
 
 #include <cstdio>
 
-#include "sim/identity.hpp"
 #include "sim/mig/instances.hpp"
+#include "sim/model/identity.hpp"
 
 namespace nvmlkit::sim::mig {
 namespace {

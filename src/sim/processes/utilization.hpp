@@ -1,19 +1,16 @@
-// How much of the GPU's utilization is whose: configured processes have what the machine file says, clients share the
-// rest by their weights.
+// Divides the GPU's utilization among its processes: configured processes have the values of the machine file, clients
+// share the rest by their weights.
 #pragma once
 
 #include <cstdint>
 
+#include "sim/native/processes.hpp"
 #include "sim/state/machine.hpp"
+#include "sim/telemetry/utilization.hpp"
 
 namespace nvmlkit::sim::processes {
 
-// In per cent.
-struct Utilization {
-  std::uint32_t gpu = 0, memory = 0, encoder = 0, decoder = 0, jpeg = 0, ofa = 0;
-
-  bool any() const { return (gpu | memory | encoder | decoder | jpeg | ofa) != 0; }
-};
+using telemetry::Utilization;
 
 // What clients share, and by how much weight.
 struct Shared {

@@ -1,7 +1,7 @@
 #include "sim/steering/command.hpp"
 
 #include "sim/config/suggest.hpp"
-#include "sim/faults/command.hpp"
+#include "sim/steering/fault.hpp"
 
 namespace nvmlkit::sim::steering {
 
@@ -10,8 +10,8 @@ std::string steer(const Machine& machine, Words words) {
   const std::string what = words.empty() ? "" : words[0];
   const auto rest = words.empty() ? words : words.subspan(1);
   if (what == "time") return pass_time(machine, rest);
-  if (what == "fault") return faults::inject(machine, rest);
-  if (what == "heal") return faults::heal(machine, rest);
+  if (what == "fault") return steering::inject(machine, rest);
+  if (what == "heal") return steering::heal(machine, rest);
   if (what == "set" || what == "release" || what == "load") {
     if (rest.empty()) return what + " which GPU? For example: " + what + " gpu=0";
     if (what == "set") return set(machine, rest[0], rest.subspan(1));

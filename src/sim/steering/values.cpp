@@ -1,15 +1,15 @@
 #include <algorithm>
 
-#include "sim/transaction/change.hpp"
 #include "sim/config/check.hpp"
 #include "sim/config/document.hpp"
 #include "sim/config/reader.hpp"
 #include "sim/config/suggest.hpp"
 #include "sim/generated/model_descriptors.hpp"
-#include "sim/selector.hpp"
 #include "sim/steering/command.hpp"
 #include "sim/steering/paths.hpp"
+#include "sim/steering/selector.hpp"
 #include "sim/telemetry/pins.hpp"
+#include "sim/transaction/change.hpp"
 
 namespace nvmlkit::sim::steering {
 namespace {

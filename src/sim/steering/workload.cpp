@@ -1,12 +1,12 @@
 #include <charconv>
 #include <optional>
 
-#include "sim/transaction/change.hpp"
-#include "sim/state/clock.hpp"
 #include "sim/config/suggest.hpp"
-#include "sim/selector.hpp"
+#include "sim/state/clock.hpp"
 #include "sim/steering/command.hpp"
+#include "sim/steering/selector.hpp"
 #include "sim/telemetry/change.hpp"
+#include "sim/transaction/change.hpp"
 
 namespace nvmlkit::sim::steering {
 namespace {

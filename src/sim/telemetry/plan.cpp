@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/state/clock.hpp"
 #include "sim/telemetry/noise.hpp"
 #include "sim/telemetry/planner.hpp"
 #include "sim/telemetry/seconds.hpp"

@@ -1,7 +1,11 @@
-// The phases that lie ahead of a GPU: piece after piece of time in which every value has one closed form.
+// The future phases of a GPU: intervals in which every value has one closed form.
 #pragma once
 
 #include "sim/telemetry/inputs.hpp"
+
+namespace nvmlkit::sim {
+class Machine;
+}
 
 namespace nvmlkit::sim::telemetry {
 

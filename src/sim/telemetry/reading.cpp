@@ -8,6 +8,7 @@
 #include "sim/telemetry/dynamic_load.hpp"
 #include "sim/telemetry/noise.hpp"
 #include "sim/telemetry/plan.hpp"
+#include "sim/traits/architecture.hpp"
 
 namespace nvmlkit::sim::telemetry {
 namespace {
@@ -20,14 +21,6 @@ constexpr double kClockStep = 15;  // MHz
 
 // What noise is for.
 enum Purpose : std::uint64_t { power_noise, temperature_noise, gpu_noise, memory_noise };
-
-// GPUs from Ampere on tell the power of the last second, but for the A100 and its siblings (GA100), as older ones do.
-bool averages_power(const Gpu& gpu) {
-  if (!gpu.architecture || *gpu.architecture == model::Architecture::unknown) return false;
-  const bool ga100 = *gpu.architecture == model::Architecture::ampere &&
-                     gpu.compute_capability.major.value_or(0) == 8 && gpu.compute_capability.minor.value_or(1) == 0;
-  return *gpu.architecture >= model::Architecture::ampere && !ga100;
-}
 
 double dynamic_temperature(const Gpu& gpu, std::int64_t since_ns) {
   const auto& d = gpu.dynamic_metrics.temperature;
@@ -98,7 +91,10 @@ double Reading::graphics_mhz() const {
   return phase()->stepped != 0 ? std::floor(mhz / kClockStep + 1e-6) * kClockStep : mhz;
 }
 
-double Reading::utilization(std::uint32_t engine, double still) const {
+double Reading::utilization(Live field, double still) const {
+  constexpr auto kFirst = static_cast<std::uint32_t>(Live::utilization_gpu);
+  static_assert(static_cast<std::uint32_t>(Live::utilization_ofa) - kFirst == Engine::ofa, "in the order of engines");
+  const auto engine = static_cast<std::uint32_t>(field) - kFirst;
   if (phase()->activity == Activity::busy) return phase()->load[engine];
   const auto moving = dynamic_load(gpu_, engine);
   if (!moving || phase()->activity != Activity::rest) return still;
@@ -115,64 +111,67 @@ double Reading::fan_percent(double still) const {
                     std::max(still, full));
 }
 
-double Reading::value(Live field, double still) const {
-  if (is_pinned(gpu_.motion, field) || phase() == nullptr || at_ns() < phase()->start_ns) return still;
-  const auto& at = *phase();
-  const bool busy = at.activity == Activity::busy;
-  const bool up = busy || at.activity == Activity::linger;
-  const auto because = [&](std::uint32_t reason) {
-    return (at.reasons & reason) != 0 || (!busy && still != 0) ? 1.0 : 0.0;
-  };
-  const auto limited_us = [&](std::size_t reason) {
-    return still + reached(gpu_.motion, at, at_ns()).limited_s[reason] * 1e6;
-  };
+// At work, or not long after it: the GPU holds its clocks for a while.
+bool Reading::is_up() const { return phase()->activity == Activity::busy || phase()->activity == Activity::linger; }
+
+double Reading::power(Live field, double still) const {
   const auto more_mw = [&](double now) {
     return (now - unpinned(gpu_, gpu_.power.current_draw_mw).value_or(0) / 1000.0) * 1000;
   };
   switch (field) {
     case Live::power_current_draw_mw:
-      return still + more_mw(averages_power(gpu_) ? average_watts() : watts());
+      return still + more_mw(has(gpu_, Trait::average_power) ? average_watts() : watts());
     case Live::power_average_draw_mw:
     case Live::module_power_average_draw_mw:
       return still + more_mw(average_watts());
-    case Live::power_instant_draw_mw:
-    case Live::module_power_instant_draw_mw:
-      return still + more_mw(watts());
     case Live::power_memory_draw_mw:
       return still + more_mw(watts()) * gpu_.telemetry.memory_power_percent.value_or(9) / 100;
     case Live::power_total_energy_consumption_mj:
-      return still + reached(gpu_.motion, at, at_ns()).joules * 1000;
-    case Live::power_power_state:
-    case Live::performance_state:
-      return up ? at.performance_state : still;
-    case Live::thermal_temperature_gpu_c:
-      return temperature(still);
+      return still + reached(gpu_.motion, *phase(), at_ns()).joules * 1000;
+    default:  // instant
+      return still + more_mw(watts());
+  }
+}
+
+double Reading::heat(Live field, double still) const {
+  switch (field) {
     case Live::thermal_temperature_memory_c:
       return still + warmth() * gpu_.telemetry.memory_rise_percent.value_or(45) / 100;
     case Live::thermal_tlimit_c: {
       const auto rest = unpinned(gpu_, gpu_.thermal.temperature_gpu_c).value_or(0);
-      return still - at.hot_spot * (static_cast<double>(whole<std::int32_t>(temperature(rest))) - rest);
+      return still - phase()->hot_spot * (static_cast<double>(whole<std::int32_t>(temperature(rest))) - rest);
     }
-    case Live::fan_speed_percent:
-    case Live::fan_target_speed_percent:
-      return fan_percent(still);
-    case Live::fan_speed_rpm: {
-      const double percent = unpinned(gpu_, gpu_.fan.speed_percent).value_or(0);
-      constexpr double kFullRpm = 3000;  // of a fan that stands still at rest; an estimate
-      return percent > 0 ? still * fan_percent(percent) / percent : still + kFullRpm * fan_percent(0) / 100;
-    }
-    case Live::clocks_graphics_current:
-    case Live::clocks_sm_current:
-      return graphics_mhz();
+    default:
+      return temperature(still);
+  }
+}
+
+double Reading::fan(Live field, double still) const {
+  if (field != Live::fan_speed_rpm) return fan_percent(still);
+  const double percent = unpinned(gpu_, gpu_.fan.speed_percent).value_or(0);
+  constexpr double kFullRpm = 3000;  // of a fan that stands still at rest; an estimate
+  return percent > 0 ? still * fan_percent(percent) / percent : still + kFullRpm * fan_percent(0) / 100;
+}
+
+double Reading::clock(Live field, double still) const {
+  switch (field) {
     case Live::clocks_memory_current:
-      return at.memory_mhz;
+      return phase()->memory_mhz;
     case Live::clocks_video_current: {
       const double highest = gpu_.clocks.graphics_max.value_or(0);
       const double share = highest > 0 ? std::clamp(graphics_mhz() / highest, 0.0, 1.0) : 1;
-      return busy ? std::max<double>(at.video_idle_mhz, at.video_max_mhz * share) : still;
+      return busy() ? std::max<double>(phase()->video_idle_mhz, phase()->video_max_mhz * share) : still;
     }
-    case Live::clocks_throttle_reasons_gpu_idle:
-      return busy ? 0 : still;
+    default:
+      return graphics_mhz();
+  }
+}
+
+double Reading::event_reason(Live field, double still) const {
+  const auto because = [&](std::uint32_t reason) {
+    return (phase()->reasons & reason) != 0 || (!busy() && still != 0) ? 1.0 : 0.0;
+  };
+  switch (field) {
     case Live::clocks_throttle_reasons_applications_clocks_setting:
       return because(Reason::applications_clocks);
     case Live::clocks_throttle_reasons_sw_power_cap:
@@ -185,38 +184,89 @@ double Reading::value(Live field, double still) const {
       return because(Reason::hw_thermal);
     case Live::clocks_throttle_reasons_hw_power_brake_slowdown:
       return because(Reason::power_brake);
-    case Live::clocks_throttle_reasons_counters_sw_power_cap_us:
-      return limited_us(0);
-    case Live::clocks_throttle_reasons_counters_sw_thermal_slowdown_us:
-      return limited_us(1);
-    case Live::clocks_throttle_reasons_counters_hw_thermal_slowdown_us:
-      return limited_us(2);
-    case Live::clocks_throttle_reasons_counters_hw_power_brake_slowdown_us:
-      return limited_us(3);
-    case Live::clocks_throttle_reasons_counters_below_application_clocks_us:
-      return limited_us(4);
-    case Live::utilization_gpu:
-      return utilization(Engine::gpu, still);
-    case Live::utilization_memory:
-      return utilization(Engine::memory, still);
-    case Live::utilization_encoder:
-      return utilization(Engine::encoder, still);
-    case Live::utilization_decoder:
-      return utilization(Engine::decoder, still);
-    case Live::utilization_jpeg:
-      return utilization(Engine::jpeg, still);
-    case Live::utilization_ofa:
-      return utilization(Engine::ofa, still);
+    default:  // idle
+      return busy() ? 0 : still;
+  }
+}
+
+double Reading::limited_us(Live field, double still) const {
+  constexpr auto kFirst = static_cast<std::size_t>(Live::clocks_throttle_reasons_counters_sw_power_cap_us);
+  constexpr auto kLast = static_cast<std::size_t>(Live::clocks_throttle_reasons_counters_below_application_clocks_us);
+  static_assert(kLast - kFirst + 1 == std::extent_v<decltype(Phase::limited_s)>, "in the order of the model");
+  const auto reason = static_cast<std::size_t>(field) - kFirst;
+  return still + reached(gpu_.motion, *phase(), at_ns()).limited_s[reason] * 1e6;
+}
+
+double Reading::pcie(Live field, double still) const {
+  switch (field) {
     case Live::pcie_tx_throughput_kbps:
-      return busy ? at.tx_rate / 1000 : still;
+      return busy() ? phase()->tx_rate / 1000 : still;
     case Live::pcie_rx_throughput_kbps:
-      return busy ? at.rx_rate / 1000 : still;
-    case Live::pcie_current_link_gen:
-      return up ? std::max<double>(at.link_generation, still) : still;
+      return busy() ? phase()->rx_rate / 1000 : still;
     case Live::pcie_tx_bytes:
-      return still + reached(gpu_.motion, at, at_ns()).tx_bytes;
+      return still + reached(gpu_.motion, *phase(), at_ns()).tx_bytes;
     case Live::pcie_rx_bytes:
-      return still + reached(gpu_.motion, at, at_ns()).rx_bytes;
+      return still + reached(gpu_.motion, *phase(), at_ns()).rx_bytes;
+    default:  // generation of the link
+      return is_up() ? std::max<double>(phase()->link_generation, still) : still;
+  }
+}
+
+// Exhaustive, so that the compiler names a live field that is new.
+double Reading::value(Live field, double still) const {
+  if (is_pinned(gpu_.motion, field) || phase() == nullptr || at_ns() < phase()->start_ns) return still;
+  switch (field) {
+    case Live::power_current_draw_mw:
+    case Live::power_average_draw_mw:
+    case Live::power_instant_draw_mw:
+    case Live::power_memory_draw_mw:
+    case Live::power_total_energy_consumption_mj:
+    case Live::module_power_average_draw_mw:
+    case Live::module_power_instant_draw_mw:
+      return power(field, still);
+    case Live::thermal_temperature_gpu_c:
+    case Live::thermal_temperature_memory_c:
+    case Live::thermal_tlimit_c:
+      return heat(field, still);
+    case Live::fan_speed_percent:
+    case Live::fan_target_speed_percent:
+    case Live::fan_speed_rpm:
+      return fan(field, still);
+    case Live::clocks_graphics_current:
+    case Live::clocks_sm_current:
+    case Live::clocks_memory_current:
+    case Live::clocks_video_current:
+      return clock(field, still);
+    case Live::clocks_throttle_reasons_gpu_idle:
+    case Live::clocks_throttle_reasons_applications_clocks_setting:
+    case Live::clocks_throttle_reasons_sw_power_cap:
+    case Live::clocks_throttle_reasons_hw_slowdown:
+    case Live::clocks_throttle_reasons_sw_thermal_slowdown:
+    case Live::clocks_throttle_reasons_hw_thermal_slowdown:
+    case Live::clocks_throttle_reasons_hw_power_brake_slowdown:
+      return event_reason(field, still);
+    case Live::clocks_throttle_reasons_counters_sw_power_cap_us:
+    case Live::clocks_throttle_reasons_counters_sw_thermal_slowdown_us:
+    case Live::clocks_throttle_reasons_counters_hw_thermal_slowdown_us:
+    case Live::clocks_throttle_reasons_counters_hw_power_brake_slowdown_us:
+    case Live::clocks_throttle_reasons_counters_below_application_clocks_us:
+      return limited_us(field, still);
+    case Live::utilization_gpu:
+    case Live::utilization_memory:
+    case Live::utilization_encoder:
+    case Live::utilization_decoder:
+    case Live::utilization_jpeg:
+    case Live::utilization_ofa:
+      return utilization(field, still);
+    case Live::pcie_current_link_gen:
+    case Live::pcie_tx_throughput_kbps:
+    case Live::pcie_rx_throughput_kbps:
+    case Live::pcie_tx_bytes:
+    case Live::pcie_rx_bytes:
+      return pcie(field, still);
+    case Live::power_power_state:
+    case Live::performance_state:
+      return is_up() ? phase()->performance_state : still;
   }
   return still;
 }

@@ -9,8 +9,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "sim/state/clock.hpp"
 #include "sim/generated/model.hpp"
+#include "sim/state/clock.hpp"
 
 namespace nvmlkit::sim::telemetry {
 
@@ -55,8 +55,18 @@ class Reading {
   double warmth() const;
   double temperature(double still) const;
   double graphics_mhz() const;
-  double utilization(std::uint32_t engine, double still) const;
   double fan_percent(double still) const;
+  bool is_up() const;
+
+  // The value of one field of the subject, in a phase.
+  double power(model::Live field, double still) const;
+  double heat(model::Live field, double still) const;
+  double fan(model::Live field, double still) const;
+  double clock(model::Live field, double still) const;
+  double event_reason(model::Live field, double still) const;
+  double limited_us(model::Live field, double still) const;
+  double utilization(model::Live field, double still) const;
+  double pcie(model::Live field, double still) const;
 
   // Rounded to what the field can hold, whatever the value is.
   template <class T>

@@ -1,4 +1,4 @@
-// Changes of several GPUs that happen together or not at all, and changes of what every call looks at.
+// Changes of several GPUs together or not at all, and changes of the words that every call checks.
 #pragma once
 
 #include <memory>
@@ -31,6 +31,17 @@ std::string change_gpus(const Machine& machine, const std::vector<std::size_t>& 
   }
   for (auto& edit : edits) edit->commit();
   return {};
+}
+
+// `change(rules, attention)` changes the rules about calls or the fault of the whole machine, and returns what is
+// wrong.
+template <class Change>
+std::string change_attention(const Machine& machine, Change change) {
+  const state::Lock lock(machine);
+  if (!lock) return refusal_of(lock);
+  auto problem = change(machine.call_rules(), machine.attention());
+  state::update_attention(machine);
+  return problem;
 }
 
 }  // namespace nvmlkit::sim::transaction

@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <utility>
 
-#include "sim/identity.hpp"
 #include "sim/mig/instances.hpp"
 #include "sim/mig/profiles.hpp"
+#include "sim/model/identity.hpp"
 
 namespace nvmlkit::sim::vgpu {
 namespace {

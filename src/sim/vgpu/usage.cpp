@@ -8,7 +8,7 @@ namespace nvmlkit::sim::vgpu {
 namespace {
 
 using model::Gpu;
-using processes::Utilization;
+using telemetry::Utilization;
 
 // `percent * part / whole`, rounded; sums of parts stay close to the whole.
 Utilization scaled(const Utilization& all, std::uint64_t part, std::uint64_t whole) {

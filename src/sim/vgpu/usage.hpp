@@ -1,9 +1,9 @@
-// What vGPUs take of their GPU: frame buffer, and a part of what the GPU does.
+// The share of a GPU that its vGPUs take: frame buffer, and utilization.
 #pragma once
 
 #include <cstdint>
 
-#include "sim/processes/utilization.hpp"
+#include "sim/telemetry/utilization.hpp"
 #include "sim/vgpu/instances.hpp"
 
 namespace nvmlkit::sim::vgpu {
@@ -18,10 +18,10 @@ std::uint64_t used_bytes(const Active& active);
 // Of what the GPU does now, the vGPU's part: by shares among those whose VM has a driver. The driver does not tell it
 // of vGPUs on MIG, and neither do we: none.
 bool tells_utilization(const Active& active);
-processes::Utilization utilization_of(const Machine& machine, const Active& active);
+telemetry::Utilization utilization_of(const Machine& machine, const Active& active);
 
 // A process's part of that, by shares among those that run.
-processes::Utilization part_of(const processes::Utilization& whole, const Active& active,
+telemetry::Utilization part_of(const telemetry::Utilization& whole, const Active& active,
                                const model::VgpuProcess& process);
 
 }  // namespace nvmlkit::sim::vgpu

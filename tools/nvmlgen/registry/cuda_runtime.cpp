@@ -44,6 +44,32 @@ bool mark_optional(std::vector<RuntimeFunction>& functions, const std::string& f
   return found;
 }
 
+std::vector<RuntimeFunction> load_undeclared(const YAML::Node& list) {
+  std::vector<RuntimeFunction> out;
+  for (const auto& item : list) {
+    RuntimeFunction f{item["name"].as<std::string>(), item["versions"].as<std::vector<std::string>>(), {}};
+    for (const auto& p : item["params"]) f.params.push_back({p[0].as<std::string>(), p[1].as<std::string>()});
+    out.push_back(std::move(f));
+  }
+  return out;
+}
+
+// One name, or a list of them.
+std::vector<std::string> names_of(const YAML::Node& node) {
+  return node.IsSequence() ? node.as<std::vector<std::string>>() : std::vector{node.as<std::string>()};
+}
+
+// What the functions of src/driver/cudart look like, and which of them are generated.
+void load_code(const YAML::Node& root, Runtime& runtime) {
+  runtime.undeclared = load_undeclared(root["undeclared"]);
+  for (const auto& item : root["types"]) runtime.types[item.first.as<std::string>()] = item.second.as<std::string>();
+  for (const auto& item : root["returns"])
+    runtime.returns[item.first.as<std::string>()] = item.second.as<std::string>();
+  for (const auto& item : root["driver_functions"])
+    runtime.driver_functions[item.first.as<std::string>()] = names_of(item.second);
+  for (const auto& item : root["own_variants"]) runtime.own_variants.insert(item.as<std::string>());
+}
+
 }  // namespace
 
 const std::string* Runtime::why_unsupported(const std::string& name) const {
@@ -57,6 +83,11 @@ Runtime load_runtime(const fs::path& directory) {
   try {
     Runtime runtime{load_declared(directory / "facts" / "runtime.json"),
                     read_json(directory / "facts" / "runtime_exports.json"),
+                    {},
+                    {},
+                    {},
+                    {},
+                    {},
                     {}};
     const auto root = YAML::LoadFile(file.string());
     for (const auto& item : root["unsupported"])
@@ -64,6 +95,9 @@ Runtime load_runtime(const fs::path& directory) {
     for (const auto& [reason, names] : runtime.unsupported)
       for (const auto& name : names)
         if (!runtime.exports.count(name)) throw RegistryError(file.string(), name + " is exported by no runtime");
+    load_code(root, runtime);
+    for (const auto& [name, of_driver] : runtime.driver_functions)
+      if (!runtime.exports.count(name)) throw RegistryError(file.string(), name + " is exported by no runtime");
     for (const auto& item : root["may_be_null"])
       for (const auto& param : item.second)
         if (!mark_optional(runtime.functions, item.first.as<std::string>(), param.as<std::string>()))

@@ -1,8 +1,9 @@
-// The CUDA runtime's functions as data: what the headers of its versions declare, and what may be null.
+// The CUDA runtime's functions as data: the declarations of its versions' headers, and the optional pointers.
 #pragma once
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,11 @@ struct Runtime {
   std::vector<RuntimeFunction> functions;                   // by name
   std::map<std::string, std::vector<std::string>> exports;  // by the libraries of which versions
   std::vector<Unsupported> unsupported;
+  std::vector<RuntimeFunction> undeclared;                           // what the headers of these versions lack
+  std::map<std::string, std::string> types;                          // of the runtime -> of src/driver/cudart
+  std::map<std::string, std::string> returns;                        // other than an error
+  std::map<std::string, std::vector<std::string>> driver_functions;  // what a function hands its arguments to
+  std::set<std::string> own_variants;                                // whose variants are written by hand
 
   const std::string* why_unsupported(const std::string& name) const;
 };

@@ -90,6 +90,9 @@ void refuse_holes(const Facts& facts, const Semantics& semantics) {
     for (const auto& code : {entry.on_mig, entry.in_mig_mode})
       if (code.starts_with("NVML_") ? !facts.value(code) : !code.empty() && code != "code" && code != "gpu")
         holes.push_back(fmt::format("{}: expected code, gpu or a return code, got {}", name, code));
+    if (!entry.sim.by.empty() && (entry.on_mig != "code" || entry.sets()))
+      holes.push_back(
+          fmt::format("{}: {} answers for MIG devices too (on_mig: code) and only reads", name, entry.sim.by));
     for (const auto& code : entry.success)
       if (!facts.value(code)) holes.push_back(fmt::format("{}: unknown return code {}", name, code));
     if (!entry.sim.result.empty() && !facts.value(entry.sim.result))

@@ -170,6 +170,10 @@ class EntryReader {
         sim.writes = list(value);
         continue;
       }
+      if (key == "by" || key == "with") {
+        (key == "by" ? sim.by : sim.with) = text(value);
+        continue;
+      }
       if (answered) fail(item.first, "one answer only: read, code, unsupported or later");
       answered = true;
       sim.answer = word(kAnswers, item.first, "answer");
@@ -184,6 +188,8 @@ class EntryReader {
     if (!answered) fail(node, "no answer: read, code, unsupported or later");
     const bool refuses = sim.answer == Answer::unsupported || sim.answer == Answer::later;
     if (refuses == sim.result.empty()) fail(node, "unsupported and later give a result; read and code do not");
+    if (!sim.by.empty() && sim.answer != Answer::code) fail(node, "by names a function, so that the answer is code");
+    if (!sim.with.empty() && sim.by.empty()) fail(node, "with is an argument of the function that `by` names");
     return sim;
   }
 

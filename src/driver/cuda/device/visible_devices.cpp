@@ -8,7 +8,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "sim/device_nodes.hpp"
+#include "sim/mig/device_nodes.hpp"
 #include "sim/state/attention.hpp"
 
 namespace nvmlkit::cuda {

@@ -1,13 +1,13 @@
-// Which GPUs and MIG devices a process sees, and in what order.
+// The GPUs and MIG devices that a process sees, in order.
 #pragma once
 
 #include <cstddef>
 #include <optional>
 #include <vector>
 
-#include "sim/environment.hpp"
-#include "sim/state/machine.hpp"
+#include "sim/config/environment.hpp"
 #include "sim/mig/devices.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::cuda {
 

@@ -2,6 +2,7 @@
 // Exported C functions of registry/cuda/semantics/stream.yaml.
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
+#include "driver/cuda/generated/prototypes.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"

@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "driver/nvml/call/log.hpp"
-#include "sim/faults/command.hpp"
+#include "sim/steering/fault.hpp"
 
 namespace nvmlkit::driver {
 namespace {
@@ -35,7 +35,7 @@ std::string apply_process_faults(const sim::Machine& machine) {
   if (commands == nullptr) return {};
   auto& rules = process_hooks().rules;
   for (std::size_t i = 0; i < sim::calls::Rules::kCapacity; ++i) rules.remove(i);
-  const auto problem = sim::faults::inject_here(machine, commands, rules);
+  const auto problem = sim::steering::inject_here(machine, commands, rules);
   return problem.empty() ? problem : "NVMLKIT_FAULT: " + problem;
 }
 

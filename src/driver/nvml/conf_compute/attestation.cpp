@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "sim/identity.hpp"
+#include "sim/model/identity.hpp"
 
 namespace nvmlkit::driver::attestation {
 namespace {

@@ -1,6 +1,6 @@
 #include "driver/nvml/field_values/numbering.hpp"
 
-#include "sim/driver_branch.hpp"
+#include "sim/traits/driver_branch.hpp"
 
 namespace nvmlkit::driver {
 

@@ -2,11 +2,11 @@
 // Exported C functions of registry/semantics/accounting.yaml.
 #include "driver/nvml/call/access.hpp"
 #include "driver/nvml/call/call.hpp"
+#include "driver/nvml/call/observe.hpp"
+#include "driver/nvml/call/read.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
 #include "driver/nvml/mig/handles.hpp"
-#include "driver/nvml/call/observe.hpp"
-#include "driver/nvml/call/read.hpp"
 #include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -94,7 +94,7 @@ static nvmlReturn_t answer_DeviceSetAccountingMode(nvmlDevice_t device, nvmlEnab
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   if (target.mig) return NVML_ERROR_NOT_SUPPORTED;
   if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetAccountingMode(*machine, changed, mode); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetAccountingMode(*machine, changed, mode); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetAccountingMode(nvmlDevice_t device, nvmlEnableState_t mode) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetAccountingMode>(Symbol::DeviceSetAccountingMode, device, mode);

@@ -2,11 +2,11 @@
 // Exported C functions of registry/semantics/conf_compute.yaml.
 #include "driver/nvml/call/access.hpp"
 #include "driver/nvml/call/call.hpp"
+#include "driver/nvml/call/observe.hpp"
+#include "driver/nvml/call/read.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
 #include "driver/nvml/mig/handles.hpp"
-#include "driver/nvml/call/observe.hpp"
-#include "driver/nvml/call/read.hpp"
 #include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -132,7 +132,7 @@ static nvmlReturn_t answer_DeviceSetConfComputeUnprotectedMemSize(nvmlDevice_t d
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetConfComputeUnprotectedMemSize(*machine, changed, sizeKiB); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetConfComputeUnprotectedMemSize(*machine, changed, sizeKiB); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetConfComputeUnprotectedMemSize(nvmlDevice_t device, unsigned long long sizeKiB) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetConfComputeUnprotectedMemSize>(Symbol::DeviceSetConfComputeUnprotectedMemSize, device, sizeKiB);

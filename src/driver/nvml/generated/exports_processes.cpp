@@ -2,11 +2,11 @@
 // Exported C functions of registry/semantics/processes.yaml.
 #include "driver/nvml/call/access.hpp"
 #include "driver/nvml/call/call.hpp"
+#include "driver/nvml/call/observe.hpp"
+#include "driver/nvml/call/read.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
 #include "driver/nvml/mig/handles.hpp"
-#include "driver/nvml/call/observe.hpp"
-#include "driver/nvml/call/read.hpp"
 #include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -37,17 +37,10 @@ static nvmlReturn_t answer_DeviceGetComputeRunningProcesses_v3(nvmlDevice_t devi
   const auto target = find_target(*machine, device);
   const auto* gpu = target.gpu;
   if (!gpu || !infoCount) return NVML_ERROR_INVALID_ARGUMENT;
-  if (target.mig) {
   const auto said_infoCount = *infoCount;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     *infoCount = said_infoCount;
-    return functions::on_mig::DeviceGetComputeRunningProcesses_v3(*machine, *gpu, *target.mig, infoCount, infos);
-  });
-  }
-  const auto said_infoCount = *infoCount;
-  return consistent(*machine, machine->sequence(*gpu), [&] {
-    *infoCount = said_infoCount;
-    return functions::DeviceGetComputeRunningProcesses_v3(*machine, *gpu, infoCount, infos);
+    return functions::running_processes_v3(*machine, *gpu, target.mig, nvmlkit::sim::processes::Kind::compute, infoCount, infos);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_t* infos) {
@@ -61,17 +54,10 @@ static nvmlReturn_t answer_DeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t dev
   const auto target = find_target(*machine, device);
   const auto* gpu = target.gpu;
   if (!gpu || !infoCount) return NVML_ERROR_INVALID_ARGUMENT;
-  if (target.mig) {
   const auto said_infoCount = *infoCount;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     *infoCount = said_infoCount;
-    return functions::on_mig::DeviceGetGraphicsRunningProcesses_v3(*machine, *gpu, *target.mig, infoCount, infos);
-  });
-  }
-  const auto said_infoCount = *infoCount;
-  return consistent(*machine, machine->sequence(*gpu), [&] {
-    *infoCount = said_infoCount;
-    return functions::DeviceGetGraphicsRunningProcesses_v3(*machine, *gpu, infoCount, infos);
+    return functions::running_processes_v3(*machine, *gpu, target.mig, nvmlkit::sim::processes::Kind::graphics, infoCount, infos);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_t* infos) {
@@ -85,17 +71,10 @@ static nvmlReturn_t answer_DeviceGetMPSComputeRunningProcesses_v3(nvmlDevice_t d
   const auto target = find_target(*machine, device);
   const auto* gpu = target.gpu;
   if (!gpu || !infoCount) return NVML_ERROR_INVALID_ARGUMENT;
-  if (target.mig) {
   const auto said_infoCount = *infoCount;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     *infoCount = said_infoCount;
-    return functions::on_mig::DeviceGetMPSComputeRunningProcesses_v3(*machine, *gpu, *target.mig, infoCount, infos);
-  });
-  }
-  const auto said_infoCount = *infoCount;
-  return consistent(*machine, machine->sequence(*gpu), [&] {
-    *infoCount = said_infoCount;
-    return functions::DeviceGetMPSComputeRunningProcesses_v3(*machine, *gpu, infoCount, infos);
+    return functions::running_processes_v3(*machine, *gpu, target.mig, nvmlkit::sim::processes::Kind::mps, infoCount, infos);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_t* infos) {
@@ -110,17 +89,10 @@ static nvmlReturn_t answer_DeviceGetRunningProcessDetailList(nvmlDevice_t device
   const auto* gpu = target.gpu;
   if (!gpu || !plist) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(plist->version, {0x01000018u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  if (target.mig) {
   const auto said_plist = *plist;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     *plist = said_plist;
-    return functions::on_mig::DeviceGetRunningProcessDetailList(*machine, *gpu, *target.mig, plist);
-  });
-  }
-  const auto said_plist = *plist;
-  return consistent(*machine, machine->sequence(*gpu), [&] {
-    *plist = said_plist;
-    return functions::DeviceGetRunningProcessDetailList(*machine, *gpu, plist);
+    return functions::running_process_details(*machine, *gpu, target.mig, plist);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRunningProcessDetailList(nvmlDevice_t device, nvmlProcessDetailList_t* plist) {
@@ -173,17 +145,10 @@ static nvmlReturn_t answer_DeviceGetComputeRunningProcesses(nvmlDevice_t device,
   const auto target = find_target(*machine, device);
   const auto* gpu = target.gpu;
   if (!gpu || !infoCount) return NVML_ERROR_INVALID_ARGUMENT;
-  if (target.mig) {
   const auto said_infoCount = *infoCount;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     *infoCount = said_infoCount;
-    return functions::on_mig::DeviceGetComputeRunningProcesses(*machine, *gpu, *target.mig, infoCount, infos);
-  });
-  }
-  const auto said_infoCount = *infoCount;
-  return consistent(*machine, machine->sequence(*gpu), [&] {
-    *infoCount = said_infoCount;
-    return functions::DeviceGetComputeRunningProcesses(*machine, *gpu, infoCount, infos);
+    return functions::running_processes_v1(*machine, *gpu, target.mig, nvmlkit::sim::processes::Kind::compute, infoCount, infos);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v1_t* infos) {
@@ -197,17 +162,10 @@ static nvmlReturn_t answer_DeviceGetComputeRunningProcesses_v2(nvmlDevice_t devi
   const auto target = find_target(*machine, device);
   const auto* gpu = target.gpu;
   if (!gpu || !infoCount) return NVML_ERROR_INVALID_ARGUMENT;
-  if (target.mig) {
   const auto said_infoCount = *infoCount;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     *infoCount = said_infoCount;
-    return functions::on_mig::DeviceGetComputeRunningProcesses_v2(*machine, *gpu, *target.mig, infoCount, infos);
-  });
-  }
-  const auto said_infoCount = *infoCount;
-  return consistent(*machine, machine->sequence(*gpu), [&] {
-    *infoCount = said_infoCount;
-    return functions::DeviceGetComputeRunningProcesses_v2(*machine, *gpu, infoCount, infos);
+    return functions::running_processes_v2(*machine, *gpu, target.mig, nvmlkit::sim::processes::Kind::compute, infoCount, infos);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v2(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v2_t* infos) {
@@ -221,17 +179,10 @@ static nvmlReturn_t answer_DeviceGetGraphicsRunningProcesses(nvmlDevice_t device
   const auto target = find_target(*machine, device);
   const auto* gpu = target.gpu;
   if (!gpu || !infoCount) return NVML_ERROR_INVALID_ARGUMENT;
-  if (target.mig) {
   const auto said_infoCount = *infoCount;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     *infoCount = said_infoCount;
-    return functions::on_mig::DeviceGetGraphicsRunningProcesses(*machine, *gpu, *target.mig, infoCount, infos);
-  });
-  }
-  const auto said_infoCount = *infoCount;
-  return consistent(*machine, machine->sequence(*gpu), [&] {
-    *infoCount = said_infoCount;
-    return functions::DeviceGetGraphicsRunningProcesses(*machine, *gpu, infoCount, infos);
+    return functions::running_processes_v1(*machine, *gpu, target.mig, nvmlkit::sim::processes::Kind::graphics, infoCount, infos);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v1_t* infos) {
@@ -245,17 +196,10 @@ static nvmlReturn_t answer_DeviceGetGraphicsRunningProcesses_v2(nvmlDevice_t dev
   const auto target = find_target(*machine, device);
   const auto* gpu = target.gpu;
   if (!gpu || !infoCount) return NVML_ERROR_INVALID_ARGUMENT;
-  if (target.mig) {
   const auto said_infoCount = *infoCount;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     *infoCount = said_infoCount;
-    return functions::on_mig::DeviceGetGraphicsRunningProcesses_v2(*machine, *gpu, *target.mig, infoCount, infos);
-  });
-  }
-  const auto said_infoCount = *infoCount;
-  return consistent(*machine, machine->sequence(*gpu), [&] {
-    *infoCount = said_infoCount;
-    return functions::DeviceGetGraphicsRunningProcesses_v2(*machine, *gpu, infoCount, infos);
+    return functions::running_processes_v2(*machine, *gpu, target.mig, nvmlkit::sim::processes::Kind::graphics, infoCount, infos);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v2(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v2_t* infos) {
@@ -269,17 +213,10 @@ static nvmlReturn_t answer_DeviceGetMPSComputeRunningProcesses(nvmlDevice_t devi
   const auto target = find_target(*machine, device);
   const auto* gpu = target.gpu;
   if (!gpu || !infoCount) return NVML_ERROR_INVALID_ARGUMENT;
-  if (target.mig) {
   const auto said_infoCount = *infoCount;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     *infoCount = said_infoCount;
-    return functions::on_mig::DeviceGetMPSComputeRunningProcesses(*machine, *gpu, *target.mig, infoCount, infos);
-  });
-  }
-  const auto said_infoCount = *infoCount;
-  return consistent(*machine, machine->sequence(*gpu), [&] {
-    *infoCount = said_infoCount;
-    return functions::DeviceGetMPSComputeRunningProcesses(*machine, *gpu, infoCount, infos);
+    return functions::running_processes_v1(*machine, *gpu, target.mig, nvmlkit::sim::processes::Kind::mps, infoCount, infos);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v1_t* infos) {
@@ -293,17 +230,10 @@ static nvmlReturn_t answer_DeviceGetMPSComputeRunningProcesses_v2(nvmlDevice_t d
   const auto target = find_target(*machine, device);
   const auto* gpu = target.gpu;
   if (!gpu || !infoCount) return NVML_ERROR_INVALID_ARGUMENT;
-  if (target.mig) {
   const auto said_infoCount = *infoCount;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     *infoCount = said_infoCount;
-    return functions::on_mig::DeviceGetMPSComputeRunningProcesses_v2(*machine, *gpu, *target.mig, infoCount, infos);
-  });
-  }
-  const auto said_infoCount = *infoCount;
-  return consistent(*machine, machine->sequence(*gpu), [&] {
-    *infoCount = said_infoCount;
-    return functions::DeviceGetMPSComputeRunningProcesses_v2(*machine, *gpu, infoCount, infos);
+    return functions::running_processes_v2(*machine, *gpu, target.mig, nvmlkit::sim::processes::Kind::mps, infoCount, infos);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses_v2(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v2_t* infos) {

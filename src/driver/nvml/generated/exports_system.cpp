@@ -2,11 +2,11 @@
 // Exported C functions of registry/semantics/system.yaml.
 #include "driver/nvml/call/access.hpp"
 #include "driver/nvml/call/call.hpp"
+#include "driver/nvml/call/observe.hpp"
+#include "driver/nvml/call/read.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
 #include "driver/nvml/mig/handles.hpp"
-#include "driver/nvml/call/observe.hpp"
-#include "driver/nvml/call/read.hpp"
 #include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.

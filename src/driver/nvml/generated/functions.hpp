@@ -7,8 +7,9 @@
 
 #include "nvmlkit/abi/legacy.hpp"
 #include "nvmlkit/generated/abi.hpp"
-#include "sim/state/machine.hpp"
 #include "sim/mig/devices.hpp"
+#include "sim/native/processes.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::driver::functions {
 
@@ -249,18 +250,12 @@ nvmlReturn_t DeviceSetRusdSettings_v1(const Machine& machine, Gpu& gpu, nvmlRusd
 
 // processes
 nvmlReturn_t SystemGetProcessName(const Machine& machine, unsigned int pid, char* name, unsigned int length);
-nvmlReturn_t DeviceGetComputeRunningProcesses_v3(const Machine& machine, const Gpu& gpu, unsigned int* infoCount, nvmlProcessInfo_t* infos);
-nvmlReturn_t DeviceGetGraphicsRunningProcesses_v3(const Machine& machine, const Gpu& gpu, unsigned int* infoCount, nvmlProcessInfo_t* infos);
-nvmlReturn_t DeviceGetMPSComputeRunningProcesses_v3(const Machine& machine, const Gpu& gpu, unsigned int* infoCount, nvmlProcessInfo_t* infos);
-nvmlReturn_t DeviceGetRunningProcessDetailList(const Machine& machine, const Gpu& gpu, nvmlProcessDetailList_t* plist);
+nvmlReturn_t running_processes_v3(const Machine& machine, const Gpu& gpu, std::optional<sim::mig::DeviceId> mig, sim::processes::Kind with, unsigned int* infoCount, nvmlProcessInfo_t* infos);
+nvmlReturn_t running_process_details(const Machine& machine, const Gpu& gpu, std::optional<sim::mig::DeviceId> mig, nvmlProcessDetailList_t* plist);
 nvmlReturn_t DeviceGetProcessUtilization(const Machine& machine, const Gpu& gpu, nvmlProcessUtilizationSample_t* utilization, unsigned int* processSamplesCount, unsigned long long lastSeenTimeStamp);
 nvmlReturn_t DeviceGetProcessesUtilizationInfo(const Machine& machine, const Gpu& gpu, nvmlProcessesUtilizationInfo_t* procesesUtilInfo);
-nvmlReturn_t DeviceGetComputeRunningProcesses(const Machine& machine, const Gpu& gpu, unsigned int* infoCount, nvmlProcessInfo_v1_t* infos);
-nvmlReturn_t DeviceGetComputeRunningProcesses_v2(const Machine& machine, const Gpu& gpu, unsigned int* infoCount, nvmlProcessInfo_v2_t* infos);
-nvmlReturn_t DeviceGetGraphicsRunningProcesses(const Machine& machine, const Gpu& gpu, unsigned int* infoCount, nvmlProcessInfo_v1_t* infos);
-nvmlReturn_t DeviceGetGraphicsRunningProcesses_v2(const Machine& machine, const Gpu& gpu, unsigned int* infoCount, nvmlProcessInfo_v2_t* infos);
-nvmlReturn_t DeviceGetMPSComputeRunningProcesses(const Machine& machine, const Gpu& gpu, unsigned int* infoCount, nvmlProcessInfo_v1_t* infos);
-nvmlReturn_t DeviceGetMPSComputeRunningProcesses_v2(const Machine& machine, const Gpu& gpu, unsigned int* infoCount, nvmlProcessInfo_v2_t* infos);
+nvmlReturn_t running_processes_v1(const Machine& machine, const Gpu& gpu, std::optional<sim::mig::DeviceId> mig, sim::processes::Kind with, unsigned int* infoCount, nvmlProcessInfo_v1_t* infos);
+nvmlReturn_t running_processes_v2(const Machine& machine, const Gpu& gpu, std::optional<sim::mig::DeviceId> mig, sim::processes::Kind with, unsigned int* infoCount, nvmlProcessInfo_v2_t* infos);
 
 // system
 nvmlReturn_t SystemGetNVMLVersion(char* version, unsigned int length);
@@ -421,16 +416,6 @@ nvmlReturn_t DeviceGetGpuInstanceId(const Machine& machine, const Gpu& gpu, Devi
 nvmlReturn_t DeviceGetComputeInstanceId(const Machine& machine, const Gpu& gpu, DeviceId mig, unsigned int* id);
 nvmlReturn_t DeviceGetDeviceHandleFromMigDeviceHandle(const Machine& machine, const Gpu& gpu, DeviceId mig, nvmlDevice_t* device);
 nvmlReturn_t DeviceGetAttributes(const Machine& machine, const Gpu& gpu, DeviceId mig, nvmlDeviceAttributes_t* attributes);
-nvmlReturn_t DeviceGetComputeRunningProcesses_v3(const Machine& machine, const Gpu& gpu, DeviceId mig, unsigned int* infoCount, nvmlProcessInfo_t* infos);
-nvmlReturn_t DeviceGetGraphicsRunningProcesses_v3(const Machine& machine, const Gpu& gpu, DeviceId mig, unsigned int* infoCount, nvmlProcessInfo_t* infos);
-nvmlReturn_t DeviceGetMPSComputeRunningProcesses_v3(const Machine& machine, const Gpu& gpu, DeviceId mig, unsigned int* infoCount, nvmlProcessInfo_t* infos);
-nvmlReturn_t DeviceGetRunningProcessDetailList(const Machine& machine, const Gpu& gpu, DeviceId mig, nvmlProcessDetailList_t* plist);
-nvmlReturn_t DeviceGetComputeRunningProcesses(const Machine& machine, const Gpu& gpu, DeviceId mig, unsigned int* infoCount, nvmlProcessInfo_v1_t* infos);
-nvmlReturn_t DeviceGetComputeRunningProcesses_v2(const Machine& machine, const Gpu& gpu, DeviceId mig, unsigned int* infoCount, nvmlProcessInfo_v2_t* infos);
-nvmlReturn_t DeviceGetGraphicsRunningProcesses(const Machine& machine, const Gpu& gpu, DeviceId mig, unsigned int* infoCount, nvmlProcessInfo_v1_t* infos);
-nvmlReturn_t DeviceGetGraphicsRunningProcesses_v2(const Machine& machine, const Gpu& gpu, DeviceId mig, unsigned int* infoCount, nvmlProcessInfo_v2_t* infos);
-nvmlReturn_t DeviceGetMPSComputeRunningProcesses(const Machine& machine, const Gpu& gpu, DeviceId mig, unsigned int* infoCount, nvmlProcessInfo_v1_t* infos);
-nvmlReturn_t DeviceGetMPSComputeRunningProcesses_v2(const Machine& machine, const Gpu& gpu, DeviceId mig, unsigned int* infoCount, nvmlProcessInfo_v2_t* infos);
 
 }  // namespace on_mig
 }  // namespace nvmlkit::driver::functions

@@ -1,9 +1,9 @@
-// GPM: samples of counters, and what two of them tell.
+// GPM: samples of counters, and the metrics of two samples.
 #include "driver/nvml/call/read.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/gpm/metrics.hpp"
 #include "driver/nvml/gpm/samples.hpp"
-#include "sim/driver_branch.hpp"
+#include "sim/traits/driver_branch.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {

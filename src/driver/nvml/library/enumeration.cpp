@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "driver/nvml/call/call.hpp"
-#include "sim/device_nodes.hpp"
+#include "sim/mig/device_nodes.hpp"
 #include "sim/state/attention.hpp"
 #include "sim/state/read.hpp"
 

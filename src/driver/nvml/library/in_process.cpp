@@ -1,5 +1,5 @@
-// The driver as a table of this program. Each simulated driver is a hook that says, for the time of a call, whose
-// machine the exported functions answer about.
+// The driver as a table of this program. Each simulated driver is a hook that selects, during a call, the machine of
+// the exported functions.
 #include <charconv>
 #include <cstring>
 #include <nvmlkit/interpose/hook.hpp>
@@ -10,11 +10,11 @@
 #include "driver/nvml/generated/in_process_table.hpp"
 #include "driver/nvml/library/lifecycle.hpp"
 #include "sim/config/load.hpp"
-#include "sim/driver_branch.hpp"
-#include "sim/faults/command.hpp"
 #include "sim/native/clock.hpp"
 #include "sim/state/clock.hpp"
 #include "sim/steering/command.hpp"
+#include "sim/steering/fault.hpp"
+#include "sim/traits/driver_branch.hpp"
 
 namespace nvmlkit::sim {
 namespace {
@@ -150,11 +150,11 @@ SimulatedDriver& SimulatedDriver::operator=(SimulatedDriver&&) noexcept = defaul
 SimulatedDriver::~SimulatedDriver() = default;
 
 nvml::Result<void> SimulatedDriver::inject(std::string_view fault) {
-  return result_of(faults::inject(instance_->machine(), words_of(fault)));
+  return result_of(steering::inject(instance_->machine(), words_of(fault)));
 }
 
 nvml::Result<void> SimulatedDriver::heal(std::string_view what) {
-  return result_of(faults::heal(instance_->machine(), words_of(what)));
+  return result_of(steering::heal(instance_->machine(), words_of(what)));
 }
 
 nvml::Result<void> SimulatedDriver::steer(std::string_view command) {

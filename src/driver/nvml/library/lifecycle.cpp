@@ -8,9 +8,10 @@
 #include "driver/complain.hpp"
 #include "driver/nvml/call/process_hooks.hpp"
 #include "driver/nvml/library/enumeration.hpp"
+#include "driver/nvml/library/origin.hpp"
 #include "sim/config/load.hpp"
-#include "sim/driver_branch.hpp"
 #include "sim/state/attention.hpp"
+#include "sim/traits/driver_branch.hpp"
 
 namespace nvmlkit::driver {
 
@@ -71,6 +72,9 @@ std::unique_ptr<sim::Machine> load(std::string& error) {
 }
 
 bool prepare(Lifecycle& host) {
+  const auto origin = machine_origin();
+  if (host.origin == origin) return true;
+  host.origin = 0;
   auto loaded = load_or_complain([](std::string& error) {
     auto machine = watch_forks() ? load(error) : nullptr;
     if (machine && !(error = apply_process_faults(*machine)).empty()) machine = nullptr;
@@ -79,6 +83,7 @@ bool prepare(Lifecycle& host) {
   if (!loaded) return false;
   delete host.machine;
   host.machine = loaded.release();
+  host.origin = origin;
   return true;
 }
 
@@ -88,6 +93,7 @@ bool prepare(Lifecycle& host) {
   if (!lock || process.references != 0) return;
   delete process.machine;
   process.machine = nullptr;
+  process.origin = 0;
 }
 
 }  // namespace
@@ -143,7 +149,8 @@ abi::nvmlReturn_t shut_down() noexcept {
   if (--state.references == 0) {
     detail::running().watched.store(nullptr, std::memory_order_release);
     detail::running().machine.store(nullptr, std::memory_order_release);
-    if (state.machine->access() != sim::Access::read_only) sim::events::ring_bell(state.machine->events());  // ends waits
+    if (state.machine->access() != sim::Access::read_only)
+      sim::events::ring_bell(state.machine->events());  // ends waits
   }
   return abi::NVML_SUCCESS;
 }

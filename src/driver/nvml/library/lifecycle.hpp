@@ -1,6 +1,7 @@
-// nvmlInit and nvmlShutdown: reference counting, and the machine that the calls in between see.
+// nvmlInit and nvmlShutdown: reference counting, and the machine of the calls between them.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <mutex>
 
@@ -15,7 +16,9 @@ struct Lifecycle {
   unsigned references = 0;
   bool ever_initialized = false;
   bool watches_forks = false;
-  sim::Machine* machine = nullptr;  // outlives the last shutdown, so that a late call of another thread is safe
+  // Outlives the last shutdown, so that a late call of another thread is safe and what was set stays set.
+  sim::Machine* machine = nullptr;
+  std::uint64_t origin = 0;  // machine_origin() as it was made; 0: none was
 };
 
 #ifdef NVMLKIT_IN_PROCESS

@@ -2,7 +2,7 @@
 
 #include "driver/nvml/call/read.hpp"
 #include "driver/nvml/generated/functions.hpp"
-#include "sim/mig/occupants.hpp"
+#include "sim/processes/occupants.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {
@@ -23,7 +23,7 @@ nvmlReturn_t DeviceGetMemoryInfo_v2(const Machine& machine, const Gpu& gpu, nvml
   memory->free = now.free;
   if (!sim::mig::enabled(gpu)) return NVML_SUCCESS;
   memory->used = 0;  // what its GPU instances use
-  for (const auto& instance : gpu.mig.instances) memory->used += sim::mig::used_bytes(machine, gpu, instance);
+  for (const auto& instance : gpu.mig.instances) memory->used += sim::processes::used_bytes(machine, gpu, instance);
   memory->free = left(memory->total, memory->reserved + memory->used);
   return NVML_SUCCESS;
 }

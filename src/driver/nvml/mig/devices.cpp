@@ -1,4 +1,4 @@
-// MIG devices: handles, and what a function that takes them answers on one.
+// MIG devices: handles, and the functions that accept them.
 #include <algorithm>
 #include <cstring>
 
@@ -6,7 +6,7 @@
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/library/enumeration.hpp"
 #include "driver/nvml/mig/handles.hpp"
-#include "sim/mig/occupants.hpp"
+#include "sim/processes/occupants.hpp"
 
 namespace nvmlkit::driver::functions {
 
@@ -127,7 +127,7 @@ nvmlReturn_t DeviceGetMemoryInfo_v2(const Machine& machine, const Gpu& gpu, Devi
   return with(gpu, mig, [&](const sim::mig::Device& device) {
     memory->total = device.profile->memory_mib.value_or(0) << 20;
     memory->reserved = 0;
-    memory->used = sim::mig::used_bytes(machine, gpu, *device.instance);
+    memory->used = sim::processes::used_bytes(machine, gpu, *device.instance);
     memory->free = memory->total - std::min(memory->total, memory->used);
     return NVML_SUCCESS;
   });

@@ -3,8 +3,8 @@
 #include "driver/nvml/call/setters.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "sim/mig/instances.hpp"
-#include "sim/mig/occupants.hpp"
 #include "sim/mig/profiles.hpp"
+#include "sim/processes/occupants.hpp"
 
 namespace nvmlkit::driver::functions {
 
@@ -14,14 +14,14 @@ nvmlReturn_t DeviceSetMigMode(const Machine& machine, const Gpu& gpu, unsigned i
                               nvmlReturn_t* activationStatus) {
   if (mode > DEVICE_MIG_ENABLE) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(machine)) return NVML_ERROR_NO_PERMISSION;
-  return change(machine, gpu, [&](Gpu& changed) {
+  return edit_gpu(machine, gpu, [&](Gpu& changed) {
     if (!sim::mig::supported(changed)) return NVML_ERROR_NOT_SUPPORTED;
     const auto wanted =
         mode == DEVICE_MIG_ENABLE ? sim::model::EnableState::enabled : sim::model::EnableState::disabled;
     *activationStatus = NVML_SUCCESS;
     changed.mig.mode_pending = wanted;
     if (*changed.mig.mode_current == wanted) return NVML_SUCCESS;
-    if (sim::mig::any_process(machine, gpu) || !changed.mig.instances.empty()) {
+    if (sim::processes::any_process(machine, gpu) || !changed.mig.instances.empty()) {
       *activationStatus = NVML_ERROR_IN_USE;
       return NVML_SUCCESS;
     }

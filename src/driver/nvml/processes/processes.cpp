@@ -2,7 +2,7 @@
 
 #include "driver/nvml/generated/functions.hpp"
 #include "nvmlkit/abi/legacy.hpp"
-#include "sim/driver_branch.hpp"
+#include "sim/traits/driver_branch.hpp"
 
 namespace nvmlkit::driver {
 namespace {
@@ -64,30 +64,32 @@ nvmlReturn_t list(const Machine& machine, const Gpu& gpu, On on, unsigned int ki
   return found > 0 && !infos ? NVML_ERROR_INVALID_ARGUMENT : NVML_SUCCESS;
 }
 
-// The oldest entry points write elements of 16 bytes.
-nvmlReturn_t list_v1(const Machine& machine, const Gpu& gpu, On on, Kind kind, unsigned int* count,
-                     nvmlProcessInfo_v1_t* infos) {
-  return list(machine, gpu, on, kind, count, infos, [](const RunningProcess& process) {
-    return nvmlProcessInfo_v1_t{process.pid, process.used_bytes};
-  });
-}
-
-nvmlReturn_t list_v2(const Machine& machine, const Gpu& gpu, On on, Kind kind, unsigned int* count,
-                     nvmlProcessInfo_v2_t* infos) {
-  return list(machine, gpu, on, kind, count, infos, [](const RunningProcess& process) {
-    return nvmlProcessInfo_v2_t{process.pid, process.used_bytes, process.gpu_instance, process.compute_instance};
-  });
-}
-
 // Drivers before 535.98 wrote longer entries than their callers knew (the bindings' erratum process-info-stride).
 bool writes_long_entries(const Machine& machine) {
   const auto& version = machine.system().driver_version;
   return version && sim::branch_number(version->view()) == 535 && sim::release_number(version->view()) < 98;
 }
 
-nvmlReturn_t list_v3(const Machine& machine, const Gpu& gpu, On on, Kind kind, unsigned int* count,
-                     nvmlProcessInfo_t* infos) {
-  if (!writes_long_entries(machine)) return list_v2(machine, gpu, on, kind, count, infos);
+}  // namespace
+
+// The oldest entry points write elements of 16 bytes.
+nvmlReturn_t running_processes_v1(const Machine& machine, const Gpu& gpu, On on, Kind kind, unsigned int* count,
+                                  nvmlProcessInfo_v1_t* infos) {
+  return list(machine, gpu, on, kind, count, infos, [](const RunningProcess& process) {
+    return nvmlProcessInfo_v1_t{process.pid, process.used_bytes};
+  });
+}
+
+nvmlReturn_t running_processes_v2(const Machine& machine, const Gpu& gpu, On on, Kind kind, unsigned int* count,
+                                  nvmlProcessInfo_v2_t* infos) {
+  return list(machine, gpu, on, kind, count, infos, [](const RunningProcess& process) {
+    return nvmlProcessInfo_v2_t{process.pid, process.used_bytes, process.gpu_instance, process.compute_instance};
+  });
+}
+
+nvmlReturn_t running_processes_v3(const Machine& machine, const Gpu& gpu, On on, Kind kind, unsigned int* count,
+                                  nvmlProcessInfo_t* infos) {
+  if (!writes_long_entries(machine)) return running_processes_v2(machine, gpu, on, kind, count, infos);
   return list(machine, gpu, on, kind, count, reinterpret_cast<nvmlProcessInfo_v2_535_t*>(infos),
               [](const RunningProcess& process) {
                 return nvmlProcessInfo_v2_535_t{process.pid, process.used_bytes, process.gpu_instance,
@@ -95,124 +97,15 @@ nvmlReturn_t list_v3(const Machine& machine, const Gpu& gpu, On on, Kind kind, u
               });
 }
 
-}  // namespace
-
-nvmlReturn_t DeviceGetComputeRunningProcesses(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
-                                              nvmlProcessInfo_v1_t* infos) {
-  return list_v1(machine, gpu, {}, Kind::compute, infoCount, infos);
-}
-
-nvmlReturn_t DeviceGetComputeRunningProcesses_v2(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
-                                                 nvmlProcessInfo_v2_t* infos) {
-  return list_v2(machine, gpu, {}, Kind::compute, infoCount, infos);
-}
-
-nvmlReturn_t DeviceGetComputeRunningProcesses_v3(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
-                                                 nvmlProcessInfo_t* infos) {
-  return list_v3(machine, gpu, {}, Kind::compute, infoCount, infos);
-}
-
-nvmlReturn_t DeviceGetGraphicsRunningProcesses(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
-                                               nvmlProcessInfo_v1_t* infos) {
-  return list_v1(machine, gpu, {}, Kind::graphics, infoCount, infos);
-}
-
-nvmlReturn_t DeviceGetGraphicsRunningProcesses_v2(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
-                                                  nvmlProcessInfo_v2_t* infos) {
-  return list_v2(machine, gpu, {}, Kind::graphics, infoCount, infos);
-}
-
-nvmlReturn_t DeviceGetGraphicsRunningProcesses_v3(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
-                                                  nvmlProcessInfo_t* infos) {
-  return list_v3(machine, gpu, {}, Kind::graphics, infoCount, infos);
-}
-
-nvmlReturn_t DeviceGetMPSComputeRunningProcesses(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
-                                                 nvmlProcessInfo_v1_t* infos) {
-  return list_v1(machine, gpu, {}, Kind::mps, infoCount, infos);
-}
-
-nvmlReturn_t DeviceGetMPSComputeRunningProcesses_v2(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
-                                                    nvmlProcessInfo_v2_t* infos) {
-  return list_v2(machine, gpu, {}, Kind::mps, infoCount, infos);
-}
-
-nvmlReturn_t DeviceGetMPSComputeRunningProcesses_v3(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
-                                                    nvmlProcessInfo_t* infos) {
-  return list_v3(machine, gpu, {}, Kind::mps, infoCount, infos);
-}
-
-namespace {
-
-nvmlReturn_t details(const Machine& machine, const Gpu& gpu, On on, nvmlProcessDetailList_t* plist) {
-  static constexpr Kind kInds[] = {Kind::compute, Kind::graphics, Kind::mps};
-  if (plist->mode >= std::size(kInds)) return NVML_ERROR_INVALID_ARGUMENT;
-  return list(machine, gpu, on, kInds[plist->mode], &plist->numProcArrayEntries, plist->procArray,
+nvmlReturn_t running_process_details(const Machine& machine, const Gpu& gpu, On on, nvmlProcessDetailList_t* plist) {
+  static constexpr Kind kKinds[] = {Kind::compute, Kind::graphics, Kind::mps};
+  if (plist->mode >= std::size(kKinds)) return NVML_ERROR_INVALID_ARGUMENT;
+  return list(machine, gpu, on, kKinds[plist->mode], &plist->numProcArrayEntries, plist->procArray,
               [](const RunningProcess& process) {
                 return nvmlProcessDetail_v1_t{process.pid, process.used_bytes, process.gpu_instance,
                                               process.compute_instance, 0};
               });
 }
 
-}  // namespace
-
-nvmlReturn_t DeviceGetRunningProcessDetailList(const Machine& machine, const Gpu& gpu, nvmlProcessDetailList_t* plist) {
-  return details(machine, gpu, {}, plist);
-}
-
-// Those that run on the MIG device.
-namespace on_mig {
-
-nvmlReturn_t DeviceGetComputeRunningProcesses(const Machine& machine, const Gpu& gpu, DeviceId mig,
-                                              unsigned int* infoCount, nvmlProcessInfo_v1_t* infos) {
-  return list_v1(machine, gpu, mig, Kind::compute, infoCount, infos);
-}
-
-nvmlReturn_t DeviceGetComputeRunningProcesses_v2(const Machine& machine, const Gpu& gpu, DeviceId mig,
-                                                 unsigned int* infoCount, nvmlProcessInfo_v2_t* infos) {
-  return list_v2(machine, gpu, mig, Kind::compute, infoCount, infos);
-}
-
-nvmlReturn_t DeviceGetComputeRunningProcesses_v3(const Machine& machine, const Gpu& gpu, DeviceId mig,
-                                                 unsigned int* infoCount, nvmlProcessInfo_t* infos) {
-  return list_v3(machine, gpu, mig, Kind::compute, infoCount, infos);
-}
-
-nvmlReturn_t DeviceGetGraphicsRunningProcesses(const Machine& machine, const Gpu& gpu, DeviceId mig,
-                                               unsigned int* infoCount, nvmlProcessInfo_v1_t* infos) {
-  return list_v1(machine, gpu, mig, Kind::graphics, infoCount, infos);
-}
-
-nvmlReturn_t DeviceGetGraphicsRunningProcesses_v2(const Machine& machine, const Gpu& gpu, DeviceId mig,
-                                                  unsigned int* infoCount, nvmlProcessInfo_v2_t* infos) {
-  return list_v2(machine, gpu, mig, Kind::graphics, infoCount, infos);
-}
-
-nvmlReturn_t DeviceGetGraphicsRunningProcesses_v3(const Machine& machine, const Gpu& gpu, DeviceId mig,
-                                                  unsigned int* infoCount, nvmlProcessInfo_t* infos) {
-  return list_v3(machine, gpu, mig, Kind::graphics, infoCount, infos);
-}
-
-nvmlReturn_t DeviceGetMPSComputeRunningProcesses(const Machine& machine, const Gpu& gpu, DeviceId mig,
-                                                 unsigned int* infoCount, nvmlProcessInfo_v1_t* infos) {
-  return list_v1(machine, gpu, mig, Kind::mps, infoCount, infos);
-}
-
-nvmlReturn_t DeviceGetMPSComputeRunningProcesses_v2(const Machine& machine, const Gpu& gpu, DeviceId mig,
-                                                    unsigned int* infoCount, nvmlProcessInfo_v2_t* infos) {
-  return list_v2(machine, gpu, mig, Kind::mps, infoCount, infos);
-}
-
-nvmlReturn_t DeviceGetMPSComputeRunningProcesses_v3(const Machine& machine, const Gpu& gpu, DeviceId mig,
-                                                    unsigned int* infoCount, nvmlProcessInfo_t* infos) {
-  return list_v3(machine, gpu, mig, Kind::mps, infoCount, infos);
-}
-
-nvmlReturn_t DeviceGetRunningProcessDetailList(const Machine& machine, const Gpu& gpu, DeviceId mig,
-                                               nvmlProcessDetailList_t* plist) {
-  return details(machine, gpu, mig, plist);
-}
-
-}  // namespace on_mig
 }  // namespace functions
 }  // namespace nvmlkit::driver

@@ -206,9 +206,9 @@ std::span<const Layout> layouts() {{ return all_layouts; }}
     if (dot != std::string::npos)
       for (const auto& f : facts_.structure(p->base)->fields)
         if (f.name == choice.argument.substr(dot + 1)) offset = f.offset, size = f.size;
-    static constexpr const char* kInds[] = {"numbers", "each", "below", "gpus"};
+    static constexpr const char* kKinds[] = {"numbers", "each", "below", "gpus"};
     return fmt::format("{{{}, {}, {}, Choice::Kind::{}, {}, \"{}\"}}", p - function.params.data(), offset, size,
-                       kInds[static_cast<int>(choice.kind)], numbers(choice), choice.from);
+                       kKinds[static_cast<int>(choice.kind)], numbers(choice), choice.from);
   }
 
   std::string numbers(const Choice& choice) {

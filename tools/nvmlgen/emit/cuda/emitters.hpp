@@ -10,6 +10,9 @@ namespace nvmlgen::cuda {
 // src/driver/cuda/generated/api.hpp: the types of the API in our own namespace.
 std::string emit_api(const Registry& registry);
 
+// src/driver/cuda/generated/prototypes.hpp: the exported functions, for those who call them.
+std::string emit_prototypes(const Registry& registry);
+
 // src/driver/cuda/generated/exports_<subject>.cpp: the C functions of one subject.
 std::string emit_exports(const Registry& registry, const std::string& subject);
 
@@ -28,8 +31,20 @@ std::string emit_entry_points(const Registry& registry);
 std::string emit_errors(const Registry& registry);
 std::string emit_attributes(const Registry& registry);
 
+// tests/cuda/generated/driver_table.hpp: the functions of a loaded library, with their types.
+std::string emit_driver_table(const Registry& registry);
+
 // tests/cuda/generated/contract_table.cpp: what every function checks.
 std::string emit_contract_table(const Registry& registry);
+
+// src/driver/cudart/generated/api.hpp: the functions of the runtime with the types of src/driver/cudart.
+std::string emit_runtime_api(const Registry& registry);
+
+// src/driver/cudart/generated/driver_calls.cpp: functions that hand their arguments to the driver.
+std::string emit_runtime_driver_calls(const Registry& registry);
+
+// src/driver/cudart/generated/variants.cpp: the functions of the per-thread default stream.
+std::string emit_runtime_variants(const Registry& registry);
 
 // src/driver/cudart/generated/unsupported.cpp: functions of the runtime that only say that they are not there.
 std::string emit_runtime_unsupported(const Registry& registry);

@@ -74,6 +74,7 @@ std::string emit_exports(const Registry& r, const std::string& subject) {
   out += fmt::format("// Exported C functions of registry/cuda/semantics/{}.yaml.\n", subject);
   out += R"(#include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
+#include "driver/cuda/generated/prototypes.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"

@@ -28,6 +28,13 @@ std::string parameter_list(const Function& function, const FunctionSemantics& en
   return fmt::format("{}", fmt::join(out, ", "));
 }
 
+std::string argument_list(const Function& function, const FunctionSemantics& entry, bool without_self) {
+  std::vector<std::string> names;
+  for (const auto& p : function.params)
+    if (!without_self || entry.find(p.name)->role != Role::self) names.push_back(p.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 std::string model_expression(const std::string& path) {
   std::string out;
   std::istringstream segments(path);

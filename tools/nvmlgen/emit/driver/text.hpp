@@ -11,6 +11,9 @@ namespace nvmlgen {
 // "unsigned int* limit, ..." as C++ parameters; `without_self` leaves the handle out.
 std::string parameter_list(const Function& function, const FunctionSemantics& entry, bool without_self);
 
+// "limit, ..." as C++ arguments.
+std::string argument_list(const Function& function, const FunctionSemantics& entry, bool without_self);
+
 // "unsigned int" + "char *" + "name" -> "char* name"
 std::string declare(const Param& param);
 

@@ -50,6 +50,7 @@ struct Words {
 Words collect_words(const Model& model, TextPool& pool) {
   Words words;
   for (const auto& e : model.enums) {
+    if (!e.code.empty()) continue;  // no field has its words
     words.first[e.name] = words.count;
     words.rows += fmt::format("    // {} ({})\n", e.name, e.nvml_type);
     for (const auto& w : e.words)

@@ -1,0 +1,44 @@
+// The list of all commands. A new one is a file in commands/, a line here and a line in commands.cpp.
+#pragma once
+
+#include <vector>
+
+#include "cli/command.hpp"
+
+namespace nvmlkit::cli {
+
+inline constexpr const char* kSummary = "Simulated NVIDIA GPUs for programs that use NVML, such as nvidia-smi";
+
+// In the order in which --help lists them.
+std::vector<Command> all_commands();
+
+// --json, the same for every command that has it.
+void declare_json(Arguments& arguments, bool& as_json);
+
+Command run_command();
+Command list_command();
+Command machines_command();
+Command check_command();
+Command up_command();
+Command down_command();
+Command status_command();
+Command get_command();
+Command set_command();
+Command load_command();
+Command release_command();
+Command time_command();
+Command fault_command();
+Command heal_command();
+Command vgpu_command();
+Command vgpu_create_command();
+Command vgpu_list_command();
+Command vgpu_destroy_command();
+Command caps_command();
+Command capture_command();
+Command import_command();
+Command root_command();
+Command help_command();
+Command completion_command();
+Command complete_command();
+
+}  // namespace nvmlkit::cli

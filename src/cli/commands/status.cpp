@@ -1,0 +1,209 @@
+// nvmlkit status
+#include <fmt/format.h>
+
+#include <cstring>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/command_error.hpp"
+#include "cli/commands.hpp"
+#include "cli/fault_list.hpp"
+#include "cli/machine.hpp"
+#include "cli/selector.hpp"
+#include "cli/state_files.hpp"
+#include "sim/processes/clients.hpp"
+#include "sim/state/read.hpp"
+
+namespace nvmlkit::cli {
+namespace {
+
+using StatusJson = nlohmann::ordered_json;
+
+struct StatusOptions {
+  UpMachineOptions machine;
+  bool as_json = false;
+};
+
+// A process that uses a GPU, as people see it.
+struct GpuProcess {
+  std::size_t gpu;
+  std::uint32_t pid;
+  std::string type, name;
+  std::optional<std::uint64_t> memory_bytes;
+  bool elsewhere;  // its number counts in another PID namespace
+};
+
+std::string type_of(std::uint32_t kinds) {
+  std::string out;
+  for (const auto& [kind, letter] : {std::pair{sim::processes::mps, 'M'}, std::pair{sim::processes::compute, 'C'},
+                                     std::pair{sim::processes::graphics, 'G'}}) {
+    if ((kinds & kind) == 0) continue;
+    if (!out.empty()) out += '+';
+    out += letter;
+  }
+  return out;
+}
+
+std::vector<GpuProcess> processes_of(const sim::Machine& machine) {
+  std::vector<GpuProcess> out;
+  sim::state::consistently(machine, machine.sequence(), [&] {
+    out.clear();
+    for (std::size_t i = 0; i < machine.gpus().size(); ++i) {
+      for (const auto& process : machine.gpus()[i].processes)
+        out.push_back({i, process.pid.value_or(0), std::string(process.type ? process.type->view() : "C"),
+                       std::string(process.name ? process.name->view() : ""),
+                       process.used_memory_mib ? std::optional(*process.used_memory_mib << 20) : std::nullopt, false});
+      sim::processes::for_each_client(machine, i, [&](const auto& client, sim::processes::Life life) {
+        out.push_back({i, client.pid, type_of(client.kinds), std::string(client.name.view()), client.memory_bytes,
+                       life == sim::processes::Life::elsewhere});
+      });
+    }
+  });
+  return out;
+}
+
+std::string origin_of(const sim::Machine& machine) {
+  const auto& header = machine.header();
+  return {header.origin, strnlen(header.origin, sizeof header.origin)};
+}
+
+bool is_read_only(const sim::Machine& machine) { return machine.access() == sim::Access::read_only; }
+
+StatusJson processes_as_json(const sim::Machine& machine) {
+  auto out = StatusJson::array();
+  for (const auto& user : processes_of(machine))
+    out.push_back({{"gpu", user.gpu},
+                   {"pid", user.pid},
+                   {"type", user.type},
+                   {"name", user.name},
+                   {"used_memory_bytes", user.memory_bytes ? StatusJson(*user.memory_bytes) : StatusJson()},
+                   {"elsewhere", user.elsewhere}});
+  return out;
+}
+
+StatusJson status_as_json(const sim::Machine& machine, const std::string& path) {
+  const auto& header = machine.header();
+  const auto gpus = machine.gpus();
+  const std::string name = gpus.empty() || !gpus[0].name ? "" : std::string(gpus[0].name->view());
+  return {{"machine", origin_of(machine)},
+          {"gpu", name},
+          {"count", gpus.size()},
+          {"state", path},
+          {"version", header.version},
+          {"created", header.created},
+          {"writes", header.writes.load()},
+          {"last_writer", header.last_writer.load()},
+          {"read_only", is_read_only(machine)},
+          {"processes", processes_as_json(machine)},
+          {"faults", faults_as_json(machine)}};
+}
+
+void print_status(const sim::Machine& machine, const std::string& path) {
+  const auto& header = machine.header();
+  fmt::print("Machine      {}\nGPUs         {}\nState        {}{}\nWrites       {}{}\n", origin_of(machine),
+             list_models(machine), path, is_read_only(machine) ? " (read-only)" : "", header.writes.load(),
+             header.last_writer != 0 ? fmt::format(", the last by process {}", header.last_writer.load()) : "");
+  for (const auto& user : processes_of(machine))
+    fmt::print("Process      GPU {}  {}{}  {}  {}  {}\n", user.gpu, user.pid, user.elsewhere ? " (elsewhere)" : "",
+               user.type, user.memory_bytes ? fmt::format("{} MiB", *user.memory_bytes >> 20) : "N/A", user.name);
+  for (const auto& fault : list_faults(machine)) fmt::print("Fault        {}\n", fault);
+}
+
+// A machine that is up, or why it cannot be used.
+struct UpMachine {
+  NamedState state;
+  std::unique_ptr<sim::Machine> machine;
+  std::string problem;
+};
+
+std::vector<UpMachine> open_all() {
+  std::vector<UpMachine> out;
+  for (auto& state : list_states()) {
+    UpMachine up{state, nullptr, {}};
+    try {
+      up.machine = attach(state.path);
+    } catch (const CommandError& error) {
+      up.problem = error.what();
+    }
+    out.push_back(std::move(up));
+  }
+  return out;
+}
+
+StatusJson machines_as_json(const std::vector<UpMachine>& all) {
+  auto out = StatusJson::array();
+  for (const auto& up : all) {
+    StatusJson row{{"name", up.state.name}, {"state", up.state.path}};
+    if (up.machine)
+      row.update({{"machine", origin_of(*up.machine)}, {"count", up.machine->gpus().size()}});
+    else
+      row["problem"] = up.problem;
+    out.push_back(row);
+  }
+  return out;
+}
+
+void print_machines(const std::vector<UpMachine>& all) {
+  fmt::print("{:<24}{:<16}{}\n", "Name", "Machine", "GPUs");
+  for (const auto& up : all)
+    if (up.machine)
+      fmt::print("{:<24}{:<16}{}\n", up.state.name, origin_of(*up.machine), list_models(*up.machine));
+    else
+      fmt::print("{:<24}{:<16}{}\n", up.state.name, "-", up.problem);
+}
+
+// The machine that is meant where it is there, then all that are up.
+int show_all(const StatusOptions& options) {
+  const auto all = open_all();
+  const auto path = options.machine.path();
+  const bool inherited = state_in_environment().has_value();
+  const bool meant = inherited || all.empty() || all.front().state.path == path;
+  const auto machine = meant ? attach(options.machine.existing_path()) : nullptr;
+  if (options.as_json) {
+    auto out = machine ? status_as_json(*machine, path) : StatusJson::object();
+    out["machines"] = machines_as_json(all);
+    fmt::print("{}\n", out.dump(2));
+    return 0;
+  }
+  if (machine) print_status(*machine, path);
+  const bool others = all.size() > 1 || (!all.empty() && all.front().state.path != path);
+  if (machine && others) fmt::print("\n");
+  if (others) print_machines(all);
+  return 0;
+}
+
+int show_status(const StatusOptions& options) {
+  { const auto lock = lock_folder_of(state_of_name(kDefaultName)); }  // tidies up
+  if (!options.machine.given()) return show_all(options);
+  const auto path = options.machine.existing_path();
+  const auto machine = attach(path);
+  if (options.as_json)
+    fmt::print("{}\n", status_as_json(*machine, path).dump(2));
+  else
+    print_status(*machine, path);
+  return 0;
+}
+
+}  // namespace
+
+Command status_command() {
+  return {.name = "status",
+          .summary = "Show the machines that are up, and who uses them",
+          .group = Group::up,
+          .details =
+              "Without options: the machine of NVMLKIT_STATE, else the one without a name, then the list of all "
+              "machines of this user where there are several. `--json` has the list as `machines`.",
+          .examples = {{"nvmlkit status", "what is up"}, {"nvmlkit status --name test-7", "one machine"}},
+          .declare = [](Arguments& arguments) -> Action {
+            const auto options = std::make_shared<StatusOptions>();
+            declare_json(arguments, options->as_json);
+            options->machine.declare(arguments);
+            return [options] { return show_status(*options); };
+          }};
+}
+
+}  // namespace nvmlkit::cli

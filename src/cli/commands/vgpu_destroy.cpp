@@ -1,0 +1,70 @@
+// nvmlkit vgpu destroy
+#include <fmt/format.h>
+
+#include <charconv>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/command_error.hpp"
+#include "cli/commands.hpp"
+#include "cli/selector.hpp"
+#include "sim/config/suggest.hpp"
+#include "sim/transaction/change.hpp"
+#include "sim/vgpu/usage.hpp"
+
+namespace nvmlkit::cli {
+namespace {
+
+struct VgpuDestroyOptions {
+  UpMachineOptions machine;
+  std::string id;
+};
+
+// 0, which no vGPU has, for all of them.
+std::uint32_t parse_vgpu_id(const std::string& text) {
+  std::uint32_t id = 0;
+  if (text == "all") return id;
+  const auto* end = text.data() + text.size();
+  const auto [stop, problem] = std::from_chars(text.data(), end, id);
+  if (problem == std::errc() && stop == end && id != 0) return id;
+  throw CommandError("ID: expected the id of a vGPU, as `nvmlkit vgpu list` shows it, or all, got " +
+                     sim::config::quote(text));
+}
+
+int destroy_vgpu(const VgpuDestroyOptions& options) {
+  const auto machine = machine_of(options.machine);
+  const auto id = parse_vgpu_id(options.id);
+  std::vector<std::size_t> where;
+  for (std::size_t i = 0; i < machine->gpus().size(); ++i) {
+    const auto gpu = snapshot(*machine, i);
+    if (sim::vgpu::is_host(*gpu) && (id == 0 || sim::vgpu::find(*gpu, id))) where.push_back(i);
+  }
+  if (where.empty() && id != 0) throw CommandError(fmt::format("no vGPU has id {}", id));
+  accept(sim::transaction::change_gpus(*machine, where, [&](sim::model::Gpu& gpu, std::size_t) {
+    if (id == 0)
+      gpu.vgpu.instances.clear();
+    else if (!sim::vgpu::destroy(gpu, id))
+      return fmt::format("no vGPU has id {}", id);
+    return std::string();
+  }));
+  return 0;
+}
+
+}  // namespace
+
+Command vgpu_destroy_command() {
+  return {.name = "vgpu destroy",
+          .summary = "Stop the VM of a vGPU",
+          .group = Group::up,
+          .examples = {{"nvmlkit vgpu destroy 3251634249", "one vGPU, by its id"},
+                       {"nvmlkit vgpu destroy all", "all of the machine"}},
+          .declare = [](Arguments& arguments) -> Action {
+            const auto options = std::make_shared<VgpuDestroyOptions>();
+            arguments.argument("ID", Kind::text, options->id, "Its id, or all").required().for_example({"all"});
+            options->machine.declare(arguments);
+            return [options] { return destroy_vgpu(*options); };
+          }};
+}
+
+}  // namespace nvmlkit::cli

@@ -1,0 +1,123 @@
+#include "sim/calls/rule_words.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <iterator>
+#include <optional>
+#include <vector>
+
+#include "sim/config/suggest.hpp"
+#include "sim/generated/return_codes.hpp"
+
+namespace nvmlkit::sim::calls {
+namespace {
+
+using config::quote;
+
+struct Unit {
+  std::string_view name;
+  std::uint64_t ns;
+};
+constexpr Unit kUnits[] = {{"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}};
+
+std::optional<std::uint64_t> whole_number(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<std::uint64_t> duration(std::string_view text) {
+  for (const auto& unit : kUnits) {
+    if (!text.ends_with(unit.name)) continue;
+    const auto count = whole_number(text.substr(0, text.size() - unit.name.size()));
+    if (count && *count <= Rules::kLongestDelayNs / unit.ns) return *count * unit.ns;
+  }
+  return std::nullopt;
+}
+
+std::string parse_symbol(std::string_view word, std::uint32_t& symbol) {
+  const auto found = std::find(symbol_names.begin(), symbol_names.end(), word);
+  symbol = static_cast<std::uint32_t>(found - symbol_names.begin());
+  if (found == symbol_names.end() && word != "all")
+    return "unknown function " + quote(word) + config::hint(word, symbol_names);
+  return {};
+}
+
+// With or without NVML_ERROR_, in any case of letters.
+std::string parse_code(const std::string& word, std::int32_t& code) {
+  std::string name = word;
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  for (const std::string_view prefix : {"NVML_ERROR_", "NVML_"})
+    if (name.starts_with(prefix)) {
+      name.erase(0, prefix.size());
+      break;
+    }
+  std::vector<std::string_view> names;
+  for (const auto& known : return_codes) {
+    if (known.name == name) {
+      code = known.value;
+      return {};
+    }
+    names.push_back(known.name);
+  }
+  return "unknown error " + quote(word) + config::hint(name, names);
+}
+
+std::string parse_limits(std::span<const std::string> words, Rule& rule) {
+  for (std::size_t i = 0; i < words.size(); i += 2) {
+    auto* limit = words[i] == "--after" ? &rule.after : words[i] == "--times" ? &rule.times : nullptr;
+    if (!limit) return "expected --after N or --times N, got " + quote(words[i]);
+    const auto count = i + 1 < words.size() ? whole_number(words[i + 1]) : std::nullopt;
+    if (!count) return words[i] + " needs a number of calls";
+    *limit = *count;
+  }
+  return {};
+}
+
+std::string text_of(std::uint64_t ns) {
+  const auto* unit = &kUnits[0];
+  for (const auto& larger : kUnits)
+    if (ns % larger.ns == 0) unit = &larger;
+  return std::to_string(ns / unit->ns) + std::string(unit->name);
+}
+
+}  // namespace
+
+std::string parse_rule(std::span<const std::string> words, Rule& rule) {
+  const bool fails = words[0] == "fail";
+  if (words.size() < 3)
+    return fails ? "expected a function and an error, such as nvmlDeviceGetMemoryInfo GPU_IS_LOST"
+                 : "expected a function and a duration, such as nvmlDeviceGetTemperature 500ms";
+  rule.result = kNoResult;
+  rule.delay_ns = rule.after = 0;
+  rule.times = UINT64_MAX;
+  if (auto problem = parse_symbol(words[1], rule.symbol); !problem.empty()) return problem;
+  if (fails) {
+    if (auto problem = parse_code(words[2], rule.result); !problem.empty()) return problem;
+  } else {
+    const auto delay = duration(words[2]);
+    if (!delay) return "expected a duration up to 3600s, such as 500ms, got " + quote(words[2]);
+    rule.delay_ns = *delay;
+  }
+  return parse_limits(words.subspan(3), rule);
+}
+
+std::string describe(const Rule& rule) {
+  const std::string symbol = rule.symbol < symbol_count ? std::string(symbol_names[rule.symbol]) : "all";
+  std::string out = (rule.result == kNoResult ? "slow " : "fail ") + symbol + " ";
+  if (rule.result == kNoResult) {
+    out += text_of(rule.delay_ns);
+  } else {
+    const auto found = std::find_if(std::begin(return_codes), std::end(return_codes),
+                                    [&](const ReturnCode& code) { return code.value == rule.result; });
+    out += found == std::end(return_codes) ? std::to_string(rule.result) : std::string(found->name);
+  }
+  if (rule.after != 0) out += " --after " + std::to_string(rule.after);
+  if (rule.times != UINT64_MAX) out += " --times " + std::to_string(rule.times);
+  return out;
+}
+
+}  // namespace nvmlkit::sim::calls

@@ -1,0 +1,31 @@
+// Faults as people name them, the same words for the command, NVMLKIT_FAULT and C++:
+//
+//   gpu=0 xid 79            gpu=all ecc dram uncorrected     gpu=0 fail nvmlDeviceGetMemoryInfo GPU_IS_LOST --after 10
+//   gpu=0 lost              gpu=1 thermal                    machine driver-not-loaded
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/calls/rules.hpp"
+#include "sim/state/machine.hpp"
+
+namespace nvmlkit::sim::steering {
+
+// Makes the fault that the words name. All is done or, with one line for people returned, nothing.
+std::string inject(const Machine& machine, std::span<const std::string> words);
+
+// Ends the faults that the words name: gpu=0 or machine, and a kind, or none for all kinds.
+std::string heal(const Machine& machine, std::span<const std::string> words);
+
+// For a process of its own: rules about calls go into `rules`, where the machine does not know of them; the rest into
+// the machine, if it is this process's alone. Commands are separated by ';' or new lines.
+std::string inject_here(const Machine& machine, std::string_view commands, calls::Rules& rules);
+
+// What is broken about a GPU, in the words of inject(). Empty when nothing is.
+std::vector<std::string> describe(const model::Gpu& gpu);
+std::string describe(faults::MachineFault fault);  // empty: none
+
+}  // namespace nvmlkit::sim::steering
