@@ -1,5 +1,7 @@
 #include "collector.hpp"
 
+#include <nvmlkit/registry.hpp>
+
 #include "families.hpp"
 
 namespace nvml = nvmlkit::nvml;
@@ -83,21 +85,6 @@ const std::vector<Exported>& exported() {
   return all;
 }
 
-struct Reason {
-  unsigned long long bit;
-  const char* name;
-};
-using Why = nvml::ClocksEventReasonsBits;
-constexpr Reason kReasons[] = {{Why::GpuIdle, "gpu_idle"},
-                               {Why::ApplicationsClocksSetting, "applications_clocks_setting"},
-                               {Why::SwPowerCap, "sw_power_cap"},
-                               {Why::HwSlowdown, "hw_slowdown"},
-                               {Why::SyncBoost, "sync_boost"},
-                               {Why::SwThermalSlowdown, "sw_thermal_slowdown"},
-                               {Why::HwThermalSlowdown, "hw_thermal_slowdown"},
-                               {Why::HwPowerBrakeSlowdown, "hw_power_brake_slowdown"},
-                               {Why::DisplayClockSetting, "display_clock_setting"}};
-
 Labels labels_of(const GpuIdentity& gpu, const Labels& more = {}) {
   Labels labels{{"gpu", std::to_string(gpu.index)}, {"uuid", gpu.uuid}};
   labels.insert(labels.end(), more.begin(), more.end());
@@ -108,10 +95,10 @@ void add_reading(Families& families, const GpuIdentity& gpu, const Exported& e, 
   if (!reading.ok()) return;  // what a GPU cannot tell has no sample: it is not zero
   const double value = reading.number() * e.scale;
   if (e.metric == Metric::clock_event_reasons) {
-    const auto mask = static_cast<unsigned long long>(reading.number());
-    for (const Reason& reason : kReasons)
+    const nvml::ClocksEventReasons reasons(static_cast<unsigned long long>(reading.number()));
+    for (const auto& [name, number] : nvml::enumerators<nvml::ClocksEventReason>)
       families.gauge("nvml_clock_event_reason_active", "Whether this reason holds the clocks back now.",
-                     labels_of(gpu, {{"reason", reason.name}}), (mask & reason.bit) != 0);
+                     labels_of(gpu, {{"reason", name}}), reasons.contains(nvml::ClocksEventReason(number)));
     return;
   }
   if (e.counter)

@@ -15,10 +15,10 @@ Answer with(Result<Object> object, Use use) {
   return object ? use(*object) : answer_of(object);
 }
 
-constexpr std::array kMetrics{abi::NVML_GPM_METRIC_GRAPHICS_UTIL};
+constexpr std::array kMetrics{GpmMetricId::graphics_util};
 constexpr std::array kFields{FieldQuery{FieldId::dev_ecc_current}};
-constexpr std::array kCounters{PrmCounterQuery{abi::NVML_PRM_COUNTER_ID_PPRM_OPER_RECOVERY}};
-const VgpuSchedulerSettings kSettings{.policy = abi::VGPU_SCHEDULER_POLICY_EQUAL_SHARE};
+constexpr std::array kCounters{PrmCounterQuery{PrmCounterId::pprm_oper_recovery}};
+const VgpuSchedulerSettings kSettings{.policy = VgpuSchedulerPolicy::equal_share};
 
 template <class Block, class Metadata>
 Metadata metadata() {
@@ -30,8 +30,7 @@ const std::map<std::string, CallMethod>& calls() {
   static const std::map<std::string, CallMethod> all{
       // The library.
       {"nvmlInit_v2", [](O o) { return answer_of(Library::from_table(o.library.table())); }},
-      {"nvmlInitWithFlags",
-       [](O o) { return answer_of(Library::from_table(o.library.table(), InitFlags::no_attach)); }},
+      {"nvmlInitWithFlags", [](O o) { return answer_of(Library::from_table(o.library.table(), InitFlag::no_attach)); }},
       {"nvmlShutdown",
        [](O o) {
          return with(Library::from_table(o.library.table()), [](Library& l) { return answer_of(l.close()); });
@@ -69,9 +68,9 @@ const std::map<std::string, CallMethod>& calls() {
       {"nvmlDeviceReadWritePRM_v1", [](O o) { return answer_of(o.device.read_write_prm({})); }},
       {"nvmlDeviceGetDramEncryptionMode", [](O o) { return answer_of(o.device.dram_encryption_mode()); }},
       {"nvmlDeviceGetRetiredPages_v2",
-       [](O o) { return answer_of(o.device.retired_pages(abi::NVML_PAGE_RETIREMENT_CAUSE_DOUBLE_BIT_ECC_ERROR)); }},
+       [](O o) { return answer_of(o.device.retired_pages(PageRetirementCause::double_bit_ecc_error)); }},
       {"nvmlDeviceGetRemappedRows_v2", [](O o) { return answer_of(o.device.remapped_rows()); }},
-      {"nvmlDeviceGetSamples", [](O o) { return answer_of(o.device.samples(abi::NVML_TOTAL_POWER_SAMPLES)); }},
+      {"nvmlDeviceGetSamples", [](O o) { return answer_of(o.device.samples(SamplingType::total_power)); }},
       {"nvmlDeviceGetFieldValues", [](O o) { return answer_of(o.device.field_values(kFields)); }},
       {"nvmlDeviceClearFieldValues", [](O o) { return answer_of(o.device.clear_field_values(kFields)); }},
       {"nvmlDeviceSetMigMode", [](O o) { return answer_of(o.device.set_mig_mode(true)); }},
@@ -83,8 +82,7 @@ const std::map<std::string, CallMethod>& calls() {
       {"nvmlDeviceGetFanSpeed_v2", [](O o) { return answer_of(o.device.fan_speed()); }},
       {"nvmlDeviceSetTemperatureThreshold",
        [](O o) {
-         return answer_of(
-             o.device.set_temperature_threshold(abi::NVML_TEMPERATURE_THRESHOLD_ACOUSTIC_CURR, Celsius(1)));
+         return answer_of(o.device.set_temperature_threshold(TemperatureThreshold::acoustic_curr, Celsius(1)));
        }},
       // What ends.
       {"nvmlDeviceRemoveGpu_v2", [](O o) { return answer_of(o.library.remove_gpu({})); }},
@@ -109,7 +107,8 @@ const std::map<std::string, CallMethod>& calls() {
        [](O o) { return with(EventSet::create(o.library), [](EventSet&) { return kTellsNothing; }); }},
       {"nvmlDeviceRegisterEvents",
        [](O o) {
-         return with(EventSet::create(o.library), [&](EventSet& set) { return answer_of(set.watch(o.device, 1)); });
+         return with(EventSet::create(o.library),
+                     [&](EventSet& set) { return answer_of(set.watch(o.device, EventType::single_bit_ecc_error)); });
        }},
       {"nvmlEventSetWait_v2",
        [](O o) {
@@ -121,7 +120,8 @@ const std::map<std::string, CallMethod>& calls() {
        [](O o) { return with(SystemEventSet::create(o.library), [](SystemEventSet&) { return kTellsNothing; }); }},
       {"nvmlSystemRegisterEvents",
        [](O o) {
-         return with(SystemEventSet::create(o.library), [](SystemEventSet& set) { return answer_of(set.watch(1)); });
+         return with(SystemEventSet::create(o.library),
+                     [](SystemEventSet& set) { return answer_of(set.watch(SystemEventType::gpu_driver_unbind)); });
        }},
       {"nvmlSystemEventSetWait",
        [](O o) {
