@@ -2,8 +2,8 @@
 // committed, and never happens when it is not.
 #pragma once
 
-#include "sim/native/events.hpp"
 #include "sim/generated/model.hpp"
+#include "sim/native/events.hpp"
 
 namespace nvmlkit::sim::events {
 

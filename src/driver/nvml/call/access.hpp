@@ -2,9 +2,9 @@
 #pragma once
 
 #include "nvmlkit/generated/abi.hpp"
+#include "sim/state/lock.hpp"
 #include "sim/state/machine.hpp"
 #include "sim/state/read.hpp"
-#include "sim/state/lock.hpp"
 
 namespace nvmlkit::driver {
 
