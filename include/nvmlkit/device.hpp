@@ -34,7 +34,7 @@ class Device : public DeviceMethods {
 
   // What is irregular in C.
 
-  // NVML writes up to 64 bytes without being told a length. @c nvmlDeviceGetGspFirmwareVersion
+  // NVML writes up to 64 bytes; the call passes no length. @c nvmlDeviceGetGspFirmwareVersion
   Result<std::string> gsp_firmware_version() const;
   // One entry for each query, in their order. Ids are translated for the driver at hand. @c nvmlDeviceGetFieldValues
   Result<std::vector<FieldValue>> field_values(std::span<const FieldQuery> queries) const;

@@ -1,4 +1,4 @@
-// How much energy a GPU took since a moment: from its counter, or from its power where it has none.
+// The energy of a GPU since a start: from its counter, or from its power if it has no counter.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What the driver at hand does differently from the newest header, and what the bindings do about it.
+// Deviations of the loaded driver from the newest header, and their treatment by the bindings.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Errors: a code, the C function that answered it, and what to do about it.
+// Errors: a code, the C function that returned it, and advice.
 #pragma once
 
 #include <cstdint>

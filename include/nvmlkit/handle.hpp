@@ -19,7 +19,7 @@ class Object {
 
   // For calls that have no method: library.call(&Table::DeviceGetName, device.handle(), ...).
   Native handle() const noexcept { return handle_; }
-  // The same for library.call(), with what tells whether it is stale.
+  // The same for library.call(), with the data that shows whether it is stale.
   detail::Held<Native> held() const noexcept { return handle_; }
   const Table& table() const noexcept { return state_->table; }
   const detail::StatePtr& state() const noexcept { return state_; }

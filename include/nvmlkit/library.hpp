@@ -81,7 +81,7 @@ class Library : public LibraryMethods {
   Result<std::string> driver_branch() const;
   // The driver's own words for a code; Failure::message() needs no driver. @c nvmlErrorString
   Result<std::string> driver_text(Errc code) const;
-  // In <nvmlkit/diagnostics.hpp>. GPUs that the driver was told to leave alone, each with its own result.
+  // In <nvmlkit/diagnostics.hpp>. GPUs that the driver is configured to exclude, each with its own result.
   // @c nvmlGetExcludedDeviceCount @c nvmlGetExcludedDeviceInfoByIndex
   Result<std::vector<Result<ExcludedDevice>>> excluded_devices() const;
   // In <nvmlkit/vgpu.hpp>. Whether a vGPU can go on on a GPU of this or another host. @c nvmlGetVgpuCompatibility

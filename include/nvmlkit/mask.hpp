@@ -1,4 +1,4 @@
-// A set of bits that keeps the bits it has no name for.
+// A set of bits that keeps unknown bits.
 #pragma once
 
 #include <nvmlkit/strings.hpp>

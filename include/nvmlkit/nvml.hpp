@@ -1,4 +1,4 @@
-// Everything of the bindings.
+// All headers of the bindings.
 #pragma once
 
 #include <nvmlkit/device.hpp>

@@ -1,4 +1,4 @@
-// The smaller objects of NVML. Nearly all their calls are regular, and so their methods are generated.
+// The smaller objects of NVML. Nearly all their calls are regular; their methods are generated.
 #pragma once
 
 #include <nvmlkit/generated/compute_instance_methods.hpp>

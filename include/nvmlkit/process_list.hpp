@@ -1,4 +1,4 @@
-// The processes that use GPUs: one row per PID, joined over all GPUs and over everything that NVML tells of them.
+// The processes that use GPUs: one row per PID, joined over all GPUs and all functions of NVML that report processes.
 #pragma once
 
 #include <chrono>
@@ -37,7 +37,7 @@ struct Process {
   std::optional<std::string> name;  // empty: it ended, or belongs to another PID namespace
   std::vector<ProcessUse> uses;     // by GPU and instance
 
-  // Over all GPUs; empty when no use tells its memory.
+  // Over all GPUs; empty if no use reports its memory.
   std::optional<Bytes> memory() const;
 };
 

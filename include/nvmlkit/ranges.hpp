@@ -1,4 +1,4 @@
-// What a GPU has several of, as light views: fans and NVLinks. Nothing is asked before it is looked at.
+// The fans and NVLinks of a GPU as light views. An element is read at its access.
 #pragma once
 
 #include <nvmlkit/device.hpp>
@@ -16,7 +16,7 @@ class Fan : public Object<abi::nvmlDevice_t> {
   unsigned int index() const noexcept { return index_; }
   Device device() const { return Device(state_, handle_); }
 
-  // What the fan is told to run at, in per cent of its maximum; a blocked fan answers the same. Needs maxwell or newer.
+  // The requested speed, in per cent of the maximum; a blocked fan reports the same. Needs maxwell or newer.
   // @c nvmlDeviceGetFanSpeed_v2 @c nvmlDeviceGetFanSpeed
   Result<Percent> speed() const;
   // Where the control loop wants it. @c nvmlDeviceGetTargetFanSpeed (since 11.0)

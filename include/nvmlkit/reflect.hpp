@@ -1,4 +1,4 @@
-// What texts and JSON need to know about a value: its members, and which kind each is.
+// The members of a value and their kinds, for texts and JSON.
 #pragma once
 
 #include <array>

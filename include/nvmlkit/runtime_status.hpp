@@ -1,4 +1,4 @@
-// Is a GPU awake? Asked of the kernel, without the driver, because a call to NVML wakes a GPU that sleeps.
+// The power state of a GPU, from the kernel. The driver is not called, because a call to NVML wakes a sleeping GPU.
 #pragma once
 
 #include <nvmlkit/result.hpp>

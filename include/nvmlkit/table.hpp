@@ -1,4 +1,4 @@
-// The dispatch table as a value, and what is known about each of its symbols.
+// The dispatch table as a value, and the facts about each of its symbols.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Quantities that NVML reports, as types that do not mix: a limit in milliwatts is no clock in megahertz.
-// Times are std::chrono durations.
+// Quantities that NVML reports, as types that do not mix: a limit in milliwatts does not convert to a clock in
+// megahertz. Times are std::chrono durations.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// vGPU migration: what a vGPU instance and a physical GPU say about themselves, to be carried between hosts.
+// vGPU migration: descriptions of a vGPU instance and of a physical GPU, to be carried between hosts.
 #pragma once
 
 #include <cstddef>

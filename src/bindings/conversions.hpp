@@ -1,4 +1,4 @@
-// From the structs that drivers fill to the values that methods answer with, and from the values that methods take.
+// Conversions from the structs that drivers fill to the results of methods, and from the arguments of setters.
 #pragma once
 
 #include <nvmlkit/abi/legacy.hpp>

@@ -1,4 +1,4 @@
-// How one member of a value becomes one field of a C struct: the other way of take.hpp. False when it does not fit.
+// Converts one member of a value to one field of a C struct: the reverse of take.hpp. Returns false if it does not fit.
 #pragma once
 
 #include <array>

@@ -17,7 +17,7 @@ constexpr std::size_t kLongestText = 256;
 std::string text_at(const char* text) { return text ? std::string(text, strnlen(text, kLongestText)) : std::string(); }
 
 // The newest struct, and room for what a still newer driver may believe that it has: the version number, which is 1
-// since ever, tells neither side how long the list is.
+// since ever, passes the length of the list to neither side.
 struct Request {
   abi::nvmlGpmMetricsGet_t get{};
   abi::nvmlGpmMetric_t room[512]{};

@@ -50,7 +50,7 @@ class Join {
     for (const ProcessInfo& entry : *entries) {
       ProcessUse& use = use_of(process(entry.pid), index, entry);
       use.*kind = true;
-      // Each list tells the memory of the whole process; the larger one is the newer.
+      // Each list contains the memory of the whole process; the larger value is the newer.
       const auto& memory = entry.used_gpu_memory;
       if (memory && (!use.memory || *use.memory < *memory)) use.memory = memory;
     }

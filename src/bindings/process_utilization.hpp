@@ -1,4 +1,4 @@
-// What each process did since a time, in one layout whichever function answered.
+// The utilization of each process since a time, in one layout for both functions that report it.
 #pragma once
 
 #include <nvmlkit/device.hpp>

@@ -1,4 +1,4 @@
-// What ends a GPU or an instance, and with it the objects that stand for it.
+// Calls that remove a GPU or destroy an instance, and thereby end the objects that stand for it.
 #include <cstdio>
 #include <nvmlkit/device.hpp>
 #include <nvmlkit/library.hpp>
@@ -35,7 +35,7 @@ auto removed_by(const detail::State& state, Function Table::*member, const PciIn
 
 Result<void> Library::remove_gpu(const PciInfo& pci_info, abi::nvmlDetachGpuState_t gpu_state,
                                  abi::nvmlPcieLinkState_t link_state) const {
-  // Afterwards nobody could tell which handle it had. A GPU that cannot be looked up has no objects.
+  // Afterwards its handle could not be found out. A GPU that cannot be looked up has no objects.
   char bus_id[32];
   std::snprintf(bus_id, sizeof bus_id, "%08x:%02x:%02x.0", pci_info.domain, pci_info.bus, pci_info.device);
   const Result<Device> device = device_by_pci_bus_id(bus_id);

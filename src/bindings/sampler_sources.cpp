@@ -1,4 +1,4 @@
-// How the C function of each source is called.
+// The calls of the C function of each source.
 #include "sampler_sources.hpp"
 
 namespace nvmlkit::nvml::detail {
@@ -58,7 +58,7 @@ Errc memory_v2(const State& state, HeldDevice device, unsigned int, Outputs& out
   return outcome.code;
 }
 
-// What the driver reserves is part of `used` here, and nobody says how much it is: the output is no number.
+// `used` includes the driver's reserve here, of an unknown size: the output is no number.
 Errc memory_v1(const State& state, HeldDevice device, unsigned int, Outputs& out) {
   abi::nvmlMemory_t memory{};
   const Outcome outcome = call(state, &Table::DeviceGetMemoryInfo, device, &memory);

@@ -1,4 +1,4 @@
-// Where each Metric comes from: a field id, or a C function that may answer several metrics at once.
+// The source of each Metric: a field id, or a C function that may return several metrics at once.
 #pragma once
 
 #include <array>

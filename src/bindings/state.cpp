@@ -40,7 +40,7 @@ State::~State() {
   if (linker_handle_) platform::dl_close(linker_handle_);
 }
 
-// Methods find no function any more; which condition it was is told by why_unusable().
+// Methods find no function any more; why_unusable() returns the condition.
 void State::end(Errc condition) noexcept {
   condition_.store(condition, std::memory_order_release);
   empty_live();
@@ -63,7 +63,7 @@ void State::retire(const void* handle) {
 }
 
 bool State::retired(const void* handle, std::uint32_t generation) const noexcept {
-  if (!usable()) return false;  // in a forked child nobody may unlock the mutex
+  if (!usable()) return false;  // in a forked child no thread may unlock the mutex
   const std::lock_guard lock(retired_mutex_);
   const auto entry = retired_.find(handle);
   return entry != retired_.end() && generation <= entry->second;

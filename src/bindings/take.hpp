@@ -1,4 +1,4 @@
-// How one field of a C struct becomes one member of a value.
+// Converts one field of a C struct to one member of a value.
 #pragma once
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 
 namespace nvmlkit::nvml::detail {
 
-// A type that this version does not know is malformed_answer: nobody can tell which member counts.
+// A type that this version does not know is malformed_answer: its valid member is unknown.
 Result<FieldNumber> decode(abi::nvmlValueType_t type, const abi::nvmlValue_t& value, const char* function);
 
 }  // namespace nvmlkit::nvml::detail

@@ -1,4 +1,4 @@
-// What vGPU calls answer in shapes of their own: blocks with a variable tail, pairs, a typed union.
+// vGPU calls with results of their own shape: blocks with a variable tail, pairs, a typed union.
 #include <cstring>
 #include <nvmlkit/detail/protocols.hpp>
 #include <nvmlkit/device.hpp>

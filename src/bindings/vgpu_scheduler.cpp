@@ -1,4 +1,4 @@
-// The vGPU scheduler: the second versions of its functions lost the union that the first ones select from by a mode.
+// The vGPU scheduler. The first versions of its functions have a union that a mode selects from; the second have none.
 #include <nvmlkit/device.hpp>
 #include <nvmlkit/vgpu.hpp>
 

@@ -1,4 +1,4 @@
-// What a driver answered to everything that can be asked.
+// A driver's answers to all questions.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct Object {
 
 struct Answers {
   std::vector<Object> objects;
-  std::string no_gpus;  // why nobody knows how many GPUs there are: an error's name
+  std::string no_gpus;  // the error that hides the number of GPUs, by name
 
   const Object& machine() const;
   std::vector<const Object*> gpus() const;

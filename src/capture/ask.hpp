@@ -11,7 +11,7 @@ class Asker {
  public:
   Asker(const nvml::Table& table, Answers& answers) : table_(table), answers_(answers) {}
 
-  // Whoever finds an object names its handle, so that answers can name it.
+  // The finder of an object names its handle, so that answers can contain the name.
   HandleNames& names() { return names_; }
 
   // All that there is to choose, in every version of its struct. The answers are put down with the object.

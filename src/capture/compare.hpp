@@ -1,4 +1,4 @@
-// Whether two machines answer alike.
+// Compares the answers of two machines.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Errors that nothing else in a machine file says.
+// Errors that no other field of a machine file explains.
 #pragma once
 
 #include "capture/record.hpp"

@@ -1,4 +1,4 @@
-// NVLink: how many links, where they lead, which are down.
+// NVLink: the number of links, their other ends, the links that are down.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -167,7 +167,7 @@ class Fabric {
       }
   }
 
-  // A connection takes the lowest links that are free at both ends, so that the order tells which link leads where.
+  // A connection takes the lowest links that are free at both ends, so that the order determines the ends of each link.
   std::vector<Connection> in_order() const {
     std::vector<Connection> out;
     std::vector<std::size_t> next(links_.size());

@@ -1,4 +1,4 @@
-// The lists of a GPU that one function tells.
+// The lists of a GPU that one function reports.
 #include <fmt/format.h>
 
 #include "capture/parts.hpp"

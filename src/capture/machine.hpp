@@ -1,4 +1,4 @@
-// A machine file from answers.
+// Makes a machine file from answers.
 #pragma once
 
 #include <string>

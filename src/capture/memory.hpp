@@ -1,4 +1,4 @@
-// Values in memory, as the headers lay them out.
+// Reads values from memory, in the layout of the headers.
 #pragma once
 
 #include <cstddef>

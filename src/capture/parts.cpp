@@ -15,7 +15,7 @@ void record_host(Record& host, const Answers& answers) {
 }
 
 void record_gpu(Record& gpu, const Answers& answers) {
-  // Whoever is lost tells nothing else.
+  // A lost GPU reports nothing else.
   if (gpu.object().refused == "GPU_IS_LOST" || failed(gpu.ask("nvmlDeviceGetName"), "GPU_IS_LOST"))
     gpu.set("failure.mode", "lost", {});
   record_shown(gpu);

@@ -1,4 +1,4 @@
-// The parts of a machine that are more than one value: each finds its candidates in the answers.
+// The parts of a machine with more than one value. Each part finds its candidates in the answers.
 #pragma once
 
 #include "capture/record.hpp"

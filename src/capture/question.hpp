@@ -1,4 +1,4 @@
-// Every function that reads, as data: what it is asked about, what to give it, and what it writes.
+// Every function that reads, as data: its object, its arguments, its results.
 #pragma once
 
 #include <cstdint>

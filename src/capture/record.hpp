@@ -1,4 +1,4 @@
-// What answers say about a machine, in the words of machine files.
+// Values of a machine from answers, by the paths of machine files.
 #pragma once
 
 #include <cstdint>
@@ -82,7 +82,7 @@ void record_shown(Record& record);
 // What is wrong with a value for a machine file, on its own; empty: nothing.
 std::string problem_of(const std::string& path, const std::string& yaml, bool gpu);
 
-// The word of an enum of the model for a number that NVML told; empty when there is none.
+// The word of an enum of the model for a number that NVML returned; empty if no word exists.
 std::string word_of(std::string_view gpu_path, std::uint64_t number);
 
 }  // namespace nvmlkit::capture

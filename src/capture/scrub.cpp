@@ -81,7 +81,7 @@ class Scrubber {
   std::string replaced(std::string text) const {
     const auto whole = texts_.find(text);
     if (whole != texts_.end()) return whole->second;
-    // Questions hold them as arguments, and data that nobody describes may hold them anywhere.
+    // Questions contain them as arguments, and data without a description may contain them anywhere.
     constexpr std::size_t kShortest = 8;
     for (const auto& [original, replacement] : texts_)
       for (auto at = text.find(original); original.size() >= kShortest && at != std::string::npos;

@@ -1,4 +1,4 @@
-// Takes from answers what names a particular GPU, machine or owner.
+// Removes data from answers that identify a GPU, a machine or an owner.
 #pragma once
 
 #include "capture/answers.hpp"

@@ -1,4 +1,4 @@
-// Where the GPUs hang in the PCIe tree, from their distances and from what is near each.
+// The PCIe tree of the GPUs, from their distances and their affinity.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -119,7 +119,7 @@ class Tree {
     merge_alike();
   }
 
-  // Complexes of one GPU each that nothing tells apart become one, which says how far its GPUs are from each other.
+  // Equal complexes of one GPU each become one complex, which contains the distance of its GPUs.
   void merge_alike() {
     if (complexes_.size() != places_.size() || places_.size() < 2 || places_.size() > kMostDevices) return;
     const auto level = distance(0, 1);
@@ -185,7 +185,7 @@ class Tree {
     return out.yaml();
   }
 
-  // NUMA nodes of a socket that no GPU is near. Which CPUs are whose nobody tells: the first gets all.
+  // NUMA nodes of a socket that no GPU is near. No source says which CPUs are whose: the first gets all.
   static void add_rest(const Socket& socket, FlowList& out) {
     auto cpus = without(socket.cpus, socket.told_cpus);
     for (const auto node : without(socket.nodes, socket.told_nodes)) {

@@ -1,4 +1,4 @@
-// S-class units, host interface cards, and GPUs that are left out.
+// S-class units, host interface cards, and excluded GPUs.
 #include <fmt/format.h>
 
 #include "capture/parts.hpp"

@@ -1,4 +1,4 @@
-// Active vGPUs of a host, and how they share the GPU.
+// Active vGPUs of a host, and their shares of the GPU.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -105,7 +105,7 @@ class Vgpu {
     out.add(key, map.yaml());
   }
 
-  // Those that accounting knows; the host tells the names of those that run.
+  // The processes that accounting knows; the host reports the names of running ones.
   std::string processes() const {
     FlowList out;
     const auto* pids = ask("nvmlVgpuInstanceGetAccountingPids", "pids");

@@ -45,7 +45,7 @@ class Walk {
     return answers_.objects.size() - 1;
   }
 
-  // Objects that nobody was asked about yet. What depends on other answers comes behind them.
+  // Objects without an answer yet. Questions that depend on other answers come behind them.
   void ask_all() {
     for (const bool dependent : {false, true})
       for (std::size_t object = asked_; object < answers_.objects.size(); ++object)
@@ -178,7 +178,7 @@ class Walk {
     }
   }
 
-  // The profile ids that a GPU told.
+  // The profile ids that a GPU reported.
   std::vector<unsigned int> ids(std::size_t object, const char* question) const {
     std::vector<unsigned int> out;
     const auto& answers = answers_.objects[object].answers;

@@ -1,4 +1,4 @@
-// Asks a driver everything.
+// Asks a driver all questions.
 #pragma once
 
 #include <nvmlkit/library.hpp>

@@ -34,9 +34,9 @@ const char* scope_of(Subject subject) {
 }
 
 // The arguments of one call, and the memory behind them.
-class Arguments {
+class CallArguments {
  public:
-  Arguments(const Signature& signature, abi::nvmlDevice_t device) {
+  CallArguments(const Signature& signature, abi::nvmlDevice_t device) {
     const auto arguments = signature.arguments;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       switch (arguments[i].kind) {
@@ -79,7 +79,7 @@ class Arguments {
 std::string answer_of(Errc code) {
   switch (code) {
     case Errc::success:
-    case Errc::insufficient_size:  // it told how many there are
+    case Errc::insufficient_size:  // it returned the number
       return "works";
     case Errc::not_supported:
       return "not supported";
@@ -91,7 +91,7 @@ std::string answer_of(Errc code) {
 }
 
 std::string ask(const Table& table, std::size_t symbol, abi::nvmlDevice_t device) {
-  const Arguments arguments(nvml::interpose::signatures()[symbol], device);
+  const CallArguments arguments(nvml::interpose::signatures()[symbol], device);
   return answer_of(static_cast<Errc>(static_cast<int>(nvml::interpose::invoke(table, symbol, arguments.words()))));
 }
 

@@ -1,4 +1,4 @@
-// Loading the machine in somebody else's process: the one line that a driver library prints is why it cannot.
+// Loads the machine in a process of others. If that fails, the library prints one line with the reason.
 #pragma once
 
 #include <cstdio>

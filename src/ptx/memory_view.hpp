@@ -1,4 +1,4 @@
-// What a kernel sees of memory, and what may go wrong with it.
+// A kernel's view of memory, and the errors of an access.
 #pragma once
 
 #include <cstddef>

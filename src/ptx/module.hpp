@@ -1,4 +1,4 @@
-// A PTX module as it is executed: variables, functions, decoded instructions.
+// An executable PTX module: variables, functions, decoded instructions.
 #pragma once
 
 #include <cstddef>

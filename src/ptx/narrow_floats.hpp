@@ -1,4 +1,4 @@
-// Floating point of 16 bits (and tf32) as numbers of the host, and back with each rounding.
+// Conversion of 16-bit floats (and tf32) to host numbers, and back with each rounding.
 #pragma once
 
 #include <bit>

@@ -1,4 +1,4 @@
-// What the 128 bytes of a tensor map say. The driver writes them, copies read them; to programs they are opaque.
+// The contents of the 128 bytes of a tensor map. The driver writes them, copies read them; to programs they are opaque.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Types of PTX values, and where they may lie.
+// Types of PTX values, and their permitted state spaces.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The CDI specification of a root: what a container runtime does to give GPUs to a container.
+// The CDI specification of a root: the steps of a container runtime that give GPUs to a container.
 #pragma once
 
 #include <filesystem>

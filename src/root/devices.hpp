@@ -1,4 +1,4 @@
-// The device nodes of a driver, and the capability files of MIG that go with them.
+// The device nodes of a driver, and the capability files of MIG for them.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <nvmlkit/generated/abi.hpp>
 #include <optional>
 #include <string_view>
 
@@ -201,11 +200,12 @@ void add_adapter(Tree& tree, const sim::Machine& machine, const sim::model::Nic&
 
 // The NVSwitches that the host sees; those of later baseboards it does not.
 void add_switches(Tree& tree, const sim::Machine& machine) {
+  using sim::model::Architecture;
   const auto& gpus = machine.gpus();
-  const int architecture = gpus.empty() ? 0 : static_cast<int>(gpus[0].architecture.value_or(0));
-  const std::uint32_t device = architecture == abi::DEVICE_ARCH_AMPERE   ? 0x1af1
-                               : architecture == abi::DEVICE_ARCH_HOPPER ? 0x22a3
-                                                                         : 0;
+  const std::uint32_t architecture = gpus.empty() ? 0 : gpus[0].architecture.value_or(0);
+  const std::uint32_t device = architecture == Architecture::ampere   ? 0x1af1
+                               : architecture == Architecture::hopper ? 0x22a3
+                                                                      : 0;
   for (const auto& nvswitch : machine.host().nvlink.switches)
     if (nvswitch.bdf && device != 0)
       add_device(tree, machine,

@@ -1,4 +1,4 @@
-// What a kernel shows below /sys of the GPUs and network adapters: PCI devices, InfiniBand devices, the driver's
+// The GPUs and network adapters below /sys: PCI devices, InfiniBand devices, the driver's
 // module.
 #pragma once
 

@@ -3,16 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nvmlkit/generated/abi.hpp>
 #include <string_view>
+
+#include "sim/traits/architecture.hpp"
 
 namespace nvmlkit::root {
 namespace {
 
 using sim::mig::capability_minor;
+using sim::model::Architecture;
 using sim::model::Gpu;
 
-// The parameters of the kernel module as they are where nobody sets any. nvidia-modprobe and container tools read the
+// The default parameters of the kernel module. nvidia-modprobe and container tools read the
 // four of the device files.
 constexpr std::string_view kParameters = R"(ResmanDebugLevel: 4294967295
 RmLogonRC: 1
@@ -54,8 +56,6 @@ ExcludedGpus: ""
 )";
 constexpr std::string_view kNoRegistry = "Binary: \"\"\n";
 
-int architecture(const Gpu& gpu) { return gpu.architecture ? static_cast<int>(*gpu.architecture) : 0; }
-
 template <class Field>
 std::string text_of(const Field& field, std::string_view otherwise) {
   return std::string(field ? field->view() : otherwise);
@@ -64,8 +64,8 @@ std::string text_of(const Field& field, std::string_view otherwise) {
 // GPUs from Blackwell on work with the open kernel module only.
 std::string version(const sim::Machine& machine) {
   const auto gpus = machine.gpus();
-  const bool open = std::any_of(gpus.begin(), gpus.end(),
-                                [](const Gpu& gpu) { return architecture(gpu) >= abi::DEVICE_ARCH_BLACKWELL; });
+  const bool open =
+      std::any_of(gpus.begin(), gpus.end(), [](const Gpu& gpu) { return sim::is_from(gpu, Architecture::blackwell); });
   const auto driver = text_of(machine.system().driver_version, "0");
   return fmt::format(
       "NVRM version: NVIDIA UNIX {}  {}  {}Thu Jan  1 00:00:00 UTC 1970\nGCC version:  gcc version 12.2.0\n",
@@ -74,7 +74,7 @@ std::string version(const sim::Machine& machine) {
 }
 
 std::string information(const Gpu& gpu, const GpuDevice& device) {
-  const bool wide = architecture(gpu) >= abi::DEVICE_ARCH_HOPPER;
+  const bool wide = sim::is_from(gpu, Architecture::hopper);
   std::string out = fmt::format(
       "Model: \t\t {}\nIRQ:   \t\t {}\nGPU UUID: \t {}\nVideo BIOS: \t {}\nBus Type: \t PCIe\nDMA Size: \t {} bits\n"
       "DMA Mask: \t {}\nBus Location: \t {}\nDevice Minor: \t {}\n",

@@ -1,4 +1,4 @@
-// What a driver shows below /proc: version, parameters, GPUs, capabilities.
+// The files of a driver below /proc: version, parameters, GPUs, capabilities.
 #pragma once
 
 #include <vector>

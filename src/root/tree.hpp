@@ -1,4 +1,4 @@
-// A tree of files that is yet to be written.
+// A tree of files in memory, to be written as a whole.
 #pragma once
 
 #include <filesystem>

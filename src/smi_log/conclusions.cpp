@@ -39,7 +39,7 @@ void conclude_sram(Values& values) {
   }
 }
 
-// A GPU tells its thresholds as margins or in degrees.
+// A GPU reports its thresholds as margins or in degrees.
 void conclude_thresholds(Values& values) {
   const Value* margin = find(values, "thermal.tlimit_c");
   if (margin == nullptr) return;
@@ -54,7 +54,7 @@ void conclude_thresholds(Values& values) {
 }
 
 void conclude_power(Values& values) {
-  // Where a driver tells one draw of the module, it is the average.
+  // If a driver reports one draw of the module, it is the average.
   if (const Value* draw = find(values, "module_power.average_draw_mw")) {
     const Value value{draw->yaml, draw->place, true};
     values.try_emplace("module_power.instant_draw_mw", value);
@@ -91,7 +91,7 @@ void conclude_reasons(Values& values) {
     values.try_emplace("clocks_throttle_reasons.supported", Value{std::to_string(supported), place});
 }
 
-// Compute capability by the chip, as the PCI device id tells it, where the architecture has several.
+// Compute capability by the chip, from the PCI device id, if the architecture has several.
 std::string_view compute_capability(std::string_view architecture, std::uint64_t device) {
   const auto family = device >> 8;
   if (architecture == "volta") return "7.0";
@@ -116,7 +116,7 @@ void conclude_chip(Values& values) {
                      Value{capability.empty() ? "N/A" : std::string(capability.substr(dot + 1)), place, true});
 }
 
-// A GPU without ECC counts no errors, one in MIG mode tells no utilization. It has them all the same.
+// A GPU without ECC counts no errors, one in MIG mode reports no utilization. It has them all the same.
 void conclude_modes(Values& values) {
   const auto is = [&](const char* path, std::string_view word) {
     const Value* value = find(values, path);
@@ -139,7 +139,7 @@ void conclude(Values& values, const Place& place, bool lost) {
   conclude_reasons(values);
   conclude_chip(values);
   if (const Value* speed = find(values, "fan.speed_percent")) {
-    // How many fans there are no log tells.
+    // No log contains the number of fans.
     if (speed->yaml == "N/A")
       values.try_emplace("fan.count", Value{"0", speed->place});
     else

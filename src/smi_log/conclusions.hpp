@@ -1,4 +1,4 @@
-// What lines of a log mean together, where no single line says it.
+// Fields of a machine that follow from several lines of a log together.
 #pragma once
 
 #include "smi_log/values.hpp"

@@ -1,4 +1,4 @@
-// Which line of nvidia-smi is which field of a machine. Data; both formats share it.
+// The table from lines of nvidia-smi to fields of a machine. Both formats share it.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// The lines of one log through the table, and what lines mean together.
+// Reads the lines of one log by the table, and the fields that follow from several lines.
 #include <algorithm>
 #include <charconv>
 #include <optional>

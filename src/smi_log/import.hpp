@@ -1,4 +1,4 @@
-// From what people paste into a bug report to a machine file.
+// Makes a machine file from the text of a bug report.
 #pragma once
 
 #include <span>

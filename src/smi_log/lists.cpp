@@ -142,7 +142,7 @@ std::vector<ProcessNodes> processes_of(const Log& log, const Node& list) {
   std::vector<ProcessNodes> out;
   const Node *gpu_instance = nullptr, *compute_instance = nullptr;
   for (const auto& child : list.children) {
-    // The text tells the instances in front of the process.
+    // The text prints the instances before the process.
     if (text && child.name == "GPU instance ID") gpu_instance = &child;
     if (text && child.name == "Compute instance ID") compute_instance = &child;
     const Node* pid = text ? &child : child.find("pid");

@@ -1,4 +1,4 @@
-// What nvidia-smi printed, as a tree: the same shape for the text of `-q` and the XML of `-q -x`.
+// The output of nvidia-smi as a tree: the same shape for the text of `-q` and the XML of `-q -x`.
 #pragma once
 
 #include <cstdint>

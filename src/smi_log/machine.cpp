@@ -152,7 +152,7 @@ class Writer {
       throw Refused(machine_.gpus[kMostGpus].place, "expected at most " + std::to_string(kMostGpus) + " GPUs");
   }
 
-  // Whoever publishes a log may have replaced its UUIDs.
+  // The publisher of a log may have replaced its UUIDs.
   void drop_masked_uuids() {
     std::map<std::string, int> users;
     for (const auto& gpu : machine_.gpus) ++users[yaml_at(gpu.values, "uuid")];

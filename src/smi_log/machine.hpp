@@ -1,4 +1,4 @@
-// Values to a machine file: a built-in machine to start from, and what differs from it.
+// Makes a machine file from values: a built-in machine to start from, and the differences.
 #pragma once
 
 #include "smi_log/values.hpp"

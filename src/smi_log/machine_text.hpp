@@ -1,4 +1,4 @@
-// The text of a machine file from values by path.
+// The text of a machine file, from values by path.
 #pragma once
 
 #include <string>

@@ -92,7 +92,7 @@ class Layout {
     });
   }
 
-  // `mig -lgip` tells the profiles, `mig -lgipp` their places; without that they are those of the profile with the id.
+  // `mig -lgip` lists the profiles, `mig -lgipp` their places; without that they are those of the profile with the id.
   void take_listed(Gpu& gpu) const {
     if (listed_ == nullptr) return;
     const auto known = std::make_unique<decltype(gpu.mig.profiles)>(gpu.mig.profiles);

@@ -1,4 +1,4 @@
-// From MIG devices and profiles that were shown to profiles and instances of a machine file.
+// Makes profiles and instances of a machine file from the MIG devices and profiles of a log.
 #pragma once
 
 #include "smi_log/tables.hpp"

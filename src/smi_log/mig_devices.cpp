@@ -30,7 +30,7 @@ constexpr MigRow kMigRows[] = {
     {"FB Memory Usage/Free", "fb_memory_usage/free", &MigDevice::free},
     {"BAR1 Memory Usage/Total", "bar1_memory_usage/total", &MigDevice::bar1},
 };
-// Of no meaning to a machine, or told by the lines above.
+// Without meaning to a machine, or also in the lines above.
 constexpr std::string_view kRedundant[] = {
     "Index",           "index",
     "GPU Instance ID", "gpu_instance_id",

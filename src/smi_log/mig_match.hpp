@@ -19,7 +19,7 @@ struct Instance {
   std::uint32_t start = 0;
 };
 
-// Name of the GPU instance's profile as `-L` tells it: 3g.20gb of a 1c.3g.20gb.
+// Name of the GPU instance's profile, from `-L`: 3g.20gb of a 1c.3g.20gb.
 std::string listed_profile(const ListedGpu* listing, const Instance& instance);
 
 // Sets profile and start of the instance to those that explain it best, and says how well they do: zero if no profile

@@ -1,4 +1,4 @@
-// The MIG profiles of a GPU that is captured, from those of built-in machines.
+// The MIG profiles of a captured GPU, from those of built-in machines.
 #pragma once
 
 #include <memory>

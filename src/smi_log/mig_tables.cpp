@@ -38,7 +38,7 @@ bool read_listed_mig(std::string_view text, ListedGpu& gpu) {
   return true;
 }
 
-// Memory that nvidia-smi tells in GiB with two places; instances have a multiple of 32 MiB.
+// Memory that nvidia-smi prints in GiB with two decimals; instances have a multiple of 32 MiB.
 std::optional<std::uint64_t> memory_of(const std::string& gib) {
   const auto thousandths = read_value(gib, Unit::milli, {});
   std::uint64_t value = 0;

@@ -1,4 +1,4 @@
-// What happens to an output on its way into a bug report, undone.
+// Undoes the changes that an output suffers on its way into a bug report.
 #pragma once
 
 #include <string>

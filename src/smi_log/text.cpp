@@ -86,7 +86,7 @@ bool starts_text_log(std::string_view line) {
 Log read_text_log(const std::string& file, std::span<const Line> lines, std::size_t& used) {
   Log log{Format::text, file, {}};
   log.root.line = lines.front().number;
-  // Whoever pasted the log may have indented it as a whole.
+  // The whole log may have been indented when it was pasted.
   const std::size_t margin = indentation(lines.front().text);
   const bool marked = trim(lines.front().text) == kTextLogMark;
   struct Open {

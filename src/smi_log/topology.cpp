@@ -157,7 +157,7 @@ class Tree {
   bool near_ = false, far_ = false;  // root complexes of one NUMA node
 };
 
-// Number and ends of the NVLinks, as NV12 tells them.
+// Number and ends of the NVLinks, from words like NV12.
 void add_links(const Topology& topology, MachineValues& machine) {
   std::map<std::uint32_t, std::uint32_t> links;  // of each GPU
   std::set<std::uint32_t> counts;

@@ -1,4 +1,4 @@
-// `topo -m`, and what it tells of the PCIe tree and the NVLinks.
+// `topo -m`, and its information about the PCIe tree and the NVLinks.
 #pragma once
 
 #include "smi_log/tables.hpp"

@@ -39,7 +39,7 @@ std::string replaced(std::string text, std::string_view what, std::string_view w
   return text;
 }
 
-// The cells of a line. Without tabs between them a row tells no more than its words in their order.
+// The cells of a line. Without tabs between them, a row has only its words and their order.
 class Matrix {
  public:
   explicit Matrix(std::string_view header) {

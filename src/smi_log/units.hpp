@@ -1,4 +1,4 @@
-// The forms in which nvidia-smi prints values, read back.
+// Reads the forms in which nvidia-smi prints values.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace nvmlkit::smi_log {
 
 enum class Unit : std::uint8_t {
-  redundant,   // told by another line too, or of no meaning to a machine
+  redundant,   // also in another line, or without meaning to a machine
   text,        // as it is
   number,      // 640, "640 bank(s)", "30 %", "16x", "210 MHz", "-2 C", "350 KB/s", "62 us": the number before the unit
   hex,         // 0x700, and 134F10DE without the prefix

@@ -1,4 +1,4 @@
-// What logs say about a machine, in the words of machine files.
+// Values of a machine from logs, by the paths of machine files.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A block of memory with a header, private or shared between processes. Nothing in it points anywhere.
+// A block of memory with a header, private or shared between processes. It contains no pointers.
 #pragma once
 
 #include <array>

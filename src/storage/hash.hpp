@@ -1,4 +1,4 @@
-// FNV-1a, for what is compared and never sent anywhere.
+// FNV-1a, for comparisons only; no hash leaves the machine.
 #pragma once
 
 #include <cstddef>

@@ -93,7 +93,7 @@ Refusal Lock::acquire() {
   if (block_.access() == Access::read_only) return Refusal::read_only;
   auto& header = block_.header();
   if (block_.access() == Access::private_memory && block_.entered_by_child()) {
-    // In the child of a fork nobody will ever release a lock that another thread held.
+    // In the child of a fork, a lock that another thread held is never released.
     std::memset(static_cast<void*>(&header.lock), 0, sizeof header.lock);
     make_mutex(header.lock);
     recover();

@@ -1,4 +1,4 @@
-// Writing a block so that readers see all of a change or nothing, and a writer's death leaves no half of one.
+// Writes to a block. Readers see all of a change or nothing, and the death of a writer leaves no partial change.
 #pragma once
 
 #include <cstddef>

@@ -51,7 +51,7 @@ bool is_robust([[maybe_unused]] const pthread_mutex_t& mutex) {
 #endif
 }
 
-// The mutex is not fair: where many write, one may wait long although nobody is stopped.
+// The mutex is not fair: with many writers, one may wait long although none is stopped.
 Taken take(pthread_mutex_t& mutex, std::atomic<std::uint64_t>& turns) {
   for (int rounds_without_a_turn = 0; rounds_without_a_turn < kMostRounds; ++rounds_without_a_turn) {
     const auto before = turns.load(std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-// The mutex of a block: shared between processes, and given to the next one when its owner dies.
+// The mutex of a block: shared between processes. If its owner dies, the next process gets it.
 #pragma once
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// What the system shows of processes and threads.
+// The system's data about processes and threads.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A seqlock: readers take no lock and repeat a read that met a write.
+// A seqlock: readers take no lock, and repeat a read that overlapped a write.
 #pragma once
 
 #include <atomic>

@@ -33,11 +33,11 @@ COLUMNS = [
 HEAD = """<!-- Made by tests/contract/answers_page.py --write. Do not edit. -->
 # Which function answers on which GPU
 
-What every function that takes a GPU answers on built-in machines, asked of the driver library. *yes*: it answers, or refuses no more than
-these arguments; –: Not Supported; *invalid*: it takes no MIG device. What it *depends on* is the first architecture that has it, or the fields of
-the machine from which it answers: a GPU without them does not support it. Of what a machine file adds to a GPU these columns know
-nothing. `nvmlkit caps` makes such a list of any machine, and of a real driver. See [what is simulated](simulated.md) for functions that
-take no GPU, for field ids and for GPM metrics.
+The result of every function that takes a GPU, on built-in machines, from calls of the driver library. *yes*: the function works, or
+refuses only these arguments; –: Not Supported; *invalid*: it accepts no MIG device. *Depends on* is the first architecture with the
+function, or the fields of the machine that it reads: a GPU without them does not support it. A machine file can add fields to a GPU;
+the columns do not show that. `nvmlkit caps` prints such a list for any machine, and for a real driver. [What is
+simulated](simulated.md) covers functions that take no GPU, field ids and GPM metrics.
 """
 
 

@@ -27,8 +27,7 @@ TEST_F(CudaResources, AGreenContextHasSomeMultiprocessors) {
   EXPECT_EQ(driver().cuDeviceGetDevResource(CUdevice{0}, as<CUdevResource>(&all), CU_DEV_RESOURCE_TYPE_INVALID),
             CUDA_ERROR_INVALID_RESOURCE_TYPE);
   unsigned groups = 0;
-  ASSERT_EQ(driver().cuDevSmResourceSplitByCount(as<CUdevResource>(nullptr), &groups,
-                                                 as<CUdevResource>(as<CUdevResource>(&all)), as<CUdevResource>(nullptr),
+  ASSERT_EQ(driver().cuDevSmResourceSplitByCount(nullptr, &groups, as<CUdevResource>(as<CUdevResource>(&all)), nullptr,
                                                  0u, 0u),
             CUDA_SUCCESS);
   EXPECT_EQ(groups, 16u);  // of 8 each

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""links_test.py ROOT: every relative link of the README and of docs/ leads to a file, and its anchor to a heading."""
+"""links_test.py ROOT: every relative link of the READMEs and of docs/ leads to a file, and its anchor to a heading."""
 
 import re
 import sys
@@ -17,7 +17,8 @@ def anchors(page: Path) -> set[str]:
 
 def main() -> int:
     root = Path(sys.argv[1])
-    pages = [root / "README.md", root / "CONTRIBUTING.md", root / "CHANGELOG.md", *sorted(root.glob("docs/**/*.md"))]
+    pages = [root / "README.md", root / "CONTRIBUTING.md", root / "CHANGELOG.md", *sorted(root.glob("docs/**/*.md")),
+             *sorted(root.glob("src/**/README.md")), *sorted(root.glob("tools/**/README.md"))]
     known: dict[Path, set[str]] = {}
     links = failures = 0
     for page in pages:

@@ -15,8 +15,9 @@ from pathlib import Path
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<(nvmlkit/[^>]+)>)')
 SOURCES = {".c", ".cpp", ".cppm", ".h", ".hpp", ".inc", ".in"}
-# Where the name in an #include may begin.
 BASES = ["src", "include"]
+# Where the name in an #include may begin; in the bindings, as their CMakeLists.txt has it, below src/bindings too.
+PLACES = [*BASES, "src/bindings"]
 
 
 @dataclass
@@ -50,7 +51,7 @@ def read_rooms(text: str) -> House:
         line = line.split("#")[0].strip()
         if not line:
             continue
-        shape = re.fullmatch(r"(\S+) = ([^:]+):(.*)", line)
+        shape = re.fullmatch(r"(\S+)\s+= ([^:]+):(.*)", line)
         if not shape:
             house.problems.append(f"rooms.txt:{number}: expected NAME = PATH ... : ROOM ...")
             continue
@@ -75,7 +76,7 @@ def files_of(root: Path) -> list[str]:
 
 
 def target_of(name: str, source: str, files: set[str]) -> str | None:
-    for base in [*BASES, str(Path(source).parent.as_posix())]:
+    for base in [*PLACES, Path(source).parent.as_posix()]:
         candidate = (Path(base) / name).as_posix()
         if candidate in files:
             return candidate

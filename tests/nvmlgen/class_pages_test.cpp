@@ -4,6 +4,7 @@
 #include <set>
 
 #include "emit/bindings/emitters.hpp"
+#include "import/public_headers.hpp"
 #include "registry/registry.hpp"
 
 namespace nvmlgen {

@@ -7,11 +7,17 @@
 #include "sim/config/load.hpp"
 #include "sim/faults/inject.hpp"
 #include "sim/faults/kinds.hpp"
+#include "sim/state/attention.hpp"
 #include "sim/steering/fault.hpp"
 #include "state_support.hpp"
 
 namespace nvmlkit::sim::faults {
 namespace {
+
+using state::count_visible;
+using state::index_of_place;
+using state::place_of_index;
+using steering::describe;
 
 std::unique_ptr<Machine> machine_of(const std::string& name) {
   std::string error;

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "import/commands.hpp"
+#include "import/public_headers.hpp"
 #include "outputs.hpp"
 #include "registry/error.hpp"
 #include "stats.hpp"

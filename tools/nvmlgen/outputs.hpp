@@ -1,4 +1,4 @@
-// The files that nvmlgen writes: one list, used to write them and to see whether they are stale.
+// The files that nvmlgen writes: one list, for writing them and for the check that they are current.
 #pragma once
 
 #include <filesystem>

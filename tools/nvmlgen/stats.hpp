@@ -1,4 +1,4 @@
-// `nvmlgen stats`: how far the simulation is, counted from the registry.
+// `nvmlgen stats`: the state of the simulation, counted from the registry.
 #pragma once
 
 #include <string>

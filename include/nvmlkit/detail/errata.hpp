@@ -1,4 +1,4 @@
-// What the errata engine knows: tables that nvmlgen writes from registry/semantics/values/errata.yaml.
+// Tables of the errata engine, which nvmlgen writes from registry/semantics/values/errata.yaml.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What ranges share that make their elements from an index when they are looked at.
+// The common part of ranges whose elements are made from an index at each access.
 #pragma once
 
 #include <cstddef>

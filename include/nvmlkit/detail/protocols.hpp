@@ -1,4 +1,4 @@
-// One helper per call protocol of NVML: how a string, a list or a chain of versions is asked for.
+// One helper per call protocol of NVML: strings, lists, chains of versions.
 #pragma once
 
 #include <algorithm>
@@ -80,7 +80,7 @@ Result<std::vector<T>> read_list(Ask ask) {
     // Room for growth between two calls. A driver that wants more without saying how much gets twice as much.
     capacity = std::max<std::size_t>(count, capacity * 2);
     capacity += capacity / 4 + 4;
-    // Behind what the driver is told lies a third more: some 535 drivers wrote 32-byte process entries for 24-byte
+    // Behind the passed capacity lies a third more: some 535 drivers wrote 32-byte process entries for 24-byte
     // ones.
     entries.assign(capacity + capacity / 3 + 1, T{});
     mark_unwritten(entries);
@@ -125,7 +125,7 @@ auto by(Function Table::*member, unsigned int struct_version, Ask ask) {
   };
 }
 
-// A chain, newest first. When nobody can answer, the newest one's failure is the one reported.
+// A chain, newest first. If no version can answer, the failure of the newest is reported.
 template <class Newest>
 auto newest_of(Newest newest) {
   return newest();

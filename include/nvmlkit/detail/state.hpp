@@ -1,4 +1,4 @@
-// What every object of one opened library shares, and the one way to call a C function through it.
+// The state that all objects of one opened library share, and the only way to call a C function through it.
 #pragma once
 
 #include <atomic>

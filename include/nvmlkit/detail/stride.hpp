@@ -1,5 +1,5 @@
-// The process lists of the first 535 drivers: entries of 32 bytes for a caller that has room for 24 (erratum
-// process-info-stride). Nothing in the answer says so, but bytes that were written do.
+// The process lists of the first 535 drivers: entries of 32 bytes for a caller with room for 24 (erratum
+// process-info-stride). The result does not report the stride; the written bytes show it.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ void mark_unwritten(std::vector<T>&) noexcept {}
 template <class T>
 void repair_stride(std::vector<T>&, std::size_t) noexcept {}
 
-// The buffer before the call, its room behind the told capacity included.
+// The buffer before the call, including its room behind the passed capacity.
 inline void mark_unwritten(std::vector<abi::nvmlProcessInfo_v2_t>& entries) noexcept {
   std::memset(static_cast<void*>(entries.data()), kUnwritten, entries.size() * sizeof entries[0]);
 }

@@ -1,4 +1,4 @@
-// Errors and delays on purpose, to see what a program makes of them.
+// Injected errors and delays, for tests of a program's error handling.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Code that stands between a caller and a dispatch table: every call of a wrapped table passes through a hook.
+// A hook: every call of a wrapped dispatch table passes through it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// How long calls take, per function.
+// The duration of calls, per function.
 #pragma once
 
 #include <array>

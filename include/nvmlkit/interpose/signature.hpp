@@ -1,4 +1,4 @@
-// What the arguments of a C function are, for code that handles calls without knowing the function.
+// The arguments of a C function as data, for code that handles calls of any function.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The thunks: one small function per symbol and place, which packs its arguments and asks the hook of its place.
+// The thunks: one small function per symbol and place. It packs its arguments and calls the hook of its place.
 #include <array>
 #include <atomic>
 #include <nvmlkit/interpose/hook.hpp>

@@ -1,4 +1,4 @@
-// What the bindings need from the operating system. One implementation file per system.
+// The bindings' interface to the operating system. One implementation file per system.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ void* dl_open(const std::string& path, std::string& reason);
 void* dl_symbol(void* handle, const char* name);
 void dl_close(void* handle) noexcept;
 
-// Where the NVML library is looked for when nobody says, in order.
+// The default places of the NVML library, in order.
 std::vector<std::string> default_library_names();
 
 // Empty when unset, and in programs that run with more rights than their user.

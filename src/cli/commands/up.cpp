@@ -31,7 +31,7 @@ std::string quoted_for_shell(const std::string& text) {
   return out + "'";
 }
 
-// A name belongs to whoever took it first: two jobs of one name would share a machine without knowing.
+// A name belongs to its first job: two jobs of one name would share a machine without knowing.
 void refuse_taken(const UpOptions& options, const std::string& path) {
   if (access(path.c_str(), F_OK) != 0) return;
   if (!sim::state::is_state_file(path))

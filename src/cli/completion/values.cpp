@@ -52,7 +52,7 @@ std::unique_ptr<sim::Machine> machine_on(const CommandLine& line) {
   return attach(state_in_environment().value_or(state_of_name(kDefaultName)));
 }
 
-// By index; by UUID and bus id once somebody began to type one.
+// By index; by UUID and bus id once the user began to type one.
 Candidates gpus(const CommandLine& line, const std::string& typed) {
   Candidates out{{"gpu=all", "all GPUs"}};
   const auto machine = machine_on(line);

@@ -1,4 +1,4 @@
-// Values of attributes, which callers pass without their type: which it is follows from the attribute.
+// Values of attributes. Callers pass them untyped; the attribute determines the type.
 #pragma once
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// What an exported function does first and last.
+// The first and last steps of an exported function.
 #pragma once
 
 #include <new>

@@ -1,4 +1,4 @@
-// Constants that the API has as macros, which are in no enum.
+// Constants that the API has as macros, outside of any enum.
 #pragma once
 
 namespace nvmlkit::cuda {

@@ -1,4 +1,4 @@
-// What cuGetProcAddress chooses among.
+// The symbols for cuGetProcAddress.
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,7 @@ _Unwind_Reason_Code look_at_frame(_Unwind_Context* frame, void* caller) {
   return _URC_NO_REASON;
 }
 
-// The program is the object that holds the headers that the kernel told the process of.
+// The program is the object with the headers that the kernel passed to the process.
 bool is_the_program(const Dl_info& object) {
   struct Main {
     const void* base;

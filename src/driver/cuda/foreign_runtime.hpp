@@ -1,4 +1,4 @@
-// NVIDIA's own runtime library, which works with NVIDIA's driver alone.
+// Detects NVIDIA's own runtime library, which works only with NVIDIA's driver.
 #pragma once
 
 #include <string>

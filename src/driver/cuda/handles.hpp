@@ -1,5 +1,5 @@
-// Handles that we give out: numbers that are no addresses, never followed and never used again, so that any value can
-// be handed in.
+// Handles: numbers that are no addresses, are never followed, and are never reused. A caller may pass any
+// value.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The driver in this process: the machine, and the GPUs of it that the process sees.
+// The driver in this process: the machine, and its visible GPUs.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Several copies in one call, and what is said of ranges of managed memory. The batches of CUDA 12 name the one that
-// failed.
+// Several copies in one call, and advice about ranges of managed memory. The batches of CUDA 12 report the failed
+// copy.
 #include "driver/cudart/runtime.hpp"
 
 #if NVMLKIT_CUDART_VERSION >= 12000

@@ -1,4 +1,4 @@
-// Devices: which there are, which one a thread uses, how they are set up.
+// Devices: lists, the current device of a thread, settings.
 #include "driver/cudart/runtime.hpp"
 
 namespace nvmlkit::cudart {

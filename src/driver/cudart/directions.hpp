@@ -1,4 +1,4 @@
-// cudaMemcpyKind: the direction of a copy, which programs have to give. Addresses say it as well.
+// cudaMemcpyKind: the direction of a copy. Programs must pass it, although the addresses determine it.
 #pragma once
 
 namespace nvmlkit::cudart {

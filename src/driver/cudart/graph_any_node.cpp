@@ -1,4 +1,4 @@
-// Nodes of whatever kind one struct names, and the values that conditional ones look at.
+// Nodes of any kind, described by one struct, and the values of conditional nodes.
 #include <cstring>
 
 #include "driver/cudart/graph_params.hpp"

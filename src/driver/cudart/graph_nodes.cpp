@@ -1,4 +1,4 @@
-// What the nodes of a graph do.
+// Parameters of nodes.
 #include "driver/cudart/graph_params.hpp"
 #include "driver/cudart/launches.hpp"
 

@@ -1,4 +1,4 @@
-// What the runtime says of a kernel's node, as the driver takes it.
+// Converts the runtime's parameters of a kernel node to the driver's.
 #pragma once
 
 #include "driver/cudart/runtime.hpp"

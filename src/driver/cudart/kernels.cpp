@@ -1,4 +1,4 @@
-// Kernels: their attributes, and how many of their blocks and clusters run at once.
+// Kernels: their attributes, and the number of their blocks and clusters that run at once.
 #include "driver/cudart/launches.hpp"
 
 namespace nvmlkit::cudart {

@@ -1,4 +1,4 @@
-// How a launch is described, to the runtime and to the driver.
+// Descriptions of a launch, for the runtime and for the driver.
 #pragma once
 
 #include "driver/cudart/runtime.hpp"

@@ -1,4 +1,4 @@
-// Libraries of kernels that a program loads by itself.
+// Libraries of kernels that a program loads itself.
 #include "driver/cudart/runtime.hpp"
 
 #if NVMLKIT_CUDART_VERSION >= 12000

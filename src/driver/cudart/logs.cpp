@@ -1,4 +1,4 @@
-// A log of errors, from CUDA 13 on: what calls of this process answered, for those who ask or want to be told.
+// A log of errors, from CUDA 13 on: the errors of this process's calls, for readers and callbacks.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -38,7 +38,7 @@ Logs& logs() {
   return *the;
 }
 
-// A callback that fails itself is not told of it.
+// A callback that fails itself gets no call for its own error.
 constinit thread_local bool is_telling = false;
 
 // The lines from an iterator on, as many of the last as fit; with the lock held.

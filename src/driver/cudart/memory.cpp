@@ -1,4 +1,4 @@
-// Memory: allocations, and what a pointer points to.
+// Memory: allocations, and properties of pointers.
 #include "driver/cudart/runtime.hpp"
 
 namespace nvmlkit::cudart {

@@ -1,4 +1,4 @@
-// Copies of boxes between GPUs. Addresses tell which GPU they are of, so the numbers of the GPUs say nothing more.
+// Copies of boxes between GPUs. Addresses determine their GPU; the numbers of the GPUs add nothing.
 #include "driver/cudart/runtime.hpp"
 
 namespace nvmlkit::cudart {

@@ -1,4 +1,4 @@
-// Memory pools, allocations in streams, advice about managed memory. What the structs hold is as in the driver's.
+// Memory pools, allocations in streams, advice about managed memory. The structs have the driver's contents.
 #include "driver/cudart/runtime.hpp"
 
 namespace nvmlkit::cudart {

@@ -1,4 +1,4 @@
-// What devices have: cudaGetDeviceProperties.
+// Properties of devices: cudaGetDeviceProperties.
 #include <cstring>
 #include <initializer_list>
 

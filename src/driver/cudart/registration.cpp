@@ -1,5 +1,5 @@
-// What the host code that nvcc writes tells at the start of a program: its fat binaries, kernels and variables. They
-// are loaded when the first of them is used.
+// Registrations by the host code of nvcc at the start of a program: fat binaries, kernels and variables. They are
+// loaded at the first use of one of them.
 #include <cstdlib>
 #include <map>
 #include <memory>

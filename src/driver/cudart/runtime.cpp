@@ -3,7 +3,7 @@
 #include <mutex>
 
 #include "base/never_destroyed.hpp"
-#include "driver/cudart/error_names.hpp"
+#include "driver/cuda/runtime_error_names.hpp"
 
 namespace nvmlkit::cudart {
 namespace {

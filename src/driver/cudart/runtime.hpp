@@ -1,4 +1,4 @@
-// What the functions of the runtime share: errors, the device of a thread, its context.
+// Common parts of the runtime's functions: errors, the device of a thread, its context.
 #pragma once
 
 #include "driver/cudart/generated/api.hpp"

@@ -1,4 +1,4 @@
-// Pools of other processes and of places, what GPUs do with each other's memory.
+// Pools of other processes and of locations, and access of GPUs to each other's memory.
 #include <iterator>
 
 #include "driver/cudart/runtime.hpp"

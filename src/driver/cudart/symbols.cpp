@@ -1,4 +1,4 @@
-// Variables of modules, by the symbols that stand for them on the host.
+// Variables of modules, by their host symbols.
 #include "driver/cudart/directions.hpp"
 #include "driver/cudart/runtime.hpp"
 

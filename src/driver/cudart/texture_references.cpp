@@ -1,5 +1,5 @@
-// Texture and surface references: variables of programs of CUDA 11 that are bound to arrays or memory. Their host side
-// says how the texture is read; it is looked at when it is bound.
+// Texture and surface references: variables of programs of CUDA 11 that are bound to arrays or memory. The host
+// variable contains the modes of the texture; they are read when it is bound.
 #include <algorithm>
 
 #include "driver/cudart/textures.hpp"

@@ -1,4 +1,4 @@
-// What the runtime says of texels, textures and what they are made of.
+// The runtime's descriptions of texels, textures and their resources.
 #pragma once
 
 #include "driver/cuda/textures/resource.hpp"

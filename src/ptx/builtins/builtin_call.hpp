@@ -1,4 +1,4 @@
-// What a function that the driver supplies to device code sees of its caller.
+// The caller of a built-in function, as the function sees it.
 #pragma once
 
 #include <cstring>

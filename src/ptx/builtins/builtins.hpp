@@ -1,5 +1,5 @@
-// Functions that device code calls and the driver supplies: printf, assert, malloc, free, and those of the device
-// runtime (runtime/device_runtime.hpp).
+// Built-in functions that device code calls: printf, assert, malloc, free, and those of the device runtime
+// (runtime/device_runtime.hpp).
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
-// What CUDA 11 and 12 call multi_grid: functions of device code about a launch on several GPUs. They are PTX that is
-// linked to modules which use them.
+// multi_grid of CUDA 11 and 12: functions of device code about a launch on several GPUs. They are PTX, which is linked
+// to the modules that use them.
 #pragma once
 
 #include <cstdint>

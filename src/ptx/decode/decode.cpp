@@ -1,4 +1,4 @@
-// From read functions to executable ones: places of variables, then instruction after instruction.
+// Decodes parsed functions: places of variables, then one instruction after another.
 #include <algorithm>
 #include <cstring>
 #include <set>

@@ -1,4 +1,4 @@
-// One instruction while it is decoded: its words, types and operands, and the instruction that it becomes.
+// One instruction during its decoding: its words, types and operands, and the resulting instruction.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Where the values of registers are needed.
+// The ranges of code in which the value of each register is needed.
 #pragma once
 
 #include <algorithm>

@@ -59,7 +59,7 @@ class Count {
     liveness_.each_instruction(stretch, [&](std::span<const Mention> mentions) { instructions.push_back(mentions); });
     for (auto at = instructions.rbegin(); at != instructions.rend(); ++at) {
       for (const auto& m : *at)
-        if (m.defines) revive(liveness_.index_of(m));  // also what nobody needs has a place for a moment
+        if (m.defines) revive(liveness_.index_of(m));  // an unused result also needs a place for a moment
       most_ = std::max(most_, alive);
       for (const auto& m : *at) {
         const auto r = liveness_.index_of(m);

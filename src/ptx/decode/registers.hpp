@@ -1,5 +1,5 @@
-// Compilers name a new register for each value. Those whose values are never needed at the same time get one place, so
-// that what a warp works with stays in the cache.
+// Register allocation. Compilers name a new register for each value. Registers that are never live together share one
+// place, so that the data of a warp stays in the cache.
 #pragma once
 
 #include <cstdint>

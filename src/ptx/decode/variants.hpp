@@ -1,4 +1,4 @@
-// A handler compiled for the vectors of newer CPUs as well. Which one runs is chosen when a module is decoded.
+// Handlers compiled for the vectors of newer CPUs as well. The decoder of a module chooses among them.
 #pragma once
 
 #include "ptx/module.hpp"

@@ -1,4 +1,4 @@
-// PTX text as tokens.
+// Tokens of PTX text.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
-// Several PTX modules become one program: what one of them declares as .extern, another one defines.
+// Links several PTX modules into one program: a module may declare as .extern the definitions of another one.
 //
-// A text that is linked holds its modules one behind the other; each begins with its `.version`, and a form feed
-// between them makes lines count anew. load() and whatever takes PTX (cuModuleLoadData, cuLibraryLoadData) take such a
-// text, so that it is what a linker hands on as well.
+// A text may contain several modules. Each begins with its `.version`, and a form feed between them restarts the line
+// count. load() and all functions that take PTX (cuModuleLoadData, cuLibraryLoadData) accept such a text. The linker
+// also returns its result in this form.
 #pragma once
 
 #include <span>

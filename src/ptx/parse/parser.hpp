@@ -1,4 +1,4 @@
-// Reads PTX text: directives of the module, then functions.
+// Parses PTX text: directives of the module, then functions.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What the parser hands to the decoder: one instruction as it stands in the text, names looked up.
+// The parser's output for the decoder: one instruction of the text, with names resolved.
 #pragma once
 
 #include <string_view>

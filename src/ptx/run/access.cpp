@@ -1,4 +1,4 @@
-// Memory as lanes see it: windows, bounds, alignment.
+// Memory accesses of lanes: windows, bounds, alignment.
 #include <algorithm>
 #include <cstring>
 #include <new>

@@ -1,4 +1,4 @@
-// What an instruction does that is more than a change of values: branches, calls, barriers, ends.
+// Effects of instructions besides values: branches, calls, barriers, ends.
 #include <bit>
 #include <cstring>
 

@@ -1,4 +1,4 @@
-// How many cores a process may use.
+// The number of cores that a process may use.
 #include <sched.h>
 
 #include <algorithm>

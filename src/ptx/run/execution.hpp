@@ -1,4 +1,4 @@
-// One launch while it is executed: by the thread that asks for it and, when it is long, by helpers.
+// The execution of one launch: by the launching thread and, if it is long, by helpers.
 #pragma once
 
 #include <atomic>

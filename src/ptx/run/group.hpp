@@ -1,5 +1,5 @@
-// Blocks that are resident together and may share memory: one, or those of a cluster. One worker at a time executes
-// them, in turns.
+// Resident blocks that may share memory: one block, or those of a cluster. One worker at a time executes them, in
+// turns.
 #pragma once
 
 #include <cstdint>

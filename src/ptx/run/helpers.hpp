@@ -1,4 +1,4 @@
-// Threads that help with launches. They start when one first pays, and sleep when there is nothing to do.
+// Threads that help with long launches. They start when a launch first justifies it, and sleep without work.
 #pragma once
 
 #include <condition_variable>

@@ -1,4 +1,4 @@
-// Loops over the lanes of a warp. All lanes at once is the usual case, which the compiler makes vectors of.
+// Loops over the lanes of a warp. The usual case is all lanes at once, which the compiler vectorizes.
 #pragma once
 
 #include <type_traits>

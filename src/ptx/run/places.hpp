@@ -1,4 +1,4 @@
-// Where the lanes of an access to memory find their bytes.
+// The bytes of each lane in an access to memory.
 #pragma once
 
 #include <algorithm>

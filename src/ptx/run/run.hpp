@@ -1,4 +1,4 @@
-// What a worker of a launch carries from block to block.
+// Data that a worker of a launch keeps from block to block.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Fragments: which goes on, where they part and meet.
+// Fragments of a warp: their order, divergence and convergence.
 #include "ptx/run/warp.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// A warp: 32 lanes that execute instructions together. Lanes that took different ways are fragments; the one that is
-// furthest behind goes first, so that they meet again where their ways do.
+// A warp: 32 lanes that execute instructions together. Lanes at different instructions are fragments. The fragment that
+// is furthest behind runs first, so that fragments meet again.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Functions that are told to fail or to be slow: for all processes in a machine's block, for one in its own memory.
+// Rules that make functions fail or slow them down: in a machine's block for all processes, in its own memory for one.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ struct Rule {
 inline constexpr std::uint32_t kAnyGpu = 0xFFFFFFFF;
 inline constexpr std::int32_t kNoResult = -1;
 
-// Readers take no lock and may find any bytes. Whoever adds or removes holds the machine's lock.
+// Readers take no lock and may find any bytes. A writer holds the machine's lock.
 class Rules {
  public:
   static constexpr std::size_t kCapacity = 256;

@@ -8,20 +8,17 @@
 #include "sim/complete/gpu_identity.hpp"
 #include "sim/links/layout.hpp"
 #include "sim/mig/instances.hpp"
+#include "sim/traits/architecture.hpp"
+#include "sim/traits/driver_branch.hpp"
 #include "sim/vgpu/instances.hpp"
 
 namespace nvmlkit::sim {
 namespace {
 
-using model::Architecture;
 using model::EnableState;
 using model::Gpu;
 template <class T>
 using Maybe = std::optional<T>;
-
-bool at_least(const Gpu& gpu, std::uint32_t architecture) {
-  return gpu.architecture && *gpu.architecture != Architecture::unknown && *gpu.architecture >= architecture;
-}
 
 Maybe<std::uint64_t> rest(const model::Field<std::uint64_t>& whole, std::uint64_t taken) {
   if (!whole) return {};
@@ -42,7 +39,7 @@ void complete_ecc_locations(model::EccLocations& at, bool has_sram) {
 }
 
 void complete_errors(Gpu& gpu) {
-  const bool has_sram = at_least(gpu, Architecture::turing);
+  const bool has_sram = has(gpu, Trait::sram_ecc);
   auto& errors = gpu.ecc.errors;
   for (auto* at : {&errors.volatile_.single_bit, &errors.volatile_.double_bit, &errors.aggregate.single_bit,
                    &errors.aggregate.double_bit})
@@ -52,15 +49,15 @@ void complete_errors(Gpu& gpu) {
     const bool geforce = gpu.brand && *gpu.brand == model::Brand::geforce;
     gpu.ecc.default_mode.derive_from(Maybe<std::uint32_t>(geforce ? EnableState::disabled : EnableState::enabled));
   }
-  if (gpu.architecture) gpu.retired_pages.supported.derive_from(Maybe<bool>(!at_least(gpu, Architecture::ampere)));
+  if (gpu.architecture) gpu.retired_pages.supported.derive_from(Maybe<bool>(!has(gpu, Trait::row_remapping)));
 }
 
 void complete_repair(Gpu& gpu) {
-  if (at_least(gpu, Architecture::ampere)) {
+  if (has(gpu, Trait::repair_status)) {
     gpu.repair.channel_pending.derive_from(Maybe<bool>(false));
     gpu.repair.tpc_pending.derive_from(Maybe<bool>(false));
   }
-  if (at_least(gpu, Architecture::hopper)) gpu.repair.unrepairable_memory.derive_from(Maybe<bool>(false));
+  if (has(gpu, Trait::unrepairable_memory)) gpu.repair.unrepairable_memory.derive_from(Maybe<bool>(false));
   gpu.dram_encryption.pending.derive_from(gpu.dram_encryption.current);
 }
 
@@ -104,15 +101,15 @@ void complete_power_and_clocks(Gpu& gpu) {
 void complete_modes(Gpu& gpu, const model::System& system) {
   gpu.mig.mode_pending.derive_from(gpu.mig.mode_current);
   if (gpu.mig.mode_current) {
-    gpu.mig.resetless.derive_from(Maybe<bool>(at_least(gpu, Architecture::hopper)));
+    gpu.mig.resetless.derive_from(Maybe<bool>(has(gpu, Trait::resetless_mig)));
     gpu.mig.query_without_mode.derive_from(Maybe<bool>(true));
   }
   gpu.gpu_operation_mode.pending.derive_from(gpu.gpu_operation_mode.current);
   gpu.gsp_firmware.default_mode.derive_from(gpu.gsp_firmware.mode);
   if (gpu.gsp_firmware.mode && *gpu.gsp_firmware.mode == EnableState::enabled && system.driver_version)
     gpu.gsp_firmware.version.derive_from(Maybe<std::string_view>(system.driver_version->view()));
-  if (at_least(gpu, Architecture::blackwell)) gpu.hostname.derive_from(Maybe<std::string_view>(""));
-  if (gpu.architecture) gpu.gpm.supported.derive_from(Maybe<bool>(at_least(gpu, Architecture::hopper)));
+  if (has(gpu, Trait::hostname)) gpu.hostname.derive_from(Maybe<std::string_view>(""));
+  if (gpu.architecture) gpu.gpm.supported.derive_from(Maybe<bool>(has(gpu, Trait::gpm)));
 }
 
 // Units of which nothing is said are there all the same.
@@ -131,28 +128,9 @@ void complete_c2c(Gpu& gpu, const model::NvLink& nvlink) {
   if (gpu.c2c.links) gpu.c2c.bandwidth_per_link_mbps.derive_from(Maybe<std::uint32_t>(44712));
 }
 
-// The CUDA version that a driver branch supports.
-struct Branch {
-  std::uint32_t driver, major, minor;
-};
-constexpr Branch kBranches[] = {{450, 11, 0}, {455, 11, 1}, {460, 11, 2}, {465, 11, 3}, {470, 11, 4}, {495, 11, 5},
-                                {510, 11, 6}, {515, 11, 7}, {520, 11, 8}, {525, 12, 0}, {530, 12, 1}, {535, 12, 2},
-                                {545, 12, 3}, {550, 12, 4}, {555, 12, 5}, {560, 12, 6}, {565, 12, 7}, {570, 12, 8},
-                                {575, 12, 9}, {580, 13, 0}, {590, 13, 1}, {595, 13, 2}, {610, 13, 3}};
-
-Branch branch_of(std::string_view driver_version) {
-  std::uint32_t number = 0;
-  std::from_chars(driver_version.data(), driver_version.data() + driver_version.size(), number);
-  Branch found{550, 12, 4};
-  if (number < kBranches[0].driver) return found;
-  for (const auto& branch : kBranches)
-    if (branch.driver <= number) found = branch;
-  return found;
-}
-
 // MAJOR.MINOR, as the file states it.
-Maybe<Branch> parse_cuda_version(std::string_view text) {
-  Branch out{};
+Maybe<CudaVersion> parse_cuda_version(std::string_view text) {
+  CudaVersion out{};
   const char* end = text.data() + text.size();
   auto [dot, error] = std::from_chars(text.data(), end, out.major);
   if (error != std::errc() || dot == end || *dot != '.') return {};
@@ -162,7 +140,7 @@ Maybe<Branch> parse_cuda_version(std::string_view text) {
 }
 
 void complete_system(model::System& system) {
-  Branch cuda = branch_of(system.driver_version ? system.driver_version->view() : std::string_view());
+  auto cuda = newest_cuda_of(system.driver_version ? system.driver_version->view() : std::string_view());
   if (system.cuda_version)
     if (const auto stated = parse_cuda_version(system.cuda_version->view())) cuda = *stated;
   system.cuda_version_major.derive_from(Maybe<std::uint32_t>(cuda.major));
@@ -192,7 +170,7 @@ void complete(Machine& machine) {
     complete_modes(gpu, machine.system());
     complete_c2c(gpu, machine.host().nvlink);
     gpu.nvlink_low_power.supported.derive_from(
-        Maybe<bool>(machine.host().nvlink.links_per_gpu.value_or(0) > 0 && at_least(gpu, Architecture::hopper)));
+        Maybe<bool>(machine.host().nvlink.links_per_gpu.value_or(0) > 0 && has(gpu, Trait::nvlink_low_power)));
     mig::settle(gpu);  // its problems are those of the machine file: config/check.cpp
   }
   links::lay_out(machine);

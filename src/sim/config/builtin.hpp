@@ -1,4 +1,4 @@
-// The machines that the library brings along: profiles/*.yaml, embedded when it is built.
+// The built-in machines: profiles/*.yaml, embedded at build time.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// What fields must keep among each other.
+// Constraints between fields of a machine.
 #pragma once
 
 #include "sim/config/layers.hpp"

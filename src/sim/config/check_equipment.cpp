@@ -1,4 +1,4 @@
-// What surrounds the GPUs must fit them: confidential computing, S-class units, excluded GPUs.
+// Constraints between the GPUs and their surroundings: confidential computing, S-class units, excluded GPUs.
 #include <algorithm>
 #include <string>
 

@@ -1,4 +1,4 @@
-// A YAML document with the place of every node. Anchors are shared, not copied, so that a small file stays small.
+// A YAML document with the place of every node. Anchors are shared, not copied: a small file stays small in memory.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Environment variables, the process's own or a test's.
+// Environment variables: those of the process, or those of a test.
 #pragma once
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Functions that a machine file says fail.
+// The list of functions in a machine file that fail from the start.
 #pragma once
 
 #include "sim/config/layers.hpp"

@@ -1,4 +1,4 @@
-// MIG profiles of the GPUs that the built-in machines have.
+// MIG profiles of the GPUs of the built-in machines.
 #pragma once
 
 #include "sim/state/machine.hpp"

@@ -1,4 +1,4 @@
-// The documents that describe one machine: a file, and below it the built-in machine that it starts from.
+// The documents that describe one machine: a file, and the built-in machine below it.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ class Layers {
   std::uint32_t gpu_count() const;
 
   // Where a field of a GPU got its value: in its own entry or in the defaults of the topmost layer that says anything
-  // about it. `own` tells which.
+  // about it. `own` reports which of both.
   Node stated_at(std::uint32_t gpu, std::initializer_list<std::string_view> keys, bool* own = nullptr) const;
 
  private:

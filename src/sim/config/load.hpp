@@ -1,4 +1,4 @@
-// Machine files in, machines out.
+// Reads machine files into machines.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace nvmlkit::sim {
 //   otherwise          the built-in a100
 //   NVMLKIT_GPU_COUNT  how many GPUs, whatever the file says
 //   NVMLKIT_DRIVER     the driver version, or a branch for a usual version of it, whatever the file says
-//   NVMLKIT_TIME       real, virtual (time moves only when told), or how many times faster than real it is
+//   NVMLKIT_TIME       real, virtual (time moves only by a command), or how many times faster than real it is
 //   MOCK_NVML_NUM_DEVICES, MOCK_NVML_DRIVER_VERSION  the same and the driver version, for built-in machines only
 // Null when that is impossible, with one line about what, where and what was expected in `error`. Throws nothing.
 std::unique_ptr<Machine> load_machine(const Environment& environment, std::string& error) noexcept;

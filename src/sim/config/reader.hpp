@@ -1,4 +1,4 @@
-// Puts a YAML mapping into a struct of the model.
+// Reads a YAML mapping into a struct of the model.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The valid name that someone most likely meant.
+// The valid name nearest to a misspelt one.
 #pragma once
 
 #include <span>

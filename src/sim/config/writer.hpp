@@ -1,4 +1,4 @@
-// Machines out, as files that the reader reads to the same machine.
+// Writes a machine as a file. The reader reads the same machine from it.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace nvmlkit::sim {
 
-// YAML. What all GPUs have in common stands under device_defaults, what tells them apart under devices. Absent values
+// YAML. Common values of all GPUs are under device_defaults, different values under devices. Absent values
 // are written (as N/A) only where the reader would otherwise put one.
 std::string write_machine(const Machine& machine);
 

@@ -1,5 +1,5 @@
-// Raising events. `gpu` is the copy that a setter changes: the event reaches those who wait when the change is
-// committed, and never happens when it is not.
+// Raises events. `gpu` is the copy of a setter: the event is delivered when the change is committed, and dropped if the
+// change is not.
 #pragma once
 
 #include "sim/generated/model.hpp"
@@ -7,7 +7,7 @@
 
 namespace nvmlkit::sim::events {
 
-// `type` is one of abi::EventType...; `data` the number of an Xid, else 0. One change raises at most
+// `type` is a model::EventType; `data` the number of an Xid, else 0. One change raises at most
 // Noted::capacity events; what comes after them is dropped.
 inline void raise(model::Gpu& gpu, std::uint64_t type, std::uint64_t data = 0, std::uint32_t gpu_instance = kNoInstance,
                   std::uint32_t compute_instance = kNoInstance) {

@@ -1,5 +1,5 @@
-// The events of a machine, for everybody who waits: the newest `capacity` of them, and a word to wait on. Whoever
-// publishes holds the machine's lock; readers take none.
+// The newest `capacity` events of a machine, and a word to wait on. A publisher holds the machine's lock; readers take
+// no lock.
 #pragma once
 
 #include <atomic>

@@ -3,43 +3,26 @@
 #include <algorithm>
 #include <iterator>
 
-#include "nvmlkit/generated/abi.hpp"
 #include "sim/events/raise.hpp"
 #include "sim/generated/xids.hpp"
+#include "sim/traits/architecture.hpp"
 
 namespace nvmlkit::sim::faults {
 namespace {
 
-using namespace abi;
 using events::raise;
+using model::EventType;
 
 constexpr std::uint32_t kDoubleBitError = 48, kRepaired = 63, kNotRepaired = 64, kContained = 94, kUncontained = 95;
-// Links of Blackwell GPUs have firmware of their own (NETIR), which tells of them.
+// Links of Blackwell GPUs have firmware of their own (NETIR), which reports their errors.
 constexpr std::uint32_t kNvlinkError = 74, kNvlink5Error = 149;
 
-std::uint32_t architecture(const model::Gpu& gpu) { return gpu.architecture.value_or(DEVICE_ARCH_UNKNOWN); }
-
-bool is_from(const model::Gpu& gpu, std::uint32_t first) {
-  return architecture(gpu) != DEVICE_ARCH_UNKNOWN && architecture(gpu) >= first;
-}
-
-bool remaps_rows(const model::Gpu& gpu) { return is_from(gpu, DEVICE_ARCH_AMPERE); }
-
-// Only the large chips keep an uncorrectable error from the work of others: GA100, and Hopper and later.
-bool contains_errors(const model::Gpu& gpu) {
-  const bool ga100 = architecture(gpu) == DEVICE_ARCH_AMPERE && gpu.compute_capability.major.value_or(0) == 8 &&
-                     gpu.compute_capability.minor.value_or(1) == 0;
-  return ga100 || is_from(gpu, DEVICE_ARCH_HOPPER);
-}
-
-void raise_event(model::Gpu& gpu, long long type, std::uint64_t data = 0) {
-  raise(gpu, static_cast<std::uint64_t>(type), data);
-}
+bool remaps_rows(const model::Gpu& gpu) { return has(gpu, Trait::row_remapping); }
 
 // The Xid alone, without what it does.
 void report(model::Gpu& gpu, std::uint32_t xid) {
   gpu.faults.last_xid = xid;
-  raise_event(gpu, EventTypeXidCriticalError, xid);
+  raise(gpu, EventType::xid_critical_error, xid);
 }
 
 // How serious an advice is.
@@ -130,7 +113,7 @@ void remap_row(model::Gpu& gpu) {
   add(gpu.remapped_rows.uncorrectable, 1);
   gpu.remapped_rows.pending = true;
   report(gpu, kRepaired);
-  raise_event(gpu, EventTypeDramRetirementEvent);
+  raise(gpu, EventType::dram_retirement);
 }
 
 void repair(model::Gpu& gpu) {
@@ -142,9 +125,9 @@ void repair(model::Gpu& gpu) {
 
 void tell_of_poison(model::Gpu& gpu) {
   if (!remaps_rows(gpu)) return;
-  const bool local = contains_errors(gpu);
+  const bool local = has(gpu, Trait::error_containment);
   report(gpu, local ? kContained : kUncontained);
-  raise_event(gpu, local ? EventTypeNonFatalPoisonError : EventTypeFatalPoisonError);
+  raise(gpu, local ? EventType::non_fatal_poison_error : EventType::fatal_poison_error);
   advise(gpu, local ? model::RecoveryAction::drain_and_reset : model::RecoveryAction::reset);
 }
 
@@ -158,7 +141,7 @@ const Xid* find_xid(std::uint32_t number) {
 void raise_xid(model::Gpu& gpu, std::uint32_t number) {
   const auto* xid = find_xid(number);
   const auto effect = xid ? xid->effect : XidEffect::none;
-  const bool counts = gpu.ecc.mode_current && *gpu.ecc.mode_current == NVML_FEATURE_ENABLED;
+  const bool counts = gpu.ecc.mode_current && *gpu.ecc.mode_current == model::EnableState::enabled;
   if (effect == XidEffect::double_bit && counts) {
     add_ecc_errors(gpu, EccPlace::dram, false, 1);
     return;
@@ -191,21 +174,21 @@ void raise_xid(model::Gpu& gpu, std::uint32_t number) {
 
 void break_nvlinks(model::Gpu& gpu, std::uint64_t which, bool down) {
   (down ? gpu.faults.nvlinks_down : gpu.faults.nvlinks_erring) |= which;
-  report(gpu, is_from(gpu, DEVICE_ARCH_BLACKWELL) ? kNvlink5Error : kNvlinkError);
+  report(gpu, has(gpu, Trait::nvlink_firmware) ? kNvlink5Error : kNvlinkError);
 }
 
 std::string add_ecc_errors(model::Gpu& gpu, EccPlace place, bool corrected, std::uint64_t count) {
   if (!gpu.ecc.mode_current) return "the GPU has no ECC";
-  if (*gpu.ecc.mode_current != NVML_FEATURE_ENABLED) return "its ECC is off";
+  if (*gpu.ecc.mode_current != model::EnableState::enabled) return "its ECC is off";
   auto& errors = gpu.ecc.errors;
   count_errors(errors.volatile_, gpu.ecc.sram.volatile_, place, corrected, count);
   count_errors(errors.aggregate, gpu.ecc.sram.aggregate, place, corrected, count);
   if (corrected) {
-    raise_event(gpu, EventTypeSingleBitEccError);
+    raise(gpu, EventType::single_bit_ecc_error);
     return {};
   }
   if (place != EccPlace::dram) count_source(gpu.ecc.sram.uncorrectable_sources, place, count);
-  raise_event(gpu, EventTypeDoubleBitEccError);
+  raise(gpu, EventType::double_bit_ecc_error);
   report(gpu, kDoubleBitError);
   if (place == EccPlace::dram) repair(gpu);
   tell_of_poison(gpu);
@@ -213,7 +196,7 @@ std::string add_ecc_errors(model::Gpu& gpu, EccPlace place, bool corrected, std:
 }
 
 void set_availability(model::Gpu& gpu, Availability availability) {
-  if (availability != Availability::available) raise_event(gpu, EventTypeGpuUnavailableError);
+  if (availability != Availability::available) raise(gpu, EventType::gpu_unavailable_error);
   gpu.faults.availability = availability;
   if (availability == Availability::available) forget_advice(gpu);
   if (availability == Availability::reset_required) advise(gpu, model::RecoveryAction::reset);
@@ -227,7 +210,7 @@ void advise(model::Gpu& gpu, std::uint32_t recovery_action) {
   status.recovery_action = recovery_action;
   if (recovery_action == model::RecoveryAction::reset) status.required = true;
   if (recovery_action == model::RecoveryAction::drain_and_reset) status.drain_and_reset_recommended = true;
-  raise_event(gpu, EventTypeGpuRecoveryAction, recovery_action);
+  raise(gpu, EventType::gpu_recovery_action, recovery_action);
 }
 
 void forget_advice(model::Gpu& gpu) {
@@ -247,7 +230,7 @@ void mark_repair_pending(model::Gpu& gpu) {
 void mark_repair_failed(model::Gpu& gpu) {
   if (remaps_rows(gpu)) gpu.remapped_rows.failure_occurred = true;
   report(gpu, kNotRepaired);
-  raise_event(gpu, EventTypeDramRetirementFailure);
+  raise(gpu, EventType::dram_retirement_failure);
   advise(gpu, model::RecoveryAction::reset);
 }
 
@@ -270,7 +253,7 @@ void set_slowdown(model::Gpu& gpu, Slowdown slowdown, bool active) {
       break;
   }
   reasons.hw_slowdown = faults.hw_thermal_slowdown != 0 || faults.hw_power_brake != 0;
-  raise_event(gpu, EventTypeClock);
+  raise(gpu, EventType::clock);
 }
 
 void forget_at_reset(model::Gpu& gpu) {

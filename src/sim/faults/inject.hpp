@@ -1,5 +1,5 @@
-// What happens to a GPU, with its consequences. All of it works on the copy of an edit: counters, what the GPU reports
-// and the events change together when the edit is committed.
+// Faults of a GPU with their consequences. Every function works on the copy of an edit: counters, reported values and
+// events change together at the commit.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What the kinds of faults share: their words are read, and told of when they are wrong.
+// Common parts of the fault kinds: reading their words, and the messages for wrong ones.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 #include "sim/faults/kinds.hpp"
 
-#include "nvmlkit/generated/abi.hpp"
 #include "sim/events/raise.hpp"
 #include "sim/faults/kind_words.hpp"
 
@@ -8,25 +7,26 @@ namespace nvmlkit::sim::faults {
 namespace {
 
 using config::quote;
+using model::EventType;
 using model::Gpu;
 
 // Events by themselves, for those that nothing else in the simulation raises
 
 struct NamedEvent {
   std::string_view name;
-  long long type;
+  std::uint64_t type;
 };
-constexpr NamedEvent kNamedEvents[] = {{"clock", abi::EventTypeClock},
-                                       {"pstate", abi::EventTypePState},
-                                       {"power-source", abi::EventTypePowerSourceChange},
-                                       {"mig-config", abi::EventMigConfigChange},
-                                       {"single-bit-storm", abi::EventTypeSingleBitEccErrorStorm},
-                                       {"dram-retirement", abi::EventTypeDramRetirementEvent},
-                                       {"dram-retirement-failure", abi::EventTypeDramRetirementFailure},
-                                       {"poison", abi::EventTypeNonFatalPoisonError},
-                                       {"fatal-poison", abi::EventTypeFatalPoisonError},
-                                       {"unavailable", abi::EventTypeGpuUnavailableError},
-                                       {"recovery-action", abi::EventTypeGpuRecoveryAction}};
+constexpr NamedEvent kNamedEvents[] = {{"clock", EventType::clock},
+                                       {"pstate", EventType::pstate},
+                                       {"power-source", EventType::power_source_change},
+                                       {"mig-config", EventType::mig_config_change},
+                                       {"single-bit-storm", EventType::single_bit_ecc_error_storm},
+                                       {"dram-retirement", EventType::dram_retirement},
+                                       {"dram-retirement-failure", EventType::dram_retirement_failure},
+                                       {"poison", EventType::non_fatal_poison_error},
+                                       {"fatal-poison", EventType::fatal_poison_error},
+                                       {"unavailable", EventType::gpu_unavailable_error},
+                                       {"recovery-action", EventType::gpu_recovery_action}};
 
 std::string inject_event(Gpu& gpu, Words arguments) {
   if (arguments.empty()) return "expected an event, such as clock";
@@ -43,7 +43,7 @@ std::string inject_event(Gpu& gpu, Words arguments) {
   return {};
 }
 
-// In the order in which the faults of a GPU are told.
+// In the order of the list of a GPU's faults.
 constexpr const Kind* kAllKinds[] = {
     &kind::xid,      &kind::lost,    &kind::reset_required, &kind::off_bus, &kind::removed,
     &kind::recovery, &kind::ecc,     &kind::remap,          &kind::nvlink,  &kind::fan,

@@ -1,4 +1,4 @@
-// The kinds of faults of a GPU: their words, what they do, how they end.
+// The kinds of faults of a GPU: words, effect, end.
 #pragma once
 
 #include <span>

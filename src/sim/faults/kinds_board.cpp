@@ -1,4 +1,4 @@
-// What is on the board: fans, InfoROM, heat, power.
+// Faults of the board: fans, InfoROM, heat, power.
 #include "sim/faults/inject.hpp"
 #include "sim/faults/kind_words.hpp"
 

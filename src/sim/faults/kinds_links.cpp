@@ -1,5 +1,4 @@
-// NVLinks and the fabric that they lead to.
-#include "nvmlkit/generated/abi.hpp"
+// Faults of NVLinks and of the fabric.
 #include "sim/faults/inject.hpp"
 #include "sim/faults/kind_words.hpp"
 #include "sim/links/links.hpp"
@@ -8,6 +7,7 @@ namespace nvmlkit::sim::faults {
 namespace {
 
 using model::Gpu;
+using Summary = model::FabricHealthSummary;
 
 std::string inject_nvlink(Gpu& gpu, Words arguments) {
   if (arguments.size() != 2 || (arguments[1] != "down" && arguments[1] != "errors"))
@@ -42,9 +42,7 @@ void summarize(model::Fabric& fabric) {
   for (std::size_t i = 0; i < std::size(kFabricFaults); ++i)
     bits |= static_cast<std::uint32_t>((fabric.health.*kFabricFaults[i].flag).value_or(false)) << i;
   if (fabric.health_summary)
-    fabric.health_summary = static_cast<std::uint32_t>(bits == 0   ? abi::GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
-                                                       : bits == 1 ? abi::GPU_FABRIC_HEALTH_SUMMARY_LIMITED_CAPACITY
-                                                                   : abi::GPU_FABRIC_HEALTH_SUMMARY_UNHEALTHY);
+    fabric.health_summary = bits == 0 ? Summary::healthy : bits == 1 ? Summary::limited_capacity : Summary::unhealthy;
 }
 
 std::string inject_fabric(Gpu& gpu, Words arguments) {

@@ -1,4 +1,4 @@
-// Errors of memory, and what becomes of repairing them.
+// Memory errors and their repair.
 #include "sim/faults/inject.hpp"
 #include "sim/faults/kind_words.hpp"
 

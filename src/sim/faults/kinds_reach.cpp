@@ -1,4 +1,4 @@
-// Xids, GPUs that cannot be reached, and what the driver advises to do about it.
+// Xids, unreachable GPUs, and the recovery action that the driver advises.
 #include "sim/faults/inject.hpp"
 #include "sim/faults/kind_words.hpp"
 #include "sim/generated/xids.hpp"

@@ -28,4 +28,36 @@ inline constexpr DriverBranch driver_branches[] = {
     {610, "610.57.04", "13.3.29", false},
 };
 
+// The newest CUDA that a branch supports; of older branches, too, which machine files name.
+struct BranchCuda {
+  unsigned int branch, major, minor;
+};
+
+// By number.
+inline constexpr BranchCuda kBranchCuda[] = {
+    {450, 11, 0},
+    {455, 11, 1},
+    {460, 11, 2},
+    {465, 11, 3},
+    {470, 11, 4},
+    {495, 11, 5},
+    {510, 11, 6},
+    {515, 11, 7},
+    {520, 11, 8},
+    {525, 12, 0},
+    {530, 12, 1},
+    {535, 12, 2},
+    {545, 12, 3},
+    {550, 12, 4},
+    {555, 12, 5},
+    {560, 12, 6},
+    {565, 12, 7},
+    {570, 12, 8},
+    {575, 12, 9},
+    {580, 13, 0},
+    {590, 13, 1},
+    {595, 13, 2},
+    {610, 13, 3},
+};
+
 }  // namespace nvmlkit::sim

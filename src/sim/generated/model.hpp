@@ -366,6 +366,64 @@ struct FabricConfiguration {
   };
 };
 
+// unsigned long long
+struct EventType {
+  enum : std::uint32_t {
+    single_bit_ecc_error = 1u,  // nvmlEventTypeSingleBitEccError
+    double_bit_ecc_error = 2u,  // nvmlEventTypeDoubleBitEccError
+    pstate = 4u,  // nvmlEventTypePState
+    xid_critical_error = 8u,  // nvmlEventTypeXidCriticalError
+    clock = 16u,  // nvmlEventTypeClock
+    power_source_change = 128u,  // nvmlEventTypePowerSourceChange
+    mig_config_change = 256u,  // nvmlEventMigConfigChange
+    single_bit_ecc_error_storm = 512u,  // nvmlEventTypeSingleBitEccErrorStorm
+    dram_retirement = 1024u,  // nvmlEventTypeDramRetirementEvent
+    dram_retirement_failure = 2048u,  // nvmlEventTypeDramRetirementFailure
+    non_fatal_poison_error = 4096u,  // nvmlEventTypeNonFatalPoisonError
+    fatal_poison_error = 8192u,  // nvmlEventTypeFatalPoisonError
+    gpu_unavailable_error = 16384u,  // nvmlEventTypeGpuUnavailableError
+    gpu_recovery_action = 32768u,  // nvmlEventTypeGpuRecoveryAction
+  };
+};
+
+// unsigned int
+struct GpuInstanceProfile {
+  enum : std::uint32_t {
+    slices_1 = 0u,  // NVML_GPU_INSTANCE_PROFILE_1_SLICE
+    slices_2 = 1u,  // NVML_GPU_INSTANCE_PROFILE_2_SLICE
+    slices_3 = 2u,  // NVML_GPU_INSTANCE_PROFILE_3_SLICE
+    slices_4 = 3u,  // NVML_GPU_INSTANCE_PROFILE_4_SLICE
+    slices_6 = 6u,  // NVML_GPU_INSTANCE_PROFILE_6_SLICE
+    slices_7 = 4u,  // NVML_GPU_INSTANCE_PROFILE_7_SLICE
+    slices_8 = 5u,  // NVML_GPU_INSTANCE_PROFILE_8_SLICE
+    slices_1_rev1 = 7u,  // NVML_GPU_INSTANCE_PROFILE_1_SLICE_REV1
+    slices_1_rev2 = 9u,  // NVML_GPU_INSTANCE_PROFILE_1_SLICE_REV2
+    slices_2_rev1 = 8u,  // NVML_GPU_INSTANCE_PROFILE_2_SLICE_REV1
+    slices_1_gfx = 10u,  // NVML_GPU_INSTANCE_PROFILE_1_SLICE_GFX
+    slices_2_gfx = 11u,  // NVML_GPU_INSTANCE_PROFILE_2_SLICE_GFX
+    slices_3_gfx = 17u,  // NVML_GPU_INSTANCE_PROFILE_3_SLICE_GFX
+    slices_4_gfx = 12u,  // NVML_GPU_INSTANCE_PROFILE_4_SLICE_GFX
+    slices_1_no_me = 13u,  // NVML_GPU_INSTANCE_PROFILE_1_SLICE_NO_ME
+    slices_2_no_me = 14u,  // NVML_GPU_INSTANCE_PROFILE_2_SLICE_NO_ME
+    slices_1_all_me = 15u,  // NVML_GPU_INSTANCE_PROFILE_1_SLICE_ALL_ME
+    slices_2_all_me = 16u,  // NVML_GPU_INSTANCE_PROFILE_2_SLICE_ALL_ME
+  };
+};
+
+// unsigned int
+struct ComputeInstanceProfile {
+  enum : std::uint32_t {
+    slices_1 = 0u,  // NVML_COMPUTE_INSTANCE_PROFILE_1_SLICE
+    slices_2 = 1u,  // NVML_COMPUTE_INSTANCE_PROFILE_2_SLICE
+    slices_3 = 2u,  // NVML_COMPUTE_INSTANCE_PROFILE_3_SLICE
+    slices_4 = 3u,  // NVML_COMPUTE_INSTANCE_PROFILE_4_SLICE
+    slices_6 = 6u,  // NVML_COMPUTE_INSTANCE_PROFILE_6_SLICE
+    slices_7 = 4u,  // NVML_COMPUTE_INSTANCE_PROFILE_7_SLICE
+    slices_8 = 5u,  // NVML_COMPUTE_INSTANCE_PROFILE_8_SLICE
+    slices_1_rev1 = 7u,  // NVML_COMPUTE_INSTANCE_PROFILE_1_SLICE_REV1
+  };
+};
+
 // Confidential computing of the host. It counts where a GPU can compute confidentially: features.confidential_compute.
 struct SystemConfCompute {
   Field<std::uint32_t> cpu_caps;  // CPU capability, NVML_CC_SYSTEM_CPU_CAPS_*. Default: 0, none.

@@ -7,6 +7,7 @@
 #include "sim/mig/profiles.hpp"
 #include "sim/telemetry/inputs.hpp"
 #include "sim/telemetry/reading.hpp"
+#include "sim/traits/architecture.hpp"
 
 namespace nvmlkit::sim::gpm {
 namespace {
@@ -16,7 +17,7 @@ using telemetry::Engine;
 
 constexpr double kMib = 1024.0 * 1024.0;
 
-// The profile of a GPU instance that is all of the GPU tells how many engines the GPU has.
+// The profile of a GPU instance that is all of the GPU contains the GPU's number of engines.
 const model::MigProfile* whole_profile(const Gpu& gpu) {
   const model::MigProfile* out = nullptr;
   for (const auto& profile : gpu.mig.profiles)
@@ -40,11 +41,7 @@ Mix mix_of(const Gpu& gpu) {
 
 }  // namespace
 
-bool supported(const Gpu& gpu) {
-  const auto architecture = gpu.architecture.value_or(model::Architecture::unknown);
-  return gpu.gpm.supported.value_or(architecture >= model::Architecture::hopper &&
-                                    architecture != model::Architecture::unknown);
-}
+bool supported(const Gpu& gpu) { return gpu.gpm.supported.value_or(has(gpu, Trait::gpm)); }
 
 std::optional<Sample> take(const Machine& machine, const Gpu& gpu, std::uint32_t instance) {
   Sample out{};

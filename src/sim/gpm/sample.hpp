@@ -1,4 +1,4 @@
-// GPM: what a GPU, or a GPU instance of one, had done at an instant, and what it did between two.
+// GPM: the totals of a GPU or a GPU instance at an instant, and their difference between two instants.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct Sample {
   double sm_count;
   Engines engines;
   Mix mix;
-  std::uint32_t pinned;  // a bit for each engine whose load somebody holds
+  std::uint32_t pinned;  // a bit for each engine with a pinned load
 };
 
 // GPUs from Hopper on have GPM, or those that say so.

@@ -1,4 +1,4 @@
-// What the NVLinks of a machine lead to.
+// The other ends of a machine's NVLinks.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Which NVLinks of a GPU work, and what they count.
+// The working NVLinks of a GPU, and their counters.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The device nodes that a process was given. Where NVMLKIT_DEVICE_NODES names a folder, the process sees the GPUs and
-// MIG devices alone whose node is in it, as in a container that was given some of them.
+// The device nodes of a process. If NVMLKIT_DEVICE_NODES names a folder, the process sees only the GPUs and MIG devices
+// whose node is in it, as in a container.
 #pragma once
 
 #include <unistd.h>

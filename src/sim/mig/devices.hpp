@@ -1,4 +1,4 @@
-// MIG devices: a compute instance of a GPU instance, as NVML hands it out beside the GPUs.
+// MIG devices: a compute instance of a GPU instance, as NVML enumerates it beside the GPUs.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// GPU instances and compute instances of a GPU: found, made and destroyed. They live in gpu.mig.instances, in the order
-// of their ids.
+// Finds, makes and destroys GPU instances and compute instances. They are in gpu.mig.instances, in the order of their
+// ids.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ enum class Refusal {
   insufficient,  // no room, no engine, or none of the profile left
 };
 
-// Makes an instance, where it is said or at the best place, and tells its id.
+// Makes an instance, at the given or at the best place, and returns its id.
 Refusal create_instance(model::Gpu& gpu, const model::MigProfile& profile, std::optional<std::uint32_t> start,
                         std::uint32_t& id);
 Refusal create_compute(model::Gpu& gpu, model::MigInstance& instance, const ComputeProfile& compute,

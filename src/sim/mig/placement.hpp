@@ -1,4 +1,4 @@
-// Where instances go: memory slices of the GPU for GPU instances, compute slices of those for compute instances.
+// Placements of instances: memory slices of the GPU for GPU instances, their compute slices for compute instances.
 #pragma once
 
 #include <cstdint>

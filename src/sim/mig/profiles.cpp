@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cstring>
 
-#include "nvmlkit/generated/abi.hpp"
-
 namespace nvmlkit::sim::mig {
 namespace {
 
+using model::ComputeInstanceProfile;
 using model::Gpu;
+using model::GpuInstanceProfile;
 using model::MigProfile;
 
 std::string_view name_of(const MigProfile& profile) { return profile.name ? profile.name->view() : std::string_view(); }
@@ -59,23 +59,23 @@ struct Number {
   std::uint32_t number;
 };
 constexpr Number kNumbers[] = {
-    {1, "", abi::GPU_INSTANCE_PROFILE_1_SLICE},
-    {2, "", abi::GPU_INSTANCE_PROFILE_2_SLICE},
-    {3, "", abi::GPU_INSTANCE_PROFILE_3_SLICE},
-    {4, "", abi::GPU_INSTANCE_PROFILE_4_SLICE},
-    {6, "", abi::GPU_INSTANCE_PROFILE_6_SLICE},
-    {7, "", abi::GPU_INSTANCE_PROFILE_7_SLICE},
-    {8, "", abi::GPU_INSTANCE_PROFILE_8_SLICE},
-    {1, "+me", abi::GPU_INSTANCE_PROFILE_1_SLICE_REV1},
-    {2, "+me", abi::GPU_INSTANCE_PROFILE_2_SLICE_REV1},
-    {1, "+gfx", abi::GPU_INSTANCE_PROFILE_1_SLICE_GFX},
-    {2, "+gfx", abi::GPU_INSTANCE_PROFILE_2_SLICE_GFX},
-    {3, "+gfx", abi::GPU_INSTANCE_PROFILE_3_SLICE_GFX},
-    {4, "+gfx", abi::GPU_INSTANCE_PROFILE_4_SLICE_GFX},
-    {1, "-me", abi::GPU_INSTANCE_PROFILE_1_SLICE_NO_ME},
-    {2, "-me", abi::GPU_INSTANCE_PROFILE_2_SLICE_NO_ME},
-    {1, "+me.all", abi::GPU_INSTANCE_PROFILE_1_SLICE_ALL_ME},
-    {2, "+me.all", abi::GPU_INSTANCE_PROFILE_2_SLICE_ALL_ME},
+    {1, "", GpuInstanceProfile::slices_1},
+    {2, "", GpuInstanceProfile::slices_2},
+    {3, "", GpuInstanceProfile::slices_3},
+    {4, "", GpuInstanceProfile::slices_4},
+    {6, "", GpuInstanceProfile::slices_6},
+    {7, "", GpuInstanceProfile::slices_7},
+    {8, "", GpuInstanceProfile::slices_8},
+    {1, "+me", GpuInstanceProfile::slices_1_rev1},
+    {2, "+me", GpuInstanceProfile::slices_2_rev1},
+    {1, "+gfx", GpuInstanceProfile::slices_1_gfx},
+    {2, "+gfx", GpuInstanceProfile::slices_2_gfx},
+    {3, "+gfx", GpuInstanceProfile::slices_3_gfx},
+    {4, "+gfx", GpuInstanceProfile::slices_4_gfx},
+    {1, "-me", GpuInstanceProfile::slices_1_no_me},
+    {2, "-me", GpuInstanceProfile::slices_2_no_me},
+    {1, "+me.all", GpuInstanceProfile::slices_1_all_me},
+    {2, "+me.all", GpuInstanceProfile::slices_2_all_me},
 };
 
 struct ComputeKind {
@@ -83,10 +83,9 @@ struct ComputeKind {
 };
 constexpr ComputeKind kComputeKinds[] = {
     // in the order of their ids
-    {1, abi::COMPUTE_INSTANCE_PROFILE_1_SLICE}, {2, abi::COMPUTE_INSTANCE_PROFILE_2_SLICE},
-    {3, abi::COMPUTE_INSTANCE_PROFILE_3_SLICE}, {4, abi::COMPUTE_INSTANCE_PROFILE_4_SLICE},
-    {7, abi::COMPUTE_INSTANCE_PROFILE_7_SLICE}, {8, abi::COMPUTE_INSTANCE_PROFILE_8_SLICE},
-    {6, abi::COMPUTE_INSTANCE_PROFILE_6_SLICE},
+    {1, ComputeInstanceProfile::slices_1}, {2, ComputeInstanceProfile::slices_2}, {3, ComputeInstanceProfile::slices_3},
+    {4, ComputeInstanceProfile::slices_4}, {7, ComputeInstanceProfile::slices_7}, {8, ComputeInstanceProfile::slices_8},
+    {6, ComputeInstanceProfile::slices_6},
 };
 
 // Parts of three or four slices there are only of a whole GPU.
@@ -125,7 +124,7 @@ std::uint32_t number_of(const Gpu& gpu, const MigProfile& profile) {
   const auto attribute = attribute_of(profile);
   if (slices == 1 && attribute.empty())
     if (const auto* least = plain(gpu, 1); least && profile.memory_mib.value_or(0) > least->memory_mib.value_or(0))
-      return abi::GPU_INSTANCE_PROFILE_1_SLICE_REV2;
+      return GpuInstanceProfile::slices_1_rev2;
   for (const auto& known : kNumbers)
     if (known.slices == slices && known.attribute == attribute) return known.number;
   return kNoNumber;
@@ -171,7 +170,7 @@ ComputeProfiles compute_profiles(const Gpu& gpu, const MigProfile& profile) {
     const bool whole = kind.slices == slices && !is_wide;
     add({kind.id, kind.slices, kind.slices, slices / kind.slices, whole ? sm : sm_of_slices(gpu, kind.slices), whole});
   }
-  constexpr auto kWideId = static_cast<std::uint32_t>(abi::COMPUTE_INSTANCE_PROFILE_1_SLICE_REV1);
+  constexpr auto kWideId = ComputeInstanceProfile::slices_1_rev1;
   if (is_wide)
     add({kWideId, 1, 1, 1, sm, true});
   else if (slices >= 2 && wide != 0)

@@ -37,7 +37,7 @@ std::uint32_t max_devices(const model::Gpu& gpu);
 // A compute instance profile of a GPU instance. Its id is its NVML_COMPUTE_INSTANCE_PROFILE_* constant.
 struct ComputeProfile {
   std::uint32_t id = kNoNumber;
-  std::uint32_t slices = 0;     // as NVML tells them
+  std::uint32_t slices = 0;     // as NVML reports them
   std::uint32_t size = 0;       // slices that an instance takes from others
   std::uint32_t instances = 0;  // how many an empty GPU instance holds
   std::uint32_t sm = 0;
@@ -47,7 +47,7 @@ struct ComputeProfile {
   bool wide() const { return size != slices; }
 };
 
-// In the order of their constants; none where the profile's name tells no slices.
+// In the order of their constants; none if the profile's name contains no slices.
 struct ComputeProfiles {
   std::array<ComputeProfile, 9> items;
   std::size_t count = 0;

@@ -1,4 +1,4 @@
-// From what a machine file says about MIG to instances with ids and places.
+// Makes instances with ids and places from the MIG section of a machine file.
 #include <algorithm>
 #include <memory>
 

@@ -1,5 +1,5 @@
-// The model described as data: what the reader, the writer and tools walk over. The tables are generated; they hold
-// offsets in place of pointers, so that loading the library relocates nothing.
+// The model as data, for the reader, the writer and tools. The tables are generated. They contain offsets in place of
+// pointers, so that loading the library needs no relocation.
 #pragma once
 
 #include <cstddef>

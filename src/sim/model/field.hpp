@@ -1,5 +1,5 @@
-// What the generated structs of the model are made of. All of it is trivially copyable, of fixed layout and free of
-// pointers, and all zero bytes are a valid value (absent, empty), so that a model can live in a mapped file.
+// The building blocks of the generated structs of the model. All are trivially copyable, of fixed layout, and free of
+// pointers. All zero bytes are a valid value (absent, empty): a model can be in a mapped file.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Work on structs of the model through their descriptors.
+// Operations on structs of the model through their descriptors.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ std::string_view load_text(const std::byte* at, std::size_t capacity);
 // Gives every field the default of the registry; `structure` must be zero.
 void set_defaults(const StructDescriptor& type, std::byte* structure);
 
-// Makes every field absent and every list empty, as said by whoever wrote N/A for the struct.
+// Makes every field absent and every list empty: the effect of N/A in place of the struct.
 void clear(const StructDescriptor& type, std::byte* structure);
 
 // Copies without touching the unused ends of lists.

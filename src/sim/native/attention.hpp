@@ -1,5 +1,5 @@
-// What calls must know about faults before they look at a GPU, in a few words that every call may afford to read.
-// Derived from the GPUs and the call rules; whoever changes those brings it up to date, under the machine's lock.
+// The state of faults that every call checks before it reads a GPU, in a few words. It is derived from the GPUs and the
+// call rules. A writer that changes those updates it, under the machine's lock.
 #pragma once
 
 #include <atomic>

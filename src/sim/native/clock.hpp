@@ -1,4 +1,4 @@
-// What time it is in a machine: real time, faster or slower, or only what somebody tells it.
+// The time of a machine: real, scaled, or virtual.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct Clock {
   std::uint64_t set;      // 0: real time, and only epoch_ns counts
   std::int64_t since_ns;  // the real time at which `pace` began to hold
   std::int64_t at_ns;     // the machine's time then
-  double pace;            // seconds of the machine in a real second; 0: it moves only when told
+  double pace;            // seconds of the machine in a real second; 0: it moves only by a command
   std::int64_t epoch_ns;  // 1970 to the zero of this time
 
   std::int64_t at(std::int64_t real_ns) const;

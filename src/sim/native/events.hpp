@@ -1,4 +1,4 @@
-// What happened to a GPU, as NVML's events tell it.
+// An event of a GPU, with the data of an NVML event.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@ inline constexpr std::uint32_t kNoInstance = 0xFFFFFFFF;
 inline constexpr std::uint32_t kNoGpu = 0xFFFFFFFF;
 
 struct Event {
-  std::uint64_t type;  // one bit: nvmlEventType...
+  std::uint64_t type;  // one bit: model::EventType
   std::uint64_t data;  // of an Xid its number
   std::uint32_t gpu_instance, compute_instance;
 };
 
-// Events of a change that is not committed yet; empty in a GPU that nobody edits.
+// Events of a change that is not committed yet; empty outside of an edit.
 struct Noted {
   static constexpr std::uint32_t kCapacity = 8;
   std::uint32_t count;

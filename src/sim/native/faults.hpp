@@ -1,4 +1,4 @@
-// What is broken about a GPU. All zero is a healthy one.
+// The faults of a GPU. All zero is a healthy GPU.
 #pragma once
 
 #include <cstdint>

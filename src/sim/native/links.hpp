@@ -1,5 +1,5 @@
-// The NVLinks of a GPU: what they lead to, and what they have counted. It lies in the GPU's block: no pointers, zero
-// bytes mean that there are none, and whatever the bytes are, reading them harms nothing.
+// The NVLinks of a GPU: their other ends and their counters. Part of the GPU's block: no pointers, zero bytes mean no
+// links, and reading any bytes is safe.
 #pragma once
 
 #include <cstdint>

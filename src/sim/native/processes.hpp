@@ -1,5 +1,5 @@
-// Who runs on a GPU, and what ran: an area of the machine's block for each GPU, beside the GPU itself, so that a setter
-// does not copy it. Its writes count on the GPU's sequence. Any bytes are safe to read: what indexes is clamped.
+// The running and ended processes of a GPU: an area of the block beside the GPU, so that a setter does not copy it. Its
+// writes count on the GPU's sequence. Reading any bytes is safe: indices are clamped.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What the live values of a GPU are computed from. It lies in the GPU's block: no pointers, zero bytes mean that
-// nothing moves, and whatever the bytes are, reading them harms nothing.
+// The inputs of a GPU's live values. Part of the GPU's block: no pointers, zero bytes mean that nothing moves, and
+// reading any bytes is safe.
 #pragma once
 
 #include <cstdint>

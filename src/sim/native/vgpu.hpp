@@ -1,4 +1,4 @@
-// A vGPU type, its series and the board that hosts it. The tables of them are generated (vgpu_types.hpp).
+// A vGPU type, its series and its host board. The tables are generated (vgpu_types.hpp).
 #pragma once
 
 #include <cstdint>

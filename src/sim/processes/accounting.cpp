@@ -9,7 +9,7 @@
 namespace nvmlkit::sim::processes {
 namespace {
 
-// Per cent of the client's life, as NVML tells it. A client that has just begun has no life yet.
+// Per cent of the client's life, as NVML reports it. A client that has just begun has no life yet.
 struct Mean {
   std::uint32_t gpu, memory;
 };

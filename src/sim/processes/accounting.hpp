@@ -1,4 +1,4 @@
-// What processes did with a GPU while accounting was on: of those that run, and of the last ones that ended.
+// Accounting records of a GPU: of running processes, and of the last ended ones.
 #pragma once
 
 #include <cstdint>

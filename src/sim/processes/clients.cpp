@@ -80,7 +80,7 @@ class Writer {
     return lock_.replace(client, changed) ? Outcome::done : Outcome::no_room;
   }
 
-  // What keeps out everybody who does not use the GPU already.
+  // Conditions that refuse every process that does not use the GPU already.
   Outcome refused_by_state() const {
     using faults::Availability;
     const auto availability = gpu_.faults.availability;
@@ -135,7 +135,7 @@ class Writer {
     return lock_.replace(table_.ended_at(table_.written), ended) && lock_.replace(table_.written, table_.written + 1);
   }
 
-  // With all clients in the table: whoever is refused looks thoroughly for ended ones and tries again.
+  // With a full table: a refused process searches all clients for ended ones and tries again.
   std::uint64_t free_memory() const {
     std::uint64_t held = 0;
     for (const auto& client : table_.places()) held += client.memory_bytes;
@@ -247,7 +247,7 @@ Outcome set_memory(const Machine& machine, std::size_t gpu, std::uint32_t pid, s
   });
 }
 
-// The process may have ended before: then whoever has its number is somebody else, and its client ends as ended.
+// The process may have ended before. Then its PID may be another process's, and its client ends as ended.
 Outcome detach(const Machine& machine, std::size_t gpu, std::uint32_t pid) {
   const auto start = running_since(pid);
   const auto here = own_pid_namespace();

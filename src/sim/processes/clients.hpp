@@ -1,5 +1,5 @@
-// The clients of a GPU: processes that use it, found by their numbers and gone when they end, however they end. Nobody
-// watches: who reads leaves out what has ended, who writes removes it.
+// The clients of a GPU: processes that use it, found by their PIDs. No thread watches them: a reader skips ended
+// processes, a writer removes them.
 #pragma once
 
 #include <cstdint>

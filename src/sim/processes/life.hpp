@@ -1,4 +1,4 @@
-// What the system knows about a process: does it run, since when, what is its name.
+// The system's data about a process: whether it runs, its start time, its name.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace nvmlkit::sim::processes {
 // zombie has ended.
 std::optional<std::uint64_t> running_since(std::uint32_t pid);
 
-// Has nobody that number? Cheaper than running_since(), and blind for numbers that were given again.
+// Is no process with that number? Cheaper than running_since(), and blind for reused numbers.
 bool is_gone(std::uint32_t pid);
 
 // The PID namespace of this process, 0 where the system does not tell.

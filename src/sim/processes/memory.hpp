@@ -1,4 +1,4 @@
-// The GPU's memory with what its processes hold.
+// The GPU's memory, including the memory of its processes.
 #pragma once
 
 #include <cstdint>

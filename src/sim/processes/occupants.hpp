@@ -1,5 +1,5 @@
-// What MIG asks of the processes and vGPUs on a GPU: does one keep an instance from going, and how much memory do they
-// hold? `gpu` is the machine's own, never the copy of an edit: its place in the machine says whose clients count.
+// The processes and vGPUs on a GPU, for MIG: the instances that they keep in use, and their memory. `gpu` is the
+// machine's own, not the copy of an edit: its place in the machine selects the clients.
 #pragma once
 
 #include <cstdint>

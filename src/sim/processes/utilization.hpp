@@ -1,5 +1,5 @@
-// How much of the GPU's utilization is whose: configured processes have what the machine file says, clients share the
-// rest by their weights.
+// Divides the GPU's utilization among its processes: configured processes have the values of the machine file, clients
+// share the rest by their weights.
 #pragma once
 
 #include <cstdint>

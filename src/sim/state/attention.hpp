@@ -1,4 +1,4 @@
-// The words of a machine that every call may afford to look at, and the GPUs that NVML enumerates.
+// The words of a machine that every call checks, and the GPUs that NVML enumerates.
 #pragma once
 
 #include "sim/state/machine.hpp"

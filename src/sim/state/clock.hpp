@@ -1,4 +1,4 @@
-// What time it is in a machine.
+// The time of a machine.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// State files: a machine that several processes share and that outlives them.
+// State files: machines that several processes share and that outlive them.
 #pragma once
 
 #include <memory>

@@ -51,7 +51,7 @@ constexpr storage::Shape shape_of(std::size_t gpu_count) {
 // Tells one layout from another: names, types, offsets and sizes of the whole model, and of the block.
 std::uint64_t layout_hash();
 
-// The format of state files, and of private memory, which nobody compares.
+// The format of state files, and of private memory, whose format is never compared.
 storage::Format file_format();
 storage::Format private_format();
 

@@ -4,7 +4,7 @@
 
 namespace nvmlkit::sim::state {
 
-// A writer that died may have died before it told of its change.
+// A dead writer may have died before it published its change.
 Lock::Lock(const Machine& machine) : machine_(machine), lock_(machine.block()) {
   if (!*this || !lock_.recovered()) return;
   update_attention(machine);

@@ -1,4 +1,4 @@
-// The right to change a machine.
+// The lock of a machine: its owner may change the machine.
 #pragma once
 
 #include <cstddef>

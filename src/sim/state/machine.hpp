@@ -1,4 +1,4 @@
-// A simulated machine: one mapped block that holds the host and its GPUs, and nothing that points anywhere.
+// A simulated machine: one mapped block with the host and its GPUs, free of pointers.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class Machine {
   std::span<const model::Gpu> gpus() const {
     return {reinterpret_cast<const model::Gpu*>(block_.bytes() + state::kGpusAt), count_};
   }
-  // For whoever builds a machine; once others may read it, changes go through transaction::Edit.
+  // For building a machine. Once others may read it, changes go through transaction::Edit.
   std::span<model::Gpu> gpus() { return {reinterpret_cast<model::Gpu*>(block_.bytes() + state::kGpusAt), count_}; }
   const processes::Table& process_table(std::size_t gpu) const {
     return reinterpret_cast<const processes::Table*>(block_.bytes() + state::tables_at(count_))[gpu];

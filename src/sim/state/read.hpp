@@ -1,4 +1,4 @@
-// Reading what another thread or process may be writing: no lock, no allocation, and never half of a change.
+// Reads values that another thread or process may be writing: without lock or allocation, and never half of a change.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Names of fields as people write them: power.limit_mw, or power.limit for short.
+// Names of fields in the words of a user: power.limit_mw, or power.limit for short.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// From what people write to the GPUs of a machine that they mean.
+// Finds the GPUs of a machine that a user names.
 #pragma once
 
 #include <cstddef>

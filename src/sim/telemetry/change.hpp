@@ -1,4 +1,4 @@
-// How telemetry hears of changes: everything that changes a GPU comes by here.
+// The entry of changes into telemetry: every change of a GPU passes here.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Utilization that moves by itself while no workload runs.
+// Utilization that moves without a workload.
 #pragma once
 
 #include <optional>

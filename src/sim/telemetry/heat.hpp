@@ -1,5 +1,5 @@
-// How power becomes warmth: the chip follows it within a second, the cooler within half a minute. Both are first-order
-// systems (RC), whose sum is how much warmer the GPU is than at rest.
+// The temperature of a GPU from its power: the chip follows within a second, the cooler within half a minute. Both are
+// first-order systems (RC); their sum is the rise above the temperature at rest.
 #pragma once
 
 #include <optional>

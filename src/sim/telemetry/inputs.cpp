@@ -67,7 +67,7 @@ void set_cooling(const Gpu& gpu, Inputs& in) {
   const double fast = t.fast_rise_mc_per_w ? *t.fast_rise_mc_per_w / 1000.0 : slow / 4;
   in.cooling = {{std::max(fast, 1e-6), seconds(t.fast_time_ms, 0.8)},
                 {std::max(slow, 1e-6), seconds(t.slow_time_ms, 25)}};
-  // A fan that somebody holds moves less or more air than the one that follows the heat; half way up it is equal.
+  // A fan with a fixed speed moves less or more air than the one that follows the heat; half way up it is equal.
   const bool by_hand = gpu.fan.policy && *gpu.fan.policy == model::FanControlPolicy::manual && gpu.fan.manual_percent;
   const auto fans = std::min(gpu.fan.count.value_or(0), 16U);
   const auto failed = std::popcount(gpu.faults.fans_failed & ((1U << fans) - 1));

@@ -1,4 +1,4 @@
-// All that decides how the live values of a GPU move, gathered from its fields with the defaults filled in.
+// All inputs of a GPU's live values, read from its fields, with defaults.
 #pragma once
 
 #include <optional>

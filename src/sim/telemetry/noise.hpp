@@ -1,4 +1,4 @@
-// Noise that is a pure function of seed, what it is for, and time. Its integral has a closed form.
+// Noise as a pure function of seed, purpose and time. Its integral has a closed form.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Pins: live values that somebody set. They stay as set, and what depends on them follows, until they are released.
+// Pins: live values that a user has set. They stay until their release, and dependent values follow them.
 #pragma once
 
 #include <cstring>

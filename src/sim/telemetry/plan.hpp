@@ -1,4 +1,4 @@
-// The phases that lie ahead of a GPU: piece after piece of time in which every value has one closed form.
+// The future phases of a GPU: intervals in which every value has one closed form.
 #pragma once
 
 #include "sim/telemetry/inputs.hpp"

@@ -1,4 +1,4 @@
-// Cuts the future of a GPU into phases.
+// Divides the future of a GPU into phases.
 #pragma once
 
 #include "sim/telemetry/plan.hpp"

@@ -8,6 +8,7 @@
 #include "sim/telemetry/dynamic_load.hpp"
 #include "sim/telemetry/noise.hpp"
 #include "sim/telemetry/plan.hpp"
+#include "sim/traits/architecture.hpp"
 
 namespace nvmlkit::sim::telemetry {
 namespace {
@@ -20,14 +21,6 @@ constexpr double kClockStep = 15;  // MHz
 
 // What noise is for.
 enum Purpose : std::uint64_t { power_noise, temperature_noise, gpu_noise, memory_noise };
-
-// GPUs from Ampere on tell the power of the last second, but for the A100 and its siblings (GA100), as older ones do.
-bool averages_power(const Gpu& gpu) {
-  if (!gpu.architecture || *gpu.architecture == model::Architecture::unknown) return false;
-  const bool ga100 = *gpu.architecture == model::Architecture::ampere &&
-                     gpu.compute_capability.major.value_or(0) == 8 && gpu.compute_capability.minor.value_or(1) == 0;
-  return *gpu.architecture >= model::Architecture::ampere && !ga100;
-}
 
 double dynamic_temperature(const Gpu& gpu, std::int64_t since_ns) {
   const auto& d = gpu.dynamic_metrics.temperature;
@@ -127,7 +120,7 @@ double Reading::power(Live field, double still) const {
   };
   switch (field) {
     case Live::power_current_draw_mw:
-      return still + more_mw(averages_power(gpu_) ? average_watts() : watts());
+      return still + more_mw(has(gpu_, Trait::average_power) ? average_watts() : watts());
     case Live::power_average_draw_mw:
     case Live::module_power_average_draw_mw:
       return still + more_mw(average_watts());

@@ -1,4 +1,4 @@
-// How fast a busy GPU runs, what that draws, and what keeps it from running faster.
+// The speed and power of a busy GPU, and the reason for its limit.
 #pragma once
 
 #include "sim/telemetry/inputs.hpp"

@@ -1,4 +1,4 @@
-// From instants to seconds and back, without overflow.
+// Converts instants to seconds and back, without overflow.
 #pragma once
 
 #include <algorithm>

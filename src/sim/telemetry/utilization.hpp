@@ -1,4 +1,4 @@
-// How busy the engines of a GPU are with somebody.
+// The load of a GPU's engines by one user.
 #pragma once
 
 #include <cstdint>

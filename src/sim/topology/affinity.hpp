@@ -1,5 +1,5 @@
-// Which CPUs and which memory are near a GPU. A machine file may name CPUs that this host lacks; where it names none,
-// all CPUs and NUMA nodes of this host are equally near.
+// The CPUs and memory near a GPU. A machine file may name CPUs that this host lacks. If it names none, all CPUs and
+// NUMA nodes of this host are equally near.
 #pragma once
 
 #include <bitset>

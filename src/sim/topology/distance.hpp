@@ -1,4 +1,4 @@
-// How far devices of a machine are from each other in its PCIe tree.
+// The distance of two devices in the PCIe tree of a machine.
 #pragma once
 
 #include <cstdint>

@@ -22,6 +22,16 @@ const DriverBranch& nearest_branch(unsigned int number) {
   return *found;
 }
 
+CudaVersion newest_cuda_of(std::string_view driver_version) {
+  constexpr unsigned int kDefaultBranch = 550;
+  const auto number = branch_number(driver_version);
+  const auto wanted = number < kBranchCuda[0].branch ? kDefaultBranch : number;
+  CudaVersion out{};
+  for (const auto& known : kBranchCuda)
+    if (known.branch <= wanted) out = {known.major, known.minor};
+  return out;
+}
+
 std::optional<std::string> driver_version_of(std::string_view text) {
   constexpr std::size_t kLongest = 32;
   const auto number = branch_number(text);

@@ -1,6 +1,7 @@
-// Driver versions and the branches that they belong to.
+// Driver versions and their branches.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,14 @@ unsigned int release_number(std::string_view driver_version);
 
 // The newest branch that is no newer than this number; the oldest one for what is older.
 const DriverBranch& nearest_branch(unsigned int number);
+
+struct CudaVersion {
+  std::uint32_t major, minor;
+};
+
+// The newest CUDA that a driver supports. Drivers older than every known branch, and texts that are no version, count
+// as the driver that machines have by default.
+CudaVersion newest_cuda_of(std::string_view driver_version);
 
 // A version as it is, and for a branch the usual one: "550" -> "550.163.01". Nothing for a text that is neither.
 std::optional<std::string> driver_version_of(std::string_view text);

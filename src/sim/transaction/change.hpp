@@ -1,4 +1,4 @@
-// Changes of several GPUs that happen together or not at all, and changes of what every call looks at.
+// Changes of several GPUs together or not at all, and changes of the words that every call checks.
 #pragma once
 
 #include <memory>

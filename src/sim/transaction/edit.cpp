@@ -26,7 +26,7 @@ void Edit::commit() {
   const events::Noted noted = std::exchange(copy_->events, {});
   const auto availability = gpu.faults.availability;
   const bool attention = state::needs_attention(gpu) || state::needs_attention(*copy_);
-  // Before and after: whoever dies between has not hidden a fault.
+  // Before and after: a writer that dies between has not hidden a fault.
   if (attention) machine.attention().watched.store(1, std::memory_order_release);
   write();
   if (attention) state::update_attention(machine);

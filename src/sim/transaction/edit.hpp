@@ -1,4 +1,4 @@
-// Changing a GPU: the one place where a change is planned, settled and published.
+// The change of a GPU: the only place that plans, settles and publishes it.
 #pragma once
 
 #include <cstddef>

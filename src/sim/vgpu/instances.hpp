@@ -1,4 +1,4 @@
-// Active vGPUs: found, made and destroyed. They live in gpu.vgpu.instances, in the order in which they were made.
+// Finds, makes and destroys active vGPUs. They are in gpu.vgpu.instances, in the order of their creation.
 #pragma once
 
 #include <cstdint>

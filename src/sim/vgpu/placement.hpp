@@ -1,5 +1,5 @@
-// Where vGPUs lie in the frame buffer of their GPU, or of their GPU instance. Places are counted in steps of 512 MiB,
-// which is our own choice: NVML does not say what a placement id counts.
+// Places of vGPUs in the frame buffer of their GPU or GPU instance, in steps of 512 MiB. The step is our own choice:
+// NVML does not define the unit of a placement id.
 #pragma once
 
 #include <array>

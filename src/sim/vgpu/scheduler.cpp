@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "nvmlkit/generated/abi.hpp"
 #include "sim/state/clock.hpp"
 #include "sim/telemetry/reading.hpp"
 
@@ -21,10 +20,10 @@ Value within(Value value, Value low, Value high) {
 
 // Settings may come from a damaged file.
 Scheduler scheduler_of(const model::VgpuScheduler& settings) {
-  constexpr std::uint32_t kBestEffort = abi::VGPU_SCHEDULER_POLICY_BEST_EFFORT;
+  constexpr std::uint32_t kBestEffort = model::VgpuSchedulerPolicy::best_effort;
   Scheduler out;
-  out.policy =
-      within<std::uint32_t>(settings.policy.value_or(kBestEffort), kBestEffort, abi::VGPU_SCHEDULER_POLICY_FIXED_SHARE);
+  out.policy = within<std::uint32_t>(settings.policy.value_or(kBestEffort), kBestEffort,
+                                     model::VgpuSchedulerPolicy::fixed_share);
   out.adaptive = out.policy != kBestEffort &&
                  settings.adaptive_round_robin.value_or(model::EnableState::enabled) == model::EnableState::enabled;
   out.frequency = within(settings.frequency.value_or(kDefaultFrequency), limits::kMinFrequency, limits::kMaxFrequency);
@@ -46,7 +45,7 @@ Scheduler scheduler_of(const Region& region) {
 void set(model::VgpuScheduler& settings, const Scheduler& scheduler) {
   settings = {};
   settings.policy = scheduler.policy;
-  if (scheduler.policy == static_cast<std::uint32_t>(abi::VGPU_SCHEDULER_POLICY_BEST_EFFORT)) return;
+  if (scheduler.policy == model::VgpuSchedulerPolicy::best_effort) return;
   settings.adaptive_round_robin = scheduler.adaptive ? model::EnableState::enabled : model::EnableState::disabled;
   if (scheduler.adaptive) {
     settings.frequency = scheduler.frequency;

@@ -1,27 +1,23 @@
-// From what a machine file says about vGPUs to active ones with ids and places.
+// Makes active vGPUs with ids and places from the vGPU section of a machine file.
 #include <algorithm>
 #include <memory>
 
+#include "sim/traits/architecture.hpp"
 #include "sim/vgpu/instances.hpp"
 
 namespace nvmlkit::sim::vgpu {
 namespace {
 
-using model::Architecture;
 using model::EnableState;
 using model::Gpu;
-
-bool at_least(const Gpu& gpu, std::uint32_t architecture) {
-  return gpu.architecture && *gpu.architecture != Architecture::unknown && *gpu.architecture >= architecture;
-}
 
 void complete_host(Gpu& gpu) {
   const auto off = std::optional<std::uint32_t>(EnableState::disabled);
   gpu.virtualization.host_vgpu_mode.derive_from(std::optional<std::uint32_t>(
-      at_least(gpu, Architecture::ampere) ? model::HostVgpuMode::sriov : model::HostVgpuMode::non_sriov));
-  if (at_least(gpu, Architecture::ampere)) gpu.vgpu.heterogeneous_mode.derive_from(off);
-  if (at_least(gpu, Architecture::hopper)) gpu.vgpu.compute_media_engine.derive_from(off);
-  if (!at_least(gpu, Architecture::blackwell)) return;
+      has(gpu, Trait::sriov_vgpu) ? model::HostVgpuMode::sriov : model::HostVgpuMode::non_sriov));
+  if (has(gpu, Trait::sriov_vgpu)) gpu.vgpu.heterogeneous_mode.derive_from(off);
+  if (has(gpu, Trait::vgpu_media_engines)) gpu.vgpu.compute_media_engine.derive_from(off);
+  if (!has(gpu, Trait::mig_vgpu_timeslices)) return;
   gpu.vgpu.mini_quarter.derive_from(off);
   gpu.vgpu.mig_timeslicing.derive_from(off);
 }

@@ -1,4 +1,4 @@
-// vGPU types: what the GPUs of a vGPU host can be cut into.
+// vGPU types: the possible divisions of a vGPU host's GPUs.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What vGPUs take of their GPU: frame buffer, and a part of what the GPU does.
+// The share of a GPU that its vGPUs take: frame buffer, and utilization.
 #pragma once
 
 #include <cstdint>

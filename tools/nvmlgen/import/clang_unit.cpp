@@ -44,16 +44,28 @@ ClangUnit::ClangUnit(const std::string& path, const std::vector<std::string>& de
   std::vector<std::string> arguments{
       "-x", "c", "-std=c11", "-target", "x86_64-unknown-linux-gnu", "-w", "-ferror-limit=0"};
   for (const std::string& define : defines) arguments.push_back("-D" + define);
+  parse(path, arguments, content, CXTranslationUnit_DetailedPreprocessingRecord, errors);
+}
+
+ClangUnit::ClangUnit(const std::string& path, const std::vector<std::string>& include_folders,
+                     const std::string& content) {
+  std::vector<std::string> arguments{"-x", "c++", "-std=c++20", "-w", "-ferror-limit=0"};
+  for (const std::string& folder : include_folders) arguments.push_back("-I" + folder);
+  parse(path, arguments, &content, CXTranslationUnit_SkipFunctionBodies, Errors::refuse);
+}
+
+void ClangUnit::parse(const std::string& path, const std::vector<std::string>& arguments, const std::string* content,
+                      unsigned options, Errors errors) {
   std::vector<const char*> raw;
   for (const std::string& argument : arguments) raw.push_back(argument.c_str());
 
   CXUnsavedFile unsaved{path.c_str(), content ? content->data() : nullptr, content ? content->size() : 0};
   index_ = clang_createIndex(0, 0);
-  const CXErrorCode code = clang_parseTranslationUnit2(
-      index_, path.c_str(), raw.data(), static_cast<int>(raw.size()), content ? &unsaved : nullptr, content ? 1 : 0,
-      CXTranslationUnit_DetailedPreprocessingRecord | CXTranslationUnit_KeepGoing, &unit_);
+  const CXErrorCode code = clang_parseTranslationUnit2(index_, path.c_str(), raw.data(), static_cast<int>(raw.size()),
+                                                       content ? &unsaved : nullptr, content ? 1 : 0,
+                                                       options | CXTranslationUnit_KeepGoing, &unit_);
   try {
-    if (code != CXError_Success || !unit_) throw Error(fmt::format("{}: cannot be parsed as a C header", path));
+    if (code != CXError_Success || !unit_) throw Error(fmt::format("{}: cannot be parsed", path));
     if (errors == Errors::refuse) refuse_errors(unit_);
   } catch (...) {
     if (unit_) clang_disposeTranslationUnit(unit_);
@@ -124,6 +136,12 @@ unsigned line_of(CXSourceLocation location) {
   unsigned line = 0;
   clang_getFileLocation(location, nullptr, &line, nullptr, nullptr);
   return line;
+}
+
+std::string file_of(CXSourceLocation location) {
+  CXFile file = nullptr;
+  clang_getFileLocation(location, &file, nullptr, nullptr, nullptr);
+  return file ? text_of(clang_getFileName(file)) : "";
 }
 
 }  // namespace nvmlgen::headers

@@ -23,6 +23,8 @@ class ClangUnit {
   /// when the text does not compile and `errors` is `refuse`.
   ClangUnit(const std::string& path, const std::vector<std::string>& defines, const std::string* content,
             Errors errors);
+  /// Parses `content` as C++20, without the bodies of functions. Throws Error when it does not compile.
+  ClangUnit(const std::string& path, const std::vector<std::string>& include_folders, const std::string& content);
   ~ClangUnit();
   ClangUnit(const ClangUnit&) = delete;
   ClangUnit& operator=(const ClangUnit&) = delete;
@@ -34,6 +36,9 @@ class ClangUnit {
   std::set<unsigned> error_lines() const;
 
  private:
+  void parse(const std::string& path, const std::vector<std::string>& arguments, const std::string* content,
+             unsigned options, Errors errors);
+
   CXIndex index_ = nullptr;
   CXTranslationUnit unit_ = nullptr;
 };
@@ -41,5 +46,6 @@ class ClangUnit {
 void each_child(CXCursor cursor, const std::function<void(CXCursor)>& visit);
 unsigned offset_of(CXSourceLocation location);
 unsigned line_of(CXSourceLocation location);
+std::string file_of(CXSourceLocation location);
 
 }  // namespace nvmlgen::headers

@@ -6,7 +6,7 @@
 
 namespace nvmlgen {
 
-// The description has the functions, enums, structs and typedefs of the header as libclang tells them, the function
+// The description has the functions, enums, structs and typedefs of the header as libclang reports them, the function
 // pointer types of cudaTypedefs.h, and the symbols of driver libraries. Writes our own shape of it; returns one line
 // for people.
 std::string import_cuda(const std::filesystem::path& description, const std::filesystem::path& facts);

@@ -1,5 +1,5 @@
-// What the documentation comments of a header say: groups, return codes, product ranges, deprecation notes.
-// Only short facts are taken; the sentences stay in the header.
+// Facts from the documentation comments of a header: groups, return codes, product ranges, deprecation notes. The
+// sentences stay in the header.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What the generator refuses in registry/cuda.
+// The holes that the generator refuses in registry/cuda.
 #pragma once
 
 #include "registry/cuda.hpp"

@@ -1,4 +1,4 @@
-// The CUDA runtime's functions as data: what the headers of its versions declare, and what may be null.
+// The CUDA runtime's functions as data: the declarations of its versions' headers, and the optional pointers.
 #pragma once
 
 #include <filesystem>

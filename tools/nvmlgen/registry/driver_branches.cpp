@@ -76,12 +76,33 @@ Numbering numbering_of(const Facts& facts, const History& history, std::size_t h
 
 }  // namespace
 
+CudaOfBranches load_cuda_of_branches(const std::filesystem::path& registry) {
+  const auto file = registry / "semantics" / "values" / "driver_branches.yaml";
+  CudaOfBranches out;
+  try {
+    for (const auto& item : YAML::LoadFile(file.string())) {
+      const auto cuda = item.second["cuda"] ? item.second["cuda"].as<std::string>() : std::string();
+      const auto dot = cuda.find('.');
+      if (dot == 0 || dot == std::string::npos || dot + 1 == cuda.size() ||
+          cuda.find_first_not_of("0123456789", dot + 1) != std::string::npos ||
+          cuda.find_first_not_of("0123456789") != dot)
+        throw RegistryError(file.string() + ":" + std::to_string(item.first.Mark().line + 1),
+                            "a branch needs cuda: MAJOR.MINOR");
+      out[item.first.as<unsigned>()] = cuda;
+    }
+  } catch (const YAML::Exception& e) {
+    throw RegistryError(file.string() + ":" + std::to_string(e.mark.line + 1), e.msg);
+  }
+  return out;
+}
+
 std::vector<DriverBranch> load_driver_branches(const std::filesystem::path& registry, const Facts& facts) {
   const auto file = registry / "semantics" / "values" / "driver_branches.yaml";
   const History history(registry / "facts");
   std::vector<DriverBranch> out;
   try {
     for (const auto& item : YAML::LoadFile(file.string())) {
+      if (!item.second["version"]) continue;  // the simulated driver cannot be it
       DriverBranch branch;
       branch.number = item.first.as<unsigned>();
       branch.version = item.second["version"].as<std::string>();

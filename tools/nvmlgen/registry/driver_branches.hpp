@@ -1,4 +1,4 @@
-// Driver branches, typed: which header each has and how it numbers field ids. Read from
+// Driver branches, typed: the header of each, and its numbers of field ids. Read from
 // registry/semantics/values/driver_branches.yaml and the history of headers.
 #pragma once
 
@@ -27,6 +27,10 @@ struct DriverBranch {
   std::map<std::int64_t, std::int64_t> moved_fields;  // its id -> today's id, where they differ
   std::optional<Renumbering> renumbering;
 };
+
+// The CUDA version of every branch that machines name, by number; more than the simulated driver can be.
+using CudaOfBranches = std::map<unsigned, std::string>;
+CudaOfBranches load_cuda_of_branches(const std::filesystem::path& registry);
 
 // By number. Throws RegistryError for a header that the history does not know.
 std::vector<DriverBranch> load_driver_branches(const std::filesystem::path& registry, const Facts& facts);

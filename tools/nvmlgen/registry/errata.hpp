@@ -1,4 +1,4 @@
-// What drivers do differently from the newest header, typed. Read from registry/semantics/values/errata.yaml.
+// Deviations of drivers from the newest header, typed. Read from registry/semantics/values/errata.yaml.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// What headers and drivers say, typed. Read from registry/facts/*.json, which only `nvmlgen import` writes.
+// The facts of headers and drivers, typed. Read from registry/facts/*.json, which only `nvmlgen import` writes.
 #pragma once
 
 #include <cstdint>

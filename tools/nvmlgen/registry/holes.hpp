@@ -1,4 +1,4 @@
-// The holes that the generator refuses: places where facts, semantics and model do not meet.
+// The holes that the generator refuses: places where facts, semantics and model disagree.
 #pragma once
 
 #include "registry/field_ids.hpp"

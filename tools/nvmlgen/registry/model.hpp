@@ -1,4 +1,4 @@
-// The machine as data, typed: every field that a machine file can hold. Read from registry/model/*.yaml.
+// The machine as data, typed: every field of a machine file. Read from registry/model/*.yaml.
 #pragma once
 
 #include <cstddef>
@@ -49,6 +49,7 @@ struct ModelEnum {
   std::string name;
   std::string nvml_type;
   std::vector<ModelWord> words;  // the first of several words for one value is the one that is written
+  std::string code;              // what C++ uses it for, where no field is of it
   std::string where;             // file:line
 
   const ModelWord* find(std::string_view word) const;

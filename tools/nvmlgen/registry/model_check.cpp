@@ -189,7 +189,9 @@ void check_and_order(Model& model) {
   for (const auto& s : model.structs)
     for (const auto& field : s.fields) used.insert(field.reference);
   for (const auto& e : model.enums)
-    if (!used.count(e.name)) throw RegistryError(e.where, "no field is of enum '" + e.name + "'");
+    if (used.count(e.name) == (e.code.empty() ? 0U : 1U))
+      throw RegistryError(e.where, e.code.empty() ? "no field is of enum '" + e.name + "'"
+                                                  : "a field is of enum '" + e.name + "', which needs no code");
 }
 
 }  // namespace nvmlgen

@@ -1,4 +1,4 @@
-// What makes a model whole: names resolve, defaults fit, structs can be laid out.
+// Checks of the model: names resolve, defaults fit, structs can be laid out.
 #pragma once
 
 #include <cstdint>

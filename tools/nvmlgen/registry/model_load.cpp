@@ -1,4 +1,4 @@
-// Reads registry/model/*.yaml and refuses what has a hole.
+// Reads registry/model/*.yaml and refuses holes.
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
@@ -61,7 +61,7 @@ void set_type(ModelField& field, const At& at, const std::string& name) {
   at.fail("unknown type '" + name + "'");
 }
 
-// A list's items are of a plain type, an enum or a struct; the name tells which, as all three share one name space.
+// A list's items are of a plain type, an enum or a struct; the name determines it, as all three share one name space.
 void set_item_type(ModelField& field, const At& at, const std::string& name) {
   if (!name.empty() && name[0] >= 'A' && name[0] <= 'Z') {
     field.type = ModelType::structure;  // resolve() turns it into an enumeration where the name is an enum's
@@ -166,9 +166,11 @@ ModelEnum enum_from(const std::string& name, const At& at, const Facts& facts) {
   at.each([&](const std::string& key, const At& value) {
     if (key == "type") {
       e.nvml_type = value.text("an NVML type");
-      const bool plain = e.nvml_type == "unsigned char" || e.nvml_type == "unsigned int";  // constants without a type
+      const bool plain = e.nvml_type.starts_with("unsigned ");  // constants without a type
       if (!plain && !facts.enumeration(e.nvml_type) && !facts.type_definition(e.nvml_type))
         value.fail("the facts have no type '" + e.nvml_type + "'");
+    } else if (key == "code") {
+      e.code = value.text("what uses the enum");
     } else if (key == "words") {
       value.each([&](const std::string& word, const At& constant) {
         const auto number = facts.value(constant.text("an NVML constant"));

@@ -1,7 +1,6 @@
-// What the hand-written public headers declare, for the reference: include/nvmlkit/*.hpp, read as text.
+// The declarations of the hand-written public headers, for the reference. Read by import/public_headers.cpp.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -32,9 +31,5 @@ struct PublicHeaders {
 
   const PublicClass* find(const std::string& name) const;
 };
-
-// The headers have one declaration after the other, as clang-format leaves them; private parts, class
-// templates and the namespace detail are passed over.
-PublicHeaders read_public_headers(const std::filesystem::path& directory);
 
 }  // namespace nvmlgen

@@ -1,4 +1,4 @@
-// What `nvmlkit capture` asks the functions that read, typed. Read from registry/semantics/values/questions.yaml.
+// The questions of `nvmlkit capture`, typed. Read from registry/semantics/values/questions.yaml.
 #pragma once
 
 #include <filesystem>

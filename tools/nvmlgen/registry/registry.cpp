@@ -17,10 +17,13 @@ Registry load_registry(const std::filesystem::path& directory) {
   registry.errata = load_errata(directory / "semantics" / "values", registry.facts, registry.field_ids);
   load_by_hand(directory / "semantics" / "values" / "by_hand.yaml", registry.semantics);
   registry.driver_branches = load_driver_branches(directory, registry.facts);
+  registry.cuda_of_branches = load_cuda_of_branches(directory);
   registry.cuda = cuda::load(directory / "cuda", registry.model);
   registry.vgpu_types = load_vgpu_types(directory / "semantics" / "values" / "vgpu_types.yaml");
   registry.ptx = ptx::load(directory / "cuda" / "ptx.yaml");
   registry.xids = load_xids(directory / "semantics" / "values" / "xids.yaml");
+  registry.architectures =
+      load_architectures(directory / "semantics" / "values" / "architectures.yaml", registry.model);
   registry.questions =
       load_questions(directory / "semantics" / "values" / "questions.yaml", registry.facts, registry.semantics);
   registry.shown = load_shown(directory / "semantics" / "values" / "shown.yaml", registry.facts, registry.model);

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "registry/architectures.hpp"
 #include "registry/cuda.hpp"
 #include "registry/driver_branches.hpp"
 #include "registry/errata.hpp"
@@ -25,9 +26,11 @@ struct Registry {
   std::vector<GpmMetric> gpm_metrics;
   Errata errata;
   std::vector<DriverBranch> driver_branches;
+  CudaOfBranches cuda_of_branches;
   cuda::Registry cuda;
   std::vector<ptx::Instruction> ptx;
   std::vector<Xid> xids;
+  Architectures architectures;
   VgpuTypes vgpu_types;
   Questions questions;
   std::vector<ShownField> shown;

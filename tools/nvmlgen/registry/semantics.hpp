@@ -1,4 +1,4 @@
-// What every function means, typed. Read from registry/semantics/*.yaml, which people write.
+// The meaning of every function, typed. Read from registry/semantics/*.yaml, which people write.
 #pragma once
 
 #include <filesystem>
@@ -67,7 +67,7 @@ struct Simulation {
   std::map<std::string, std::string> read;  // out parameter, or parameter.field -> model path
   std::vector<std::string> reads;           // Answer::code: model fields
   std::vector<std::string> writes;          // Answer::code: model fields
-  // Answer::code: a C++ function that several entries share, and an enumerator of the simulation that tells them apart.
+  // Answer::code: a C++ function that several entries share, and an enumerator of the simulation that selects one.
   // It answers for the GPU and for its MIG devices.
   std::string by;
   std::string with;

@@ -1,4 +1,4 @@
-// Where functions and value types do not meet.
+// Holes between functions and value types.
 #include <algorithm>
 #include <set>
 

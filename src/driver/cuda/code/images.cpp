@@ -1,4 +1,4 @@
-// What programs hand over as code, looked through for PTX that suits a GPU.
+// Finds the PTX for a GPU in the code that programs load.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>

@@ -1,4 +1,4 @@
-// What calls that load or link code are told beside it, and where they tell what went wrong.
+// Options of the calls that load or link code, and their logs.
 #pragma once
 
 #include <algorithm>

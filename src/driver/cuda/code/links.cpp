@@ -44,7 +44,7 @@ Refusal take_object(Link& link, std::span<const std::byte> bytes, std::string_vi
   return refusal;
 }
 
-// Of a library, what has PTX: what is missing then is told by whatever needs it.
+// The members of a library with PTX. A missing member is an error of the code that needs it.
 Refusal take_library(Link& link, std::span<const std::byte> bytes, std::string_view name) {
   const auto files = fatbin::members(bytes);
   if (!files) return {CUDA_ERROR_INVALID_IMAGE, std::string(name) + " is no library"};

@@ -1,4 +1,4 @@
-// Several pieces of code that a program makes one module of: cuLink.
+// cuLink: several pieces of code become one module.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Code that a program loaded: modules of a context, libraries for all contexts, and their kernels.
+// Loaded code: modules of a context, libraries for all contexts, and their kernels.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@ struct Module {
   std::map<std::string, CUfunction, std::less<>> functions;
 };
 
-// What a kernel may be told before it is launched.
+// Settings of a kernel before its launch.
 struct KernelSettings {
   std::atomic<int> most_dynamic_shared{48 * 1024};
   std::atomic<int> carveout{-1};

@@ -1,4 +1,4 @@
-// What contexts may be made of.
+// Permitted properties of contexts.
 #pragma once
 
 #include "driver/cuda/device/device.hpp"

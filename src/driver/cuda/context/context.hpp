@@ -1,4 +1,4 @@
-// Contexts: what a process has on a GPU, and which of them a thread works in.
+// Contexts: a process's objects on a GPU, and the current context of a thread.
 #pragma once
 
 #include <atomic>

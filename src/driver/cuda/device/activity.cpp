@@ -36,7 +36,7 @@ void Activity::tick() {
   if (last != 0 && now - last < kRenewalNs) return;
   if (!device_.busy_since_ns.compare_exchange_strong(last, now)) return;
   edit(device_, [&](sim::model::Gpu& gpu) {
-    // A load without end is somebody's wish, and stays.
+    // A load without end was set by a user, and stays.
     if (gpu.workload.gpu && gpu.motion.until_ns == 0) return false;
     sim::model::Workload workload;
     workload.gpu = 97u;

@@ -1,4 +1,4 @@
-// What the machine sees of a CUDA process: that it uses a GPU, how much memory it holds, that kernels run.
+// Reports a CUDA process to the machine: its use of a GPU, its memory, its running kernels.
 #pragma once
 
 #include <cstdint>

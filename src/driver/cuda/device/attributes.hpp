@@ -1,4 +1,4 @@
-// Attributes of a GPU; the registry says where each comes from (registry/cuda/attributes.yaml).
+// Attributes of a GPU. registry/cuda/attributes.yaml defines the source of each.
 #pragma once
 
 #include <initializer_list>

@@ -20,7 +20,7 @@ std::uint64_t Device::total_memory() const {
   });
 }
 
-// What is not used by others, of which the machine tells.
+// The memory that others do not use, by the machine's data.
 std::uint64_t Device::room() const {
   const auto total = total_memory();
   const auto index = machine_.index_of(gpu_);

@@ -1,5 +1,5 @@
-// One GPU or MIG device as this process sees it: its primary context, its range of addresses, what the process has of
-// its memory.
+// One GPU or MIG device in this process: its primary context, its range of addresses, the process's part of its
+// memory.
 #pragma once
 
 #include <atomic>
@@ -56,7 +56,7 @@ class Device {
   unsigned primary_flags = 0;
   CUcontext primary = nullptr;
 
-  std::atomic<std::int64_t> busy_since_ns{0};  // when the machine was last told of one
+  std::atomic<std::int64_t> busy_since_ns{0};  // the time of the last report to the machine
 
   // Contexts come and go: the machine lists the process while there is one. False: the compute mode forbids it.
   bool add_context();
@@ -64,7 +64,7 @@ class Device {
 
  private:
   std::uint64_t room() const;
-  // Tells the machine what the process holds. The last of several threads tells the last amount.
+  // Reports the memory of the process to the machine. The last of several threads reports the last amount.
   void report();
 
   const sim::Machine& machine_;

@@ -1,4 +1,4 @@
-// What faults of a GPU mean to CUDA programs.
+// The effect of a GPU's faults on CUDA programs.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Which GPUs and MIG devices a process sees, and in what order.
+// The GPUs and MIG devices that a process sees, in order.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// ELF files and archives of them, as compilers write code for GPUs into them.
+// ELF files and archives of them, into which compilers write code for GPUs.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ std::optional<std::vector<std::span<const std::byte>>> members(std::span<const s
 // for each PTX text.
 std::string image_of(std::span<const std::string> texts);
 
-// The texts in such an image; nothing when it is not one of ours. Without a size, its own header tells it.
+// The texts in such an image; nothing if it is not for a GPU. Without a size, its own header supplies it.
 std::optional<std::vector<std::string>> texts_of_image(std::span<const std::byte> image);
 std::optional<std::vector<std::string>> texts_of_image(const void* image);
 

@@ -1,4 +1,4 @@
-// Streams that become graphs.
+// Capture of streams into graphs.
 #include "driver/cuda/graphs/capture.hpp"
 
 #include <algorithm>

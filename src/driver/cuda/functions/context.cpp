@@ -1,4 +1,4 @@
-// Contexts, and which of them a thread works in.
+// Contexts, and the current context of a thread.
 #include "driver/cuda/context/context.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ CUresult create(CUcontext* pctx, unsigned flags, CUdevice dev, unsigned api_vers
   return CUDA_SUCCESS;
 }
 
-// The value of a limit that nobody set; nothing for what GPUs do not have.
+// The default of a limit; nothing for limits that GPUs lack.
 std::optional<std::size_t> default_limit(CUlimit limit) {
   switch (limit) {
     case CU_LIMIT_STACK_SIZE:

@@ -36,7 +36,7 @@ CUDA_MEMCPY3D as_box(const CUDA_MEMCPY2D& c) {
   return out;
 }
 
-// The same without the contexts: an address tells where it is.
+// The same without the contexts: an address determines its GPU.
 CUDA_MEMCPY3D as_box(const CUDA_MEMCPY3D_PEER& c) {
   CUDA_MEMCPY3D out{};
   out.srcXInBytes = c.srcXInBytes;

@@ -1,4 +1,4 @@
-// GPUs that the process sees.
+// The GPUs that the process sees.
 #include <algorithm>
 #include <charconv>
 #include <cstring>

@@ -25,7 +25,7 @@ CUresult EventRecordWithFlags(Context& context, CUevent hEvent, CUstream hStream
   std::vector<Task> tasks;
   if (const auto result = plan(context, RecordWork{hEvent}, tasks); result != CUDA_SUCCESS) return result;
   const auto result = schedule::hand_over(*stream, std::move(tasks));
-  // Other processes are told when it is recorded, and find it done.
+  // The record signals other processes; they find the event complete.
   const bool waits = result == CUDA_SUCCESS && (event->flags & CU_EVENT_INTERPROCESS);
   return waits ? schedule::wait(context, {schedule::point_of(*event)}) : result;
 }

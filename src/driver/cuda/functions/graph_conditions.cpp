@@ -1,4 +1,4 @@
-// Conditional handles; their nodes are made by cuGraphAddNode.
+// Conditional handles. cuGraphAddNode makes their nodes.
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/graphs/conditions.hpp"

@@ -1,4 +1,4 @@
-// Edges of graphs: which nodes come behind which, and what is said of it.
+// Edges of graphs: the order of nodes, and the data of edges.
 #include <cstring>
 
 #include "driver/cuda/call.hpp"

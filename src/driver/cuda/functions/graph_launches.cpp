@@ -1,4 +1,4 @@
-// Graphs made ready, changed and launched.
+// Instantiation, update and launch of graphs.
 #include <cstdio>
 
 #include "driver/cuda/call.hpp"
@@ -125,7 +125,7 @@ CUresult GraphLaunch(Context& context, CUgraphExec hGraphExec, CUstream hStream)
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
   if (stream->is_captured) return capture::refuse(*stream);
   if (const auto result = capture::check_uncaptured(*stream); result != CUDA_SUCCESS) return result;
-  if (graphs::allocates(copy)) {  // what the last launch left can be told when it is over
+  if (graphs::allocates(copy)) {  // the remains of the last launch are known at its end
     auto before = schedule::before(*stream);
     if (copy.turn.stream) before.push_back(copy.turn);
     if (const auto result = schedule::wait(context, before); result != CUDA_SUCCESS) return result;

@@ -1,4 +1,4 @@
-// Nodes that allocate and free, and what graphs have of a GPU's memory.
+// Nodes that allocate and free, and the memory of graphs on a GPU.
 #include "driver/cuda/graphs/graph_memory.hpp"
 
 #include "driver/cuda/attribute_values.hpp"

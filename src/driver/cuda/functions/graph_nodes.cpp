@@ -1,4 +1,4 @@
-// What the nodes of a graph do, in graphs and in those that can be launched.
+// Parameters of nodes, in graphs and in instantiated graphs.
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/graphs/node_params.hpp"

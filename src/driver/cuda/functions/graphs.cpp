@@ -1,4 +1,4 @@
-// Graphs and their nodes, whatever these do.
+// Graphs and their nodes, for all kinds of nodes.
 #include <cstdio>
 
 #include "driver/cuda/call.hpp"

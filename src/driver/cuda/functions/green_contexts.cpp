@@ -1,4 +1,4 @@
-// Green contexts, and the multiprocessors that they are made of.
+// Green contexts, and their multiprocessors.
 #include "driver/cuda/context/green_contexts.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What kernels are, and what they are told before a launch.
+// Properties of kernels, and settings before a launch.
 #include <algorithm>
 
 #include "driver/cuda/call.hpp"

@@ -1,4 +1,4 @@
-// One cooperative kernel on several GPUs: a launch on each, which run beside each other.
+// A cooperative kernel on several GPUs: one launch on each, side by side.
 #include <cstring>
 #include <set>
 

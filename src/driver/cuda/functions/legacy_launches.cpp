@@ -1,4 +1,4 @@
-// Launches as before CUDA 4: shape and arguments are told to the function, one by one.
+// Launches from before CUDA 4: separate calls set the shape and each argument of a function.
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -27,7 +27,7 @@ AllTold& all_told() {
   return *the;
 }
 
-// Calls work(what is told, code of the function).
+// Calls work(launch settings, code of the function).
 template <class Work>
 CUresult with_told(CUfunction function, Work work) {
   const ptx::Function* code = nullptr;

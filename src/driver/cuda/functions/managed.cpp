@@ -1,5 +1,5 @@
-// Advice about managed memory. Host and GPUs share it at all times, so that advice is kept and told, and changes
-// nothing.
+// Advice about managed memory. Host and GPUs always share it: advice is kept and reported, and has no
+// effect.
 #include <cstring>
 #include <mutex>
 

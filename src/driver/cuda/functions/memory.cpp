@@ -1,4 +1,4 @@
-// Allocations. What is freed is used by nobody any more: they wait for the work that was handed over before.
+// Allocation and freeing. Freeing waits for the work that was queued before it.
 #include "driver/cuda/memory/memory.hpp"
 
 #include <algorithm>

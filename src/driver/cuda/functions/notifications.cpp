@@ -1,4 +1,4 @@
-// Notifications of the driver. It has one, of budgets of memory under WDDM, so that none ever comes here.
+// Notifications of the driver. The only one is about WDDM's memory budgets and never arrives here.
 #include <algorithm>
 
 #include "base/never_destroyed.hpp"

@@ -1,4 +1,4 @@
-// What an address is.
+// Properties of an address.
 #include <cstring>
 
 #include "driver/cuda/attribute_values.hpp"

@@ -1,4 +1,4 @@
-// Attributes of streams: kept for those who ask, of no effect on the work.
+// Attributes of streams. They are kept and reported, and have no effect.
 #include <algorithm>
 #include <cstring>
 

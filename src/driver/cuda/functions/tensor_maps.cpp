@@ -1,4 +1,4 @@
-// Tensor maps: descriptions of boxes of tensors for copies by the GPU. Bounds are those of NVIDIA's documentation.
+// Tensor maps: descriptions of boxes of tensors for copies by the GPU. The limits are those of NVIDIA's documentation.
 #include <algorithm>
 #include <cstring>
 

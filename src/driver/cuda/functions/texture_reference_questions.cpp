@@ -1,4 +1,4 @@
-// What texture references are bound to, and how they are read.
+// Getters of texture references: their bindings, and their modes.
 #include <algorithm>
 
 #include "driver/cuda/generated/functions.hpp"

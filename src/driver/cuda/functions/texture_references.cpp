@@ -1,4 +1,4 @@
-// Texture and surface references, of CUDA 11 and before: where modules have them, and what they are bound to.
+// Texture and surface references, of CUDA 11 and before: their lookup in modules, and their bindings.
 #include "driver/cuda/textures/texture_references.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Objects of the program that graphs hold.
+// Objects of the program that graphs retain.
 #include "driver/cuda/graphs/user_objects.hpp"
 
 #include <climits>

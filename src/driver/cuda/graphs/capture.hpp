@@ -1,4 +1,4 @@
-// Streams that are captured: what they are handed becomes nodes of a graph.
+// Captured streams: their work becomes nodes of a graph.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Values that kernels set, and that conditional nodes of graphs look at.
+// Values of conditional nodes of graphs, which kernels set.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Graphs: work with an order. One mutex guards all of them; work itself is done without it.
+// Graphs: ordered work. One mutex guards all graphs; it is not held during the work.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// Memory that graphs allocate: its address is there from the node on, its bytes from a launch until something frees it.
+// Memory that graphs allocate. Its address exists from the node on, its bytes from a launch until they are freed.
 #pragma once
 
 #include <cstdint>

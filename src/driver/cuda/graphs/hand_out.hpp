@@ -1,4 +1,4 @@
-// How lists of a graph are written where programs want them.
+// Copies lists of a graph into the caller's memory.
 #pragma once
 
 #include <algorithm>

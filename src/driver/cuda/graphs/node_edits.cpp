@@ -1,4 +1,4 @@
-// Nodes made and changed, whatever they do.
+// Creation and change of nodes, for all kinds of nodes.
 #include <algorithm>
 
 #include "driver/cuda/graphs/graph_memory.hpp"

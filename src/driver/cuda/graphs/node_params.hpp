@@ -1,4 +1,4 @@
-// What programs hand over to say what a node does, read into work and back.
+// Converts the node parameters of the API to work, and back.
 #pragma once
 
 #include "driver/cuda/graphs/graph.hpp"

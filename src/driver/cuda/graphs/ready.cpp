@@ -1,4 +1,4 @@
-// Graphs made ready to be launched.
+// Instantiation of graphs.
 #include <algorithm>
 #include <map>
 #include <set>

@@ -1,4 +1,4 @@
-// Objects of the program that graphs hold: they end, by a function of the program, with the last hold.
+// Objects of the program that graphs retain. A function of the program destroys them with the last reference.
 #pragma once
 
 #include <map>

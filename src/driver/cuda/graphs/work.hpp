@@ -1,4 +1,4 @@
-// One piece of work: what a stream is handed, or what a node of a graph holds until the graph is launched.
+// One piece of work: of a stream, or of a node until the launch of its graph.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Attributes of launches that programs set and get back, kept as they came: of streams, of nodes of graphs.
+// Attributes of launches, kept for the getters: of streams, of nodes of graphs.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Clusters: how many blocks of a kernel run at once with shared memory in common.
+// Clusters: the number of blocks that run at once and share memory.
 #pragma once
 
 #include "driver/cuda/launches/launch.hpp"

@@ -4,7 +4,7 @@
 #include "driver/cuda/launches/launch.hpp"
 #include "driver/cuda/launches/occupancy.hpp"
 #include "driver/cuda/process.hpp"
-#include "driver/cudart/error_names.hpp"
+#include "driver/cuda/runtime_error_names.hpp"
 
 namespace nvmlkit::cuda {
 namespace {

@@ -1,4 +1,4 @@
-// What kernels ask about their device and about errors.
+// Calls of kernels about their device and about errors.
 #pragma once
 
 #include "driver/cuda/context/context.hpp"

@@ -1,4 +1,4 @@
-// How much of a multiprocessor a kernel takes.
+// The share of a multiprocessor that a kernel takes.
 #pragma once
 
 #include <cstddef>

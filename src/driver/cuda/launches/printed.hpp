@@ -1,4 +1,4 @@
-// What kernels print. As documented, it comes out when the program waits for them, not before.
+// Output of kernels. As documented, it is printed when the program waits for them.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// Addresses of device memory. The range is reserved in the process and holds nothing, so that no address of the host is
-// ever one of the device, and a program that follows a device address gets the signal that it gets on hardware.
+// Addresses of device memory. The range is reserved in the process and has no memory: no host address equals a device
+// address, and a program that follows a device address gets the signal of hardware.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Copies of boxes of bytes, ready to be done: where both sides lie, and what keeps them there.
+// Copies of boxes of bytes, ready to run: the bytes of both sides, and references that keep them allocated.
 #pragma once
 
 #include "driver/cuda/generated/api.hpp"

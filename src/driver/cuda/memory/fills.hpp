@@ -1,4 +1,4 @@
-// Fills of memory with one value, ready to be done.
+// Fills of memory with one value, ready to run.
 #pragma once
 
 #include "driver/cuda/generated/api.hpp"

@@ -1,5 +1,5 @@
-// Memory that the driver knows: of devices, managed, of the host. All of it is memory of this process; device memory
-// lies elsewhere than at its device address.
+// Memory that the driver knows: of devices, managed, of the host. All of it is memory of this process. The bytes of
+// device memory are not at its device address.
 #pragma once
 
 #include <atomic>
@@ -67,7 +67,7 @@ bool place(Device& device, CUcontext context, CUdeviceptr address, std::uint64_t
 // Makes memory known that lies somewhere already; false where some of it is known.
 bool add(std::shared_ptr<Allocation> allocation);
 
-// The file that the bytes of device memory lie in; they are moved into one when somebody first asks. -1: none.
+// The file that the bytes of device memory lie in; they are moved into one at the first request. -1: none.
 int file_of(Allocation& allocation);
 
 // Makes memory of the program known. It must be there, and no part of it known already.

@@ -1,4 +1,4 @@
-// Waits for memory and writes of it, as streams and nodes of graphs do them.
+// Waits for memory and writes of it, in streams and in nodes of graphs.
 #pragma once
 
 #include <cstdint>

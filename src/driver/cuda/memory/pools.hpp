@@ -1,4 +1,4 @@
-// Pools of device memory, which allocations in streams come from. A pool keeps what nobody uses up to its threshold.
+// Pools of device memory, for allocations in streams. A pool keeps unused memory up to its threshold.
 #pragma once
 
 #include <atomic>

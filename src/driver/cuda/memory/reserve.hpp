@@ -1,4 +1,4 @@
-// Memory that is taken from a GPU and may be kept when what used it ends, for what comes next: of a pool, of graphs.
+// Memory of a GPU that is kept for the next allocation when its user ends: of a pool, of graphs.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class MemoryReserve {
 
   // False: the GPU has no more, or the most that the reserve may hold is reached (0: no limit).
   bool take(std::uint64_t size, std::uint64_t most = 0);
-  // Keeps what nobody uses as long as the reserve is not larger than that.
+  // Keeps unused memory while the reserve is not larger than that.
   void give_back(std::uint64_t size, std::uint64_t kept);
   void trim(std::uint64_t least);
 

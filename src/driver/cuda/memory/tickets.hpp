@@ -1,4 +1,4 @@
-// How memory of one process is found by another: by the process, and its file that the bytes lie in.
+// Names of memory for other processes: the process, and its file with the bytes.
 #pragma once
 
 #include <cstdint>

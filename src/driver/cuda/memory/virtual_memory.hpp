@@ -1,4 +1,4 @@
-// Addresses and memory apart: memory of a GPU without addresses, reserved addresses, and one mapped to the other.
+// Addresses and memory apart: memory of a GPU without addresses, reserved addresses, and the mapping of both.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a stream was handed and has not done yet.
+// The queue of a stream: its unfinished work.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +25,14 @@ struct Task {
   enum class By {
     anybody,  // a worker, or a thread of the program that waits for it
     worker,   // host functions: the program may tell its threads apart
-    lock,     // takes no time and calls nothing: done by whoever holds the lock of the schedule
+    lock,     // takes no time and calls nothing: the owner of the schedule's lock does it
   };
   std::shared_ptr<Context> context;
   By by = By::anybody;
   bool is_short = false;                       // may be done in the call that hands it over
   std::vector<Point> behind;                   // work of other streams that has to be done before
   std::function<bool()> is_due;                // when it is to wait for memory; asked with the lock held
-  std::function<void(CUresult failure)> work;  // told what went wrong in the context before; never thrown out of
+  std::function<void(CUresult failure)> work;  // gets the earlier failure of the context; never throws
   std::shared_ptr<Event> event;                // that it records
   std::int64_t since_ns = 0;
 };
@@ -42,7 +42,7 @@ struct Queue {
   std::deque<Task> tasks;
   std::uint64_t handed = 0, done = 0;
   bool is_running = false;  // a task that is no longer in `tasks`
-  bool is_urgent = false;   // somebody waits for what a worker alone may do
+  bool is_urgent = false;   // a thread waits for work that only a worker may do
 };
 
 }  // namespace nvmlkit::cuda

@@ -9,7 +9,7 @@
 namespace nvmlkit::cuda::schedule {
 namespace {
 
-// Work that is this old and that nobody waits for is for a worker.
+// Work of this age that no thread waits for is for a worker.
 constexpr std::int64_t kRipeNs = 20'000;
 // A stream takes no more than this ahead of what is done.
 constexpr std::uint64_t kMostAhead = 1024;

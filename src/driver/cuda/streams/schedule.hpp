@@ -1,7 +1,7 @@
-// Who does the work of streams, and when: a thread of the program that waits for it, or a worker (workers.hpp).
+// The threads that do the work of streams: a thread of the program that waits for it, or a worker (workers.hpp).
 //
-// One mutex guards all queues. Tasks of a stream are done one after the other; a task waits for points of other streams
-// that were handed over before it, so that no circle of waiting can come about.
+// One mutex guards all queues. The tasks of a stream run one after the other. A task waits only for points of other
+// streams that were queued before it, so that no circle of waits is possible.
 #pragma once
 
 #include <condition_variable>
@@ -32,7 +32,7 @@ std::vector<Point> ends(const std::function<bool(const Stream&)>& predicate);
 // What work handed to this stream now would come behind: its own, and that of others where it is a default stream.
 std::vector<Point> before(Stream& stream);
 
-// Until all points are reached or the context fails; the failure. Work that nobody has begun is done by the caller.
+// Waits for all points, or returns the failure of the context. The caller does work that no thread has begun.
 CUresult wait(Context& context, const std::vector<Point>& points);
 // The same, failed or not: nothing of the context runs any more.
 void wait_out(Context& context, const std::vector<Point>& points);
@@ -48,8 +48,8 @@ void end();
 
 // For the workers; all with the lock held.
 Lock lock();
-bool has_pending();                              // work that nobody does now
-std::shared_ptr<Stream> ripe(std::int64_t now);  // with work that somebody should begin now, or null
+bool has_pending();                              // work that no thread does now
+std::shared_ptr<Stream> ripe(std::int64_t now);  // with work that a thread should begin now, or null
 void run_next(Lock& lock, Stream& stream);       // does the first task of a stream; the lock is free meanwhile
 bool is_next_due(Stream& stream);
 std::int64_t last_handed_ns();

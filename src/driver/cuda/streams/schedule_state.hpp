@@ -1,4 +1,4 @@
-// What the schedule consists of. All of it is guarded by the mutex of the schedule.
+// The data of the schedule. Its mutex guards all of it.
 #pragma once
 
 #include <condition_variable>
@@ -22,7 +22,7 @@ struct Schedule {
 };
 Schedule& all();
 
-// A point of no stream is that of an event that nobody recorded: there is nothing to wait for.
+// A point of no stream is that of an event that was never recorded: no wait is needed.
 inline bool reached(const Point& p) { return !p.stream || p.stream->queue.done >= p.number; }
 
 enum class Next { none, runs, waits, waits_for_memory, due };

@@ -1,4 +1,4 @@
-// Streams and events. What is done with their work stands in schedule.hpp.
+// Streams and events. schedule.hpp runs their work.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// What comes behind what, and threads of the program that wait.
+// The order of tasks, and threads of the program that wait.
 #include "driver/cuda/streams/schedule_state.hpp"
 #include "driver/cuda/streams/workers.hpp"
 
@@ -62,7 +62,7 @@ void wait_for(Context& context, const Point& point, bool even_failed) {
     const auto woken = s.progress.wait_for(held, polls ? 50us : std::chrono::microseconds(20ms));
     --s.waiting;
     if (woken == std::cv_status::no_timeout) continue;
-    held.unlock();  // of a GPU that is lost, nobody else may tell
+    held.unlock();  // no other thread may notice a lost GPU
     context.look_for_failure();
     held.lock();
   }

@@ -102,7 +102,7 @@ bool expect(Lock& lock) {
     if (w.is_asleep) hurry(lock);
     return true;
   }
-  if (w.is_wanted || w.is_starting) return true;  // somebody is on the way
+  if (w.is_wanted || w.is_starting) return true;  // a worker is on the way
   if (w.waiting > 0) {
     w.is_wanted = true;
     w.idle.notify_one();

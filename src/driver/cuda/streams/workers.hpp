@@ -1,16 +1,16 @@
-// Threads that do the work of streams which no thread of the program waits for. They start with the first such work,
-// and there are as many as there are streams that run at the same time.
+// Threads for the work of streams that no thread of the program waits for. They start with the first such work; there
+// are as many as streams that run at the same time.
 //
-// One of them is the lookout: it looks every few microseconds whether there is work that nobody has begun. When it
-// takes some, another one becomes the lookout. So a launch wakes nobody while the lookout is awake, and a launch that
-// is waited for at once is done by the thread that waits.
+// One of them is the lookout: it looks every few microseconds for work that no thread has begun. When it takes some,
+// another worker becomes the lookout. A launch therefore wakes no thread while the lookout is awake, and a launch with
+// an immediate wait runs in the waiting thread.
 #pragma once
 
 #include "driver/cuda/streams/schedule.hpp"
 
 namespace nvmlkit::cuda::workers {
 
-// There is work that somebody has to see. False where no thread can be had: then whoever waits does everything.
+// There is unclaimed work. False if no thread can be started: then the waiting threads do all of it.
 bool expect(schedule::Lock& lock);
 // At once.
 void hurry(schedule::Lock& lock);

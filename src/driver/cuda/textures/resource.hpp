@@ -1,4 +1,4 @@
-// What a texture or a surface is made of, as the driver API takes it.
+// The resource of a texture or a surface, in the form of the driver API.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// How a texture is read: where, what is beyond its edges, and between its texels.
+// Reads of a texture: coordinates, edges, interpolation between texels.
 #include <bit>
 #include <cmath>
 

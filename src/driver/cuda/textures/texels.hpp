@@ -1,4 +1,4 @@
-// Texels: what the elements of an array mean.
+// Texels: the values of an array's elements.
 #pragma once
 
 #include "driver/cuda/textures/textures.hpp"

@@ -1,5 +1,5 @@
-// Texture and surface references: variables of a module that the host binds to arrays or memory. Where one lies in
-// device memory, the handle of the texture object stands that it is bound to.
+// Texture and surface references: variables of a module that the host binds to arrays or memory. The place of such a
+// variable in device memory contains the handle of the bound texture object.
 #pragma once
 
 #include <memory>

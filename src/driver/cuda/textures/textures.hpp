@@ -1,4 +1,4 @@
-// Arrays, and textures and surfaces made of them or of memory.
+// Arrays, and textures and surfaces of arrays or memory.
 #pragma once
 
 #include <memory>

@@ -20,8 +20,8 @@ void raise_events(const sim::model::Gpu& before, sim::model::Gpu& after) {
 
 }  // namespace
 
-abi::nvmlReturn_t detail::change(const sim::Machine& machine, const sim::model::Gpu& gpu,
-                                 abi::nvmlReturn_t (*change)(void*, sim::model::Gpu&), void* context) {
+abi::nvmlReturn_t detail::edit_gpu(const sim::Machine& machine, const sim::model::Gpu& gpu,
+                                   abi::nvmlReturn_t (*change)(void*, sim::model::Gpu&), void* context) {
   const sim::state::Lock lock(machine);
   if (lock.refusal() == sim::state::Refusal::read_only) return abi::NVML_ERROR_NO_PERMISSION;
   if (!lock) return abi::NVML_ERROR_TIMEOUT;

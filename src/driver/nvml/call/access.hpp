@@ -1,4 +1,4 @@
-// How exported functions read the machine and change it while other threads and processes do the same.
+// Reads and changes of the machine by exported functions, while other threads and processes change it too.
 #pragma once
 
 #include "nvmlkit/generated/abi.hpp"
@@ -18,20 +18,20 @@ abi::nvmlReturn_t consistent(const sim::Machine& machine, const sim::state::Sequ
 
 namespace detail {
 
-abi::nvmlReturn_t change(const sim::Machine& machine, const sim::model::Gpu& gpu,
-                         abi::nvmlReturn_t (*change)(void*, sim::model::Gpu&), void* context);
+abi::nvmlReturn_t edit_gpu(const sim::Machine& machine, const sim::model::Gpu& gpu,
+                           abi::nvmlReturn_t (*change)(void*, sim::model::Gpu&), void* context);
 
 }  // namespace detail
 
 // Runs `change` on a copy of the GPU and makes the copy the GPU if it succeeds; else nothing has happened.
 template <class Change>
-abi::nvmlReturn_t change(const sim::Machine& machine, const sim::model::Gpu& gpu, Change change) {
-  return detail::change(
+abi::nvmlReturn_t edit_gpu(const sim::Machine& machine, const sim::model::Gpu& gpu, Change change) {
+  return detail::edit_gpu(
       machine, gpu, [](void* context, sim::model::Gpu& copy) { return (*static_cast<Change*>(context))(copy); },
       &change);
 }
 
-// May this process call what needs root? Where the machine does not enforce privilege everybody may.
+// May this process call functions that need root? Every process may, if the machine does not enforce privilege.
 bool is_privileged(const sim::Machine& machine);
 
 // The same for what needs root only while the GPU restricts it.

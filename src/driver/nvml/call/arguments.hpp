@@ -1,4 +1,4 @@
-// What the arguments of a function are, for whoever looks at calls: the log, and faults that need the GPU.
+// The arguments of each function as data, for the call log and for faults that need the GPU.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What an exported function does first: is the library initialized, is the handle one of ours, is the version known.
+// The first checks of an exported function: library initialized, handle valid, version known.
 #pragma once
 
 #include <atomic>

@@ -30,7 +30,7 @@ constexpr Symbol kCounted[] = {
     Symbol::DeviceGetUtilizationRates,   Symbol::DeviceGetMemoryErrorCounter, Symbol::DeviceGetTotalEccErrors,
     Symbol::DeviceGetSramEccErrorStatus, Symbol::DeviceGetRemappedRows,       Symbol::DeviceGetRowRemapperHistogram};
 
-// What a GPU that waits for a reset still tells: who it is, and what the reset itself asks.
+// Functions that still work on a GPU that needs a reset: its identity, and the calls of the reset itself.
 constexpr Symbol kAnsweredBeforeReset[] = {Symbol::DeviceGetIndex,
                                            Symbol::DeviceGetUUID,
                                            Symbol::DeviceGetPciInfo_v3,
@@ -78,9 +78,9 @@ double chance(std::uint64_t seed, std::uint64_t call) {
   return static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-53;
 }
 
-// The call that makes `failure` happen changes the GPU like a fault that somebody injects.
+// The call that makes `failure` happen changes the GPU like an injected fault.
 void trip(const sim::Machine& machine, const Gpu& gpu) {
-  change(machine, gpu, [](Gpu& changed) {
+  edit_gpu(machine, gpu, [](Gpu& changed) {
     if (changed.faults.failure_tripped != 0) return NVML_ERROR_IN_USE;  // another call was first
     changed.faults.failure_tripped = 1;
     const auto xid = changed.failure.xid.code.value_or(0);
@@ -95,7 +95,7 @@ void trip(const sim::Machine& machine, const Gpu& gpu) {
 
 // More errors with every call that counts.
 void count_error(const sim::Machine& machine, const Gpu& gpu) {
-  change(machine, gpu, [](Gpu& changed) {
+  edit_gpu(machine, gpu, [](Gpu& changed) {
     for (auto* errors : {&changed.ecc.errors.volatile_, &changed.ecc.errors.aggregate}) {
       auto& at = errors->double_bit;
       at.device_memory = at.device_memory.value_or(0) + 1;

@@ -1,4 +1,4 @@
-// How a broken GPU answers.
+// The answers of a broken GPU.
 #pragma once
 
 #include "nvmlkit/generated/abi.hpp"

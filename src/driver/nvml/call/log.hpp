@@ -1,5 +1,5 @@
-// One line for each call: name, arguments, answer and time. A line is one write(), so that threads and processes may
-// share a file.
+// The call log: one line per call with name, arguments, result and time. A line is one write(), so that threads and
+// processes may share a file.
 #pragma once
 
 #include <cstdint>

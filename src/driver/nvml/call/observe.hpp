@@ -1,5 +1,5 @@
-// What stands between a caller and the answer while somebody watches: a log of calls, functions told to fail or to be
-// slow, GPUs that do not answer.
+// The path of a watched call: the call log, functions that fail or are slow by a rule, GPUs that do not respond. It is
+// taken while a log, a rule or a fault exists.
 #pragma once
 
 #include "driver/nvml/call/call.hpp"
@@ -9,7 +9,7 @@ namespace nvmlkit::driver {
 
 using sim::Symbol;
 
-// Must the next call go through observe()? All that a call pays while nobody watches.
+// Must the next call go through observe()? This check is the only cost of an unwatched call.
 inline bool watched() {
   const auto* word = detail::running().watched.load(std::memory_order_acquire);
   return word == nullptr || word->load(std::memory_order_relaxed) != 0;

@@ -1,4 +1,4 @@
-// What the environment of this process asks for: a log of its calls, and functions that fail or are slow for it alone.
+// Settings of this process from its environment: a log of its calls, and functions that fail or are slow only here.
 //   NVMLKIT_DEBUG=1|stderr|FILE, MOCK_NVML_DEBUG=anything    NVMLKIT_FAULT='gpu=0 lost; machine fail nvmlInit_v2
 //   UNKNOWN'
 #pragma once

@@ -1,4 +1,4 @@
-// Model fields into the caller's memory: what the GPU lacks is not supported.
+// Copies model fields into the caller's memory. An absent field is Not Supported.
 #pragma once
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// What setters check before they set.
+// Checks that setters share.
 #pragma once
 
 #include "nvmlkit/generated/abi.hpp"

@@ -1,4 +1,4 @@
-// The two functions that answer with a list of token=value pairs.
+// The two functions that return a list of token=value pairs.
 #include <algorithm>
 #include <cstdio>
 #include <string>

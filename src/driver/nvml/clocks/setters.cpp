@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "driver/nvml/generated/functions.hpp"
+#include "sim/traits/architecture.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {
@@ -31,9 +32,7 @@ nvmlReturn_t unlock(Clock& lowest, Clock& highest) {
   return NVML_SUCCESS;
 }
 
-bool can_lock(const Gpu& gpu, const Clock& clock, std::uint32_t since) {
-  return clock && gpu.architecture && *gpu.architecture != DEVICE_ARCH_UNKNOWN && *gpu.architecture >= since;
-}
+bool can_lock(const Gpu& gpu, const Clock& clock, sim::Trait trait) { return clock && sim::has(gpu, trait); }
 
 nvmlReturn_t set_offset(Offset& offset, int wanted, const Offset& min, const Offset& max) {
   if (!offset) return NVML_ERROR_NOT_SUPPORTED;
@@ -47,26 +46,26 @@ nvmlReturn_t set_offset(Offset& offset, int wanted, const Offset& min, const Off
 nvmlReturn_t DeviceSetGpuLockedClocks(const Machine&, Gpu& gpu, unsigned int minGpuClockMHz,
                                       unsigned int maxGpuClockMHz) {
   auto& c = gpu.clocks;
-  if (!can_lock(gpu, c.graphics_max, DEVICE_ARCH_VOLTA)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!can_lock(gpu, c.graphics_max, sim::Trait::locked_graphics_clocks)) return NVML_ERROR_NOT_SUPPORTED;
   return lock(c.graphics_locked_min, c.graphics_locked_max, in_mhz(minGpuClockMHz, c.base_graphics, c.graphics_max),
               in_mhz(maxGpuClockMHz, c.base_graphics, c.graphics_max));
 }
 
 nvmlReturn_t DeviceResetGpuLockedClocks(const Machine&, Gpu& gpu) {
-  if (!can_lock(gpu, gpu.clocks.graphics_max, DEVICE_ARCH_VOLTA)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!can_lock(gpu, gpu.clocks.graphics_max, sim::Trait::locked_graphics_clocks)) return NVML_ERROR_NOT_SUPPORTED;
   return unlock(gpu.clocks.graphics_locked_min, gpu.clocks.graphics_locked_max);
 }
 
 nvmlReturn_t DeviceSetMemoryLockedClocks(const Machine&, Gpu& gpu, unsigned int minMemClockMHz,
                                          unsigned int maxMemClockMHz) {
   auto& c = gpu.clocks;
-  if (!can_lock(gpu, c.memory_max, DEVICE_ARCH_AMPERE)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!can_lock(gpu, c.memory_max, sim::Trait::locked_memory_clocks)) return NVML_ERROR_NOT_SUPPORTED;
   return lock(c.memory_locked_min, c.memory_locked_max, in_mhz(minMemClockMHz, c.memory_max, c.memory_max),
               in_mhz(maxMemClockMHz, c.memory_max, c.memory_max));
 }
 
 nvmlReturn_t DeviceResetMemoryLockedClocks(const Machine&, Gpu& gpu) {
-  if (!can_lock(gpu, gpu.clocks.memory_max, DEVICE_ARCH_AMPERE)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!can_lock(gpu, gpu.clocks.memory_max, sim::Trait::locked_memory_clocks)) return NVML_ERROR_NOT_SUPPORTED;
   return unlock(gpu.clocks.memory_locked_min, gpu.clocks.memory_locked_max);
 }
 

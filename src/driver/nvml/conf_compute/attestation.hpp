@@ -1,5 +1,5 @@
-// What a GPU gives to be attested: reports in the frame of SPDM and certificates in the frame of PEM, the same bytes
-// for the same GPU and nonce. Nobody has signed them, so that no verifier accepts them.
+// Attestation data of a GPU: reports in SPDM's format and certificates in PEM. The bytes depend only on the GPU and the
+// nonce. They have no valid signature, so that every verifier rejects them.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Confidential computing. Machines without a GPU that can compute confidentially know nothing of it.
+// Confidential computing. It is Not Supported on machines without a capable GPU.
 #include <algorithm>
 
 #include "driver/nvml/call/read.hpp"
@@ -6,6 +6,7 @@
 #include "driver/nvml/generated/functions.hpp"
 #include "sim/processes/memory.hpp"
 #include "sim/state/lock.hpp"
+#include "sim/traits/architecture.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {
@@ -22,8 +23,7 @@ bool capable(const Machine& machine) {
 // From Hopper on drivers tell the state, also of GPUs that cannot.
 bool tells_state(const Machine& machine) {
   return std::any_of(machine.gpus().begin(), machine.gpus().end(), [](const Gpu& gpu) {
-    const auto architecture = gpu.architecture.value_or(DEVICE_ARCH_UNKNOWN);
-    return capable(gpu) || (architecture >= DEVICE_ARCH_HOPPER && architecture != DEVICE_ARCH_UNKNOWN);
+    return capable(gpu) || sim::is_from(gpu, sim::model::Architecture::hopper);
   });
 }
 

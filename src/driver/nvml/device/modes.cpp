@@ -1,4 +1,4 @@
-// Modes: at once, or pending until the GPU is reset.
+// Modes: they change at once, or are pending until a reset of the GPU.
 #include "driver/nvml/call/setters.hpp"
 #include "driver/nvml/generated/functions.hpp"
 

@@ -1,4 +1,4 @@
-// Where the GPU is in its rack.
+// The place of the GPU in its rack.
 #include <algorithm>
 #include <cstring>
 

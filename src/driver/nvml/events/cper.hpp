@@ -1,5 +1,5 @@
 // Common Platform Error Records of Xids: UEFI's record header and one section in the layout that NVIDIA's platforms use
-// and Linux documents. What UEFI calls a simulated error says so in its header.
+// and Linux documents. The header marks the record as a simulated error, in UEFI's terms.
 #pragma once
 
 #include <cstdint>

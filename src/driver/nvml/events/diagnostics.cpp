@@ -1,4 +1,4 @@
-// What a GPU tells of its health for those who repair it.
+// Health data of a GPU for repairs.
 #include <algorithm>
 #include <cstring>
 
@@ -6,6 +6,7 @@
 #include "driver/nvml/call/read.hpp"
 #include "driver/nvml/events/cper.hpp"
 #include "driver/nvml/generated/functions.hpp"
+#include "sim/traits/architecture.hpp"
 
 namespace nvmlkit::driver::functions {
 
@@ -60,8 +61,7 @@ nvmlReturn_t SystemGetCPER_v1(const Machine& machine, nvmlGetCPER_v1_t* cper) {
 
 // Every entry has its own result. No GPU has a port whose counters NVIDIA explains.
 nvmlReturn_t DeviceReadPRMCounters_v1(const Machine&, const Gpu& gpu, nvmlPRMCounterList_v1_t* counterList) {
-  const auto architecture = gpu.architecture.value_or(DEVICE_ARCH_UNKNOWN);
-  if (architecture < DEVICE_ARCH_BLACKWELL || architecture == DEVICE_ARCH_UNKNOWN) return NVML_ERROR_NOT_SUPPORTED;
+  if (!sim::is_from(gpu, sim::model::Architecture::blackwell)) return NVML_ERROR_NOT_SUPPORTED;
   if (counterList->numCounters == 0 || counterList->counters == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
   for (unsigned int i = 0; i < counterList->numCounters; ++i)
     counterList->counters[i].counterValue.status = NVML_ERROR_NOT_SUPPORTED;

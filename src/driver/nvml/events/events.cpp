@@ -1,4 +1,4 @@
-// Event sets: what is registered, and what comes out of the machine's events.
+// Event sets: registration, and delivery of the machine's events.
 #include "driver/nvml/call/access.hpp"
 #include "driver/nvml/call/call.hpp"
 #include "driver/nvml/events/sets.hpp"

@@ -32,7 +32,7 @@ struct Set {
 // A handle is the address of a place; it is never followed before it was found to be one.
 struct alignas(16) Place {
   std::atomic<std::uint32_t> users{0};  // with `living` while the handle is good
-  Set* set = nullptr;                   // of whoever counts as a user
+  Set* set = nullptr;                   // counts as a user of the set
 };
 
 constexpr std::uint32_t kLiving = 0x80000000;

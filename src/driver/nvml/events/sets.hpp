@@ -1,5 +1,5 @@
-// The event sets of this process. Nothing here runs by itself: a set is what was registered and how far its reader has
-// come in the machine's events.
+// The event sets of this process. Nothing here runs by itself: a set is a list of registrations and a reading position
+// in the machine's events.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 #include "driver/nvml/events/supported.hpp"
 
 #include "nvmlkit/generated/abi.hpp"
+#include "sim/traits/architecture.hpp"
 #include "sim/traits/driver_branch.hpp"
 
 namespace nvmlkit::driver {
@@ -8,8 +9,7 @@ namespace nvmlkit::driver {
 using namespace abi;
 
 unsigned long long supported_events(const sim::Machine& machine, const sim::model::Gpu& gpu) {
-  const auto architecture = gpu.architecture.value_or(DEVICE_ARCH_UNKNOWN);
-  const bool known = architecture != DEVICE_ARCH_UNKNOWN;
+  using sim::model::Architecture;
   const bool counts_errors =
       gpu.ecc.mode_current && static_cast<nvmlEnableState_t>(*gpu.ecc.mode_current) == NVML_FEATURE_ENABLED;
   const auto& version = machine.system().driver_version;
@@ -18,11 +18,11 @@ unsigned long long supported_events(const sim::Machine& machine, const sim::mode
   if (counts_errors) types |= EventTypeSingleBitEccError | EventTypeDoubleBitEccError;
   if (gpu.mig.mode_current) types |= EventMigConfigChange;
   // The types of the driver that came with CUDA 12.6 tell of what Ampere and later GPUs do about memory errors.
-  if (branch >= 560 && known && architecture >= DEVICE_ARCH_AMPERE && counts_errors)
+  if (branch >= 560 && sim::is_from(gpu, Architecture::ampere) && counts_errors)
     types |= EventTypeSingleBitEccErrorStorm | EventTypeDramRetirementEvent | EventTypeDramRetirementFailure;
-  if (branch >= 560 && known && architecture >= DEVICE_ARCH_HOPPER && counts_errors)
+  if (branch >= 560 && sim::is_from(gpu, Architecture::hopper) && counts_errors)
     types |= EventTypeNonFatalPoisonError | EventTypeFatalPoisonError;
-  if (branch >= 570 && known && architecture >= DEVICE_ARCH_AMPERE)
+  if (branch >= 570 && sim::is_from(gpu, Architecture::ampere))
     types |= EventTypeGpuUnavailableError | EventTypeGpuRecoveryAction;
   return static_cast<unsigned long long>(types);
 }

@@ -1,4 +1,4 @@
-// Which events a GPU can raise.
+// The event types that a GPU supports.
 #pragma once
 
 #include "sim/state/machine.hpp"

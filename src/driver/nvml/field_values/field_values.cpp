@@ -30,7 +30,7 @@ nvmlReturn_t clear(const Machine& machine, const Gpu& gpu, unsigned int id, unsi
   const auto known = read_field_value(&gpu, sim::telemetry::Reading(machine, gpu), id, scope, value);
   if (known != NVML_SUCCESS) return known;
   if (!counts_nvlink_errors(id)) return NVML_ERROR_NOT_SUPPORTED;
-  return change(machine, gpu, [&](Gpu& changed) {
+  return edit_gpu(machine, gpu, [&](Gpu& changed) {
     clear_nvlink_errors(machine, changed, id, scope);
     return NVML_SUCCESS;
   });

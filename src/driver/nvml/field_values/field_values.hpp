@@ -1,4 +1,4 @@
-// One field value into nvmlFieldValue_t.
+// Writes one field value into nvmlFieldValue_t.
 #pragma once
 
 #include "nvmlkit/generated/abi.hpp"

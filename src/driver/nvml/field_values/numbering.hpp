@@ -1,4 +1,4 @@
-// NVIDIA renumbered field ids under programs that were built before: an id means what the driver's branch takes it for.
+// Field ids by driver branch. NVIDIA renumbered some ids; an id has the meaning of the machine's branch.
 #pragma once
 
 #include <span>

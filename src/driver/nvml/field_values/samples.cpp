@@ -1,4 +1,4 @@
-// Samples: what the driver noted at regular times. Ours are computed from what the GPU remembers of its past.
+// Samples: values that a driver records at regular times. They are computed from the GPU's past phases.
 #include <algorithm>
 
 #include "driver/nvml/call/read.hpp"

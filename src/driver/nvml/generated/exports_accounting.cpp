@@ -94,7 +94,7 @@ static nvmlReturn_t answer_DeviceSetAccountingMode(nvmlDevice_t device, nvmlEnab
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   if (target.mig) return NVML_ERROR_NOT_SUPPORTED;
   if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetAccountingMode(*machine, changed, mode); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetAccountingMode(*machine, changed, mode); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetAccountingMode(nvmlDevice_t device, nvmlEnableState_t mode) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetAccountingMode>(Symbol::DeviceSetAccountingMode, device, mode);

@@ -315,7 +315,7 @@ static nvmlReturn_t answer_DeviceSetClockOffsets(nvmlDevice_t device, nvmlClockO
   if (!gpu || !info) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(info->version, {0x01000018u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetClockOffsets(*machine, changed, info); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetClockOffsets(*machine, changed, info); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetClockOffsets(nvmlDevice_t device, nvmlClockOffset_t* info) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetClockOffsets>(Symbol::DeviceSetClockOffsets, device, info);
@@ -372,7 +372,7 @@ static nvmlReturn_t answer_DeviceSetGpuLockedClocks(nvmlDevice_t device, unsigne
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetGpuLockedClocks(*machine, changed, minGpuClockMHz, maxGpuClockMHz); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetGpuLockedClocks(*machine, changed, minGpuClockMHz, maxGpuClockMHz); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetGpuLockedClocks(nvmlDevice_t device, unsigned int minGpuClockMHz, unsigned int maxGpuClockMHz) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetGpuLockedClocks>(Symbol::DeviceSetGpuLockedClocks, device, minGpuClockMHz, maxGpuClockMHz);
@@ -384,7 +384,7 @@ static nvmlReturn_t answer_DeviceResetGpuLockedClocks(nvmlDevice_t device) {
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceResetGpuLockedClocks(*machine, changed); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceResetGpuLockedClocks(*machine, changed); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceResetGpuLockedClocks(nvmlDevice_t device) {
   if (watched()) [[unlikely]] return observe<answer_DeviceResetGpuLockedClocks>(Symbol::DeviceResetGpuLockedClocks, device);
@@ -397,7 +397,7 @@ static nvmlReturn_t answer_DeviceSetMemoryLockedClocks(nvmlDevice_t device, unsi
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetMemoryLockedClocks(*machine, changed, minMemClockMHz, maxMemClockMHz); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetMemoryLockedClocks(*machine, changed, minMemClockMHz, maxMemClockMHz); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetMemoryLockedClocks(nvmlDevice_t device, unsigned int minMemClockMHz, unsigned int maxMemClockMHz) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetMemoryLockedClocks>(Symbol::DeviceSetMemoryLockedClocks, device, minMemClockMHz, maxMemClockMHz);
@@ -409,7 +409,7 @@ static nvmlReturn_t answer_DeviceResetMemoryLockedClocks(nvmlDevice_t device) {
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceResetMemoryLockedClocks(*machine, changed); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceResetMemoryLockedClocks(*machine, changed); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceResetMemoryLockedClocks(nvmlDevice_t device) {
   if (watched()) [[unlikely]] return observe<answer_DeviceResetMemoryLockedClocks>(Symbol::DeviceResetMemoryLockedClocks, device);
@@ -422,7 +422,7 @@ static nvmlReturn_t answer_DeviceSetApplicationsClocks(nvmlDevice_t device, unsi
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine, gpu->api_restriction.set_application_clocks, true)) return NVML_ERROR_NO_PERMISSION;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetApplicationsClocks(*machine, changed, memClockMHz, graphicsClockMHz); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetApplicationsClocks(*machine, changed, memClockMHz, graphicsClockMHz); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetApplicationsClocks(nvmlDevice_t device, unsigned int memClockMHz, unsigned int graphicsClockMHz) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetApplicationsClocks>(Symbol::DeviceSetApplicationsClocks, device, memClockMHz, graphicsClockMHz);
@@ -435,7 +435,7 @@ static nvmlReturn_t answer_DeviceResetApplicationsClocks(nvmlDevice_t device) {
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine, gpu->api_restriction.set_application_clocks, false)) return NVML_ERROR_NO_PERMISSION;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceResetApplicationsClocks(*machine, changed); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceResetApplicationsClocks(*machine, changed); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceResetApplicationsClocks(nvmlDevice_t device) {
   if (watched()) [[unlikely]] return observe<answer_DeviceResetApplicationsClocks>(Symbol::DeviceResetApplicationsClocks, device);
@@ -449,7 +449,7 @@ static nvmlReturn_t answer_DeviceSetAutoBoostedClocksEnabled(nvmlDevice_t device
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(enabled)) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine, gpu->api_restriction.set_auto_boosted_clocks, false)) return NVML_ERROR_NO_PERMISSION;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetAutoBoostedClocksEnabled(*machine, changed, enabled); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetAutoBoostedClocksEnabled(*machine, changed, enabled); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetAutoBoostedClocksEnabled(nvmlDevice_t device, nvmlEnableState_t enabled) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetAutoBoostedClocksEnabled>(Symbol::DeviceSetAutoBoostedClocksEnabled, device, enabled);
@@ -463,7 +463,7 @@ static nvmlReturn_t answer_DeviceSetDefaultAutoBoostedClocksEnabled(nvmlDevice_t
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(enabled)) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetDefaultAutoBoostedClocksEnabled(*machine, changed, enabled, flags); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetDefaultAutoBoostedClocksEnabled(*machine, changed, enabled, flags); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetDefaultAutoBoostedClocksEnabled(nvmlDevice_t device, nvmlEnableState_t enabled, unsigned int flags) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetDefaultAutoBoostedClocksEnabled>(Symbol::DeviceSetDefaultAutoBoostedClocksEnabled, device, enabled, flags);
@@ -475,7 +475,7 @@ static nvmlReturn_t answer_DeviceSetGpcClkVfOffset(nvmlDevice_t device, int offs
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetGpcClkVfOffset(*machine, changed, offset); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetGpcClkVfOffset(*machine, changed, offset); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetGpcClkVfOffset(nvmlDevice_t device, int offset) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetGpcClkVfOffset>(Symbol::DeviceSetGpcClkVfOffset, device, offset);
@@ -487,7 +487,7 @@ static nvmlReturn_t answer_DeviceSetMemClkVfOffset(nvmlDevice_t device, int offs
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetMemClkVfOffset(*machine, changed, offset); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetMemClkVfOffset(*machine, changed, offset); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetMemClkVfOffset(nvmlDevice_t device, int offset) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetMemClkVfOffset>(Symbol::DeviceSetMemClkVfOffset, device, offset);

@@ -132,7 +132,7 @@ static nvmlReturn_t answer_DeviceSetConfComputeUnprotectedMemSize(nvmlDevice_t d
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetConfComputeUnprotectedMemSize(*machine, changed, sizeKiB); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetConfComputeUnprotectedMemSize(*machine, changed, sizeKiB); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetConfComputeUnprotectedMemSize(nvmlDevice_t device, unsigned long long sizeKiB) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetConfComputeUnprotectedMemSize>(Symbol::DeviceSetConfComputeUnprotectedMemSize, device, sizeKiB);

@@ -40,7 +40,7 @@ static nvmlReturn_t answer_DeviceSetDramEncryptionMode(nvmlDevice_t device, cons
   if (!gpu || !dramEncryption) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(dramEncryption->version, {0x01000008u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetDramEncryptionMode(*machine, changed, dramEncryption); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetDramEncryptionMode(*machine, changed, dramEncryption); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetDramEncryptionMode(nvmlDevice_t device, const nvmlDramEncryptionInfo_t* dramEncryption) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetDramEncryptionMode>(Symbol::DeviceSetDramEncryptionMode, device, dramEncryption);
@@ -249,7 +249,7 @@ static nvmlReturn_t answer_DeviceSetEccMode(nvmlDevice_t device, nvmlEnableState
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(ecc)) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetEccMode(*machine, changed, ecc); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetEccMode(*machine, changed, ecc); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetEccMode(nvmlDevice_t device, nvmlEnableState_t ecc) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetEccMode>(Symbol::DeviceSetEccMode, device, ecc);
@@ -263,7 +263,7 @@ static nvmlReturn_t answer_DeviceClearEccErrorCounts(nvmlDevice_t device, nvmlEc
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(counterType)) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceClearEccErrorCounts(*machine, changed, counterType); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceClearEccErrorCounts(*machine, changed, counterType); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceClearEccErrorCounts(nvmlDevice_t device, nvmlEccCounterType_t counterType) {
   if (watched()) [[unlikely]] return observe<answer_DeviceClearEccErrorCounts>(Symbol::DeviceClearEccErrorCounts, device, counterType);

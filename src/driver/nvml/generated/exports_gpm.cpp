@@ -120,7 +120,7 @@ static nvmlReturn_t answer_GpmSetStreamingEnabled(nvmlDevice_t device, unsigned 
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::GpmSetStreamingEnabled(*machine, changed, state); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::GpmSetStreamingEnabled(*machine, changed, state); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpmSetStreamingEnabled(nvmlDevice_t device, unsigned int state) {
   if (watched()) [[unlikely]] return observe<answer_GpmSetStreamingEnabled>(Symbol::GpmSetStreamingEnabled, device, state);

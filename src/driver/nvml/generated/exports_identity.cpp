@@ -371,7 +371,7 @@ static nvmlReturn_t answer_DeviceSetHostname_v1(nvmlDevice_t device, nvmlHostnam
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !hostname) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetHostname_v1(*machine, changed, hostname); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetHostname_v1(*machine, changed, hostname); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetHostname_v1(nvmlDevice_t device, nvmlHostname_v1_t* hostname) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetHostname_v1>(Symbol::DeviceSetHostname_v1, device, hostname);

@@ -201,7 +201,7 @@ static nvmlReturn_t answer_DeviceSetPersistenceMode(nvmlDevice_t device, nvmlEna
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(mode)) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetPersistenceMode(*machine, changed, mode); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetPersistenceMode(*machine, changed, mode); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t mode) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetPersistenceMode>(Symbol::DeviceSetPersistenceMode, device, mode);
@@ -218,7 +218,7 @@ static nvmlReturn_t answer_DeviceSetComputeMode(nvmlDevice_t device, nvmlCompute
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   if (target.mig) return NVML_ERROR_NOT_SUPPORTED;
   if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetComputeMode(*machine, changed, mode); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetComputeMode(*machine, changed, mode); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetComputeMode(nvmlDevice_t device, nvmlComputeMode_t mode) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetComputeMode>(Symbol::DeviceSetComputeMode, device, mode);
@@ -246,7 +246,7 @@ static nvmlReturn_t answer_DeviceSetGpuOperationMode(nvmlDevice_t device, nvmlGp
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(mode)) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetGpuOperationMode(*machine, changed, mode); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetGpuOperationMode(*machine, changed, mode); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetGpuOperationMode(nvmlDevice_t device, nvmlGpuOperationMode_t mode) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetGpuOperationMode>(Symbol::DeviceSetGpuOperationMode, device, mode);
@@ -261,7 +261,7 @@ static nvmlReturn_t answer_DeviceSetAPIRestriction(nvmlDevice_t device, nvmlRest
   if (!is_known(apiType)) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(isRestricted)) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetAPIRestriction(*machine, changed, apiType, isRestricted); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetAPIRestriction(*machine, changed, apiType, isRestricted); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetAPIRestriction(nvmlDevice_t device, nvmlRestrictedAPI_t apiType, nvmlEnableState_t isRestricted) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetAPIRestriction>(Symbol::DeviceSetAPIRestriction, device, apiType, isRestricted);

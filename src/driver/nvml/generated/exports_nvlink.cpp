@@ -115,7 +115,7 @@ static nvmlReturn_t answer_DeviceResetNvLinkErrorCounters(nvmlDevice_t device, u
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceResetNvLinkErrorCounters(*machine, changed, link); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceResetNvLinkErrorCounters(*machine, changed, link); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceResetNvLinkErrorCounters(nvmlDevice_t device, unsigned int link) {
   if (watched()) [[unlikely]] return observe<answer_DeviceResetNvLinkErrorCounters>(Symbol::DeviceResetNvLinkErrorCounters, device, link);
@@ -206,7 +206,7 @@ static nvmlReturn_t answer_DeviceSetNvLinkDeviceLowPowerThreshold(nvmlDevice_t d
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !info) return NVML_ERROR_INVALID_ARGUMENT;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetNvLinkDeviceLowPowerThreshold(*machine, changed, info); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetNvLinkDeviceLowPowerThreshold(*machine, changed, info); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetNvLinkDeviceLowPowerThreshold(nvmlDevice_t device, nvmlNvLinkPowerThres_t* info) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetNvLinkDeviceLowPowerThreshold>(Symbol::DeviceSetNvLinkDeviceLowPowerThreshold, device, info);
@@ -273,7 +273,7 @@ static nvmlReturn_t answer_DeviceSetNvlinkBwMode(nvmlDevice_t device, nvmlNvlink
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !setBwMode) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(setBwMode->version, {0x0100000cu})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetNvlinkBwMode(*machine, changed, setBwMode); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetNvlinkBwMode(*machine, changed, setBwMode); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetNvlinkBwMode(nvmlDevice_t device, nvmlNvlinkSetBwMode_t* setBwMode) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetNvlinkBwMode>(Symbol::DeviceSetNvlinkBwMode, device, setBwMode);

@@ -160,7 +160,7 @@ static nvmlReturn_t answer_DeviceSetPowerManagementLimit_v2(nvmlDevice_t device,
   if (!gpu || !powerValue) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(powerValue->version, {0x0200000cu})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetPowerManagementLimit_v2(*machine, changed, powerValue); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetPowerManagementLimit_v2(*machine, changed, powerValue); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetPowerManagementLimit_v2(nvmlDevice_t device, nvmlPowerValue_v2_t* powerValue) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetPowerManagementLimit_v2>(Symbol::DeviceSetPowerManagementLimit_v2, device, powerValue);
@@ -173,7 +173,7 @@ static nvmlReturn_t answer_DeviceSetPowerManagementLimit(nvmlDevice_t device, un
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetPowerManagementLimit(*machine, changed, limit); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetPowerManagementLimit(*machine, changed, limit); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetPowerManagementLimit(nvmlDevice_t device, unsigned int limit) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetPowerManagementLimit>(Symbol::DeviceSetPowerManagementLimit, device, limit);

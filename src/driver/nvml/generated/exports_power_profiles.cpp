@@ -52,7 +52,7 @@ static nvmlReturn_t answer_DeviceSetPowerMizerMode_v1(nvmlDevice_t device, nvmlD
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !powerMizerMode) return NVML_ERROR_INVALID_ARGUMENT;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetPowerMizerMode_v1(*machine, changed, powerMizerMode); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetPowerMizerMode_v1(*machine, changed, powerMizerMode); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetPowerMizerMode_v1(nvmlDevice_t device, nvmlDevicePowerMizerModes_v1_t* powerMizerMode) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetPowerMizerMode_v1>(Symbol::DeviceSetPowerMizerMode_v1, device, powerMizerMode);
@@ -96,7 +96,7 @@ static nvmlReturn_t answer_DeviceWorkloadPowerProfileSetRequestedProfiles(nvmlDe
   if (!gpu || !requestedProfiles) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(requestedProfiles->version, {0x01000024u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceWorkloadPowerProfileSetRequestedProfiles(*machine, changed, requestedProfiles); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceWorkloadPowerProfileSetRequestedProfiles(*machine, changed, requestedProfiles); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceWorkloadPowerProfileSetRequestedProfiles(nvmlDevice_t device, nvmlWorkloadPowerProfileRequestedProfiles_t* requestedProfiles) {
   if (watched()) [[unlikely]] return observe<answer_DeviceWorkloadPowerProfileSetRequestedProfiles>(Symbol::DeviceWorkloadPowerProfileSetRequestedProfiles, device, requestedProfiles);
@@ -110,7 +110,7 @@ static nvmlReturn_t answer_DeviceWorkloadPowerProfileClearRequestedProfiles(nvml
   if (!gpu || !requestedProfiles) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(requestedProfiles->version, {0x01000024u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceWorkloadPowerProfileClearRequestedProfiles(*machine, changed, requestedProfiles); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceWorkloadPowerProfileClearRequestedProfiles(*machine, changed, requestedProfiles); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceWorkloadPowerProfileClearRequestedProfiles(nvmlDevice_t device, nvmlWorkloadPowerProfileRequestedProfiles_t* requestedProfiles) {
   if (watched()) [[unlikely]] return observe<answer_DeviceWorkloadPowerProfileClearRequestedProfiles>(Symbol::DeviceWorkloadPowerProfileClearRequestedProfiles, device, requestedProfiles);
@@ -123,7 +123,7 @@ static nvmlReturn_t answer_DeviceWorkloadPowerProfileUpdateProfiles_v1(nvmlDevic
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !updateProfiles) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceWorkloadPowerProfileUpdateProfiles_v1(*machine, changed, updateProfiles); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceWorkloadPowerProfileUpdateProfiles_v1(*machine, changed, updateProfiles); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceWorkloadPowerProfileUpdateProfiles_v1(nvmlDevice_t device, nvmlWorkloadPowerProfileUpdateProfiles_v1_t* updateProfiles) {
   if (watched()) [[unlikely]] return observe<answer_DeviceWorkloadPowerProfileUpdateProfiles_v1>(Symbol::DeviceWorkloadPowerProfileUpdateProfiles_v1, device, updateProfiles);
@@ -137,7 +137,7 @@ static nvmlReturn_t answer_DevicePowerSmoothingActivatePresetProfile(nvmlDevice_
   if (!gpu || !profile) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(profile->version, {0x01000018u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DevicePowerSmoothingActivatePresetProfile(*machine, changed, profile); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DevicePowerSmoothingActivatePresetProfile(*machine, changed, profile); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDevicePowerSmoothingActivatePresetProfile(nvmlDevice_t device, nvmlPowerSmoothingProfile_t* profile) {
   if (watched()) [[unlikely]] return observe<answer_DevicePowerSmoothingActivatePresetProfile>(Symbol::DevicePowerSmoothingActivatePresetProfile, device, profile);
@@ -151,7 +151,7 @@ static nvmlReturn_t answer_DevicePowerSmoothingUpdatePresetProfileParam(nvmlDevi
   if (!gpu || !profile) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(profile->version, {0x01000018u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DevicePowerSmoothingUpdatePresetProfileParam(*machine, changed, profile); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DevicePowerSmoothingUpdatePresetProfileParam(*machine, changed, profile); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDevicePowerSmoothingUpdatePresetProfileParam(nvmlDevice_t device, nvmlPowerSmoothingProfile_t* profile) {
   if (watched()) [[unlikely]] return observe<answer_DevicePowerSmoothingUpdatePresetProfileParam>(Symbol::DevicePowerSmoothingUpdatePresetProfileParam, device, profile);
@@ -165,7 +165,7 @@ static nvmlReturn_t answer_DevicePowerSmoothingSetState(nvmlDevice_t device, nvm
   if (!gpu || !state) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(state->version, {0x01000008u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DevicePowerSmoothingSetState(*machine, changed, state); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DevicePowerSmoothingSetState(*machine, changed, state); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDevicePowerSmoothingSetState(nvmlDevice_t device, nvmlPowerSmoothingState_t* state) {
   if (watched()) [[unlikely]] return observe<answer_DevicePowerSmoothingSetState>(Symbol::DevicePowerSmoothingSetState, device, state);
@@ -179,7 +179,7 @@ static nvmlReturn_t answer_DeviceSetRusdSettings_v1(nvmlDevice_t device, nvmlRus
   if (!gpu || !settings) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(settings->version, {0x01000010u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetRusdSettings_v1(*machine, changed, settings); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetRusdSettings_v1(*machine, changed, settings); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetRusdSettings_v1(nvmlDevice_t device, nvmlRusdSettings_v1_t* settings) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetRusdSettings_v1>(Symbol::DeviceSetRusdSettings_v1, device, settings);

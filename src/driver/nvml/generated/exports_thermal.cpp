@@ -214,7 +214,7 @@ static nvmlReturn_t answer_DeviceSetDefaultFanSpeed_v2(nvmlDevice_t device, unsi
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetDefaultFanSpeed_v2(*machine, changed, fan); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetDefaultFanSpeed_v2(*machine, changed, fan); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetDefaultFanSpeed_v2(nvmlDevice_t device, unsigned int fan) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetDefaultFanSpeed_v2>(Symbol::DeviceSetDefaultFanSpeed_v2, device, fan);
@@ -227,7 +227,7 @@ static nvmlReturn_t answer_DeviceSetFanControlPolicy(nvmlDevice_t device, unsign
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetFanControlPolicy(*machine, changed, fan, policy); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetFanControlPolicy(*machine, changed, fan, policy); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetFanControlPolicy(nvmlDevice_t device, unsigned int fan, nvmlFanControlPolicy_t policy) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetFanControlPolicy>(Symbol::DeviceSetFanControlPolicy, device, fan, policy);
@@ -240,7 +240,7 @@ static nvmlReturn_t answer_DeviceSetTemperatureThreshold(nvmlDevice_t device, nv
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !temp) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(thresholdType)) return NVML_ERROR_INVALID_ARGUMENT;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetTemperatureThreshold(*machine, changed, thresholdType, temp); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetTemperatureThreshold(*machine, changed, thresholdType, temp); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetTemperatureThreshold(nvmlDevice_t device, nvmlTemperatureThresholds_t thresholdType, int* temp) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetTemperatureThreshold>(Symbol::DeviceSetTemperatureThreshold, device, thresholdType, temp);
@@ -252,7 +252,7 @@ static nvmlReturn_t answer_DeviceSetFanSpeed_v2(nvmlDevice_t device, unsigned in
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetFanSpeed_v2(*machine, changed, fan, speed); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetFanSpeed_v2(*machine, changed, fan, speed); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetFanSpeed_v2(nvmlDevice_t device, unsigned int fan, unsigned int speed) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetFanSpeed_v2>(Symbol::DeviceSetFanSpeed_v2, device, fan, speed);

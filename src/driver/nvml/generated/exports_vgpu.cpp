@@ -55,7 +55,7 @@ static nvmlReturn_t answer_DeviceSetVirtualizationMode(nvmlDevice_t device, nvml
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(virtualMode)) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetVirtualizationMode(*machine, changed, virtualMode); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetVirtualizationMode(*machine, changed, virtualMode); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetVirtualizationMode(nvmlDevice_t device, nvmlGpuVirtualizationMode_t virtualMode) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetVirtualizationMode>(Symbol::DeviceSetVirtualizationMode, device, virtualMode);
@@ -84,7 +84,7 @@ static nvmlReturn_t answer_DeviceSetVgpuHeterogeneousMode(nvmlDevice_t device, c
   if (!gpu || !pHeterogeneousMode) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(pHeterogeneousMode->version, {0x01000008u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetVgpuHeterogeneousMode(*machine, changed, pHeterogeneousMode); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetVgpuHeterogeneousMode(*machine, changed, pHeterogeneousMode); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetVgpuHeterogeneousMode(nvmlDevice_t device, const nvmlVgpuHeterogeneousMode_t* pHeterogeneousMode) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetVgpuHeterogeneousMode>(Symbol::DeviceSetVgpuHeterogeneousMode, device, pHeterogeneousMode);
@@ -179,7 +179,7 @@ static nvmlReturn_t answer_DeviceSetVgpuCapabilities(nvmlDevice_t device, nvmlDe
   if (!is_known(capability)) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(state)) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetVgpuCapabilities(*machine, changed, capability, state); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetVgpuCapabilities(*machine, changed, capability, state); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetVgpuCapabilities(nvmlDevice_t device, nvmlDeviceVgpuCapability_t capability, nvmlEnableState_t state) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetVgpuCapabilities>(Symbol::DeviceSetVgpuCapabilities, device, capability, state);
@@ -192,7 +192,7 @@ static nvmlReturn_t answer_DeviceVgpuForceGspUnload(nvmlDevice_t device) {
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceVgpuForceGspUnload(*machine, changed); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceVgpuForceGspUnload(*machine, changed); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceVgpuForceGspUnload(nvmlDevice_t device) {
   if (watched()) [[unlikely]] return observe<answer_DeviceVgpuForceGspUnload>(Symbol::DeviceVgpuForceGspUnload, device);
@@ -881,7 +881,7 @@ static nvmlReturn_t answer_DeviceSetVgpuSchedulerState_v2(nvmlDevice_t device, n
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pSchedulerState) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetVgpuSchedulerState_v2(*machine, changed, pSchedulerState); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetVgpuSchedulerState_v2(*machine, changed, pSchedulerState); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetVgpuSchedulerState_v2(nvmlDevice_t device, nvmlVgpuSchedulerState_v2_t* pSchedulerState) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetVgpuSchedulerState_v2>(Symbol::DeviceSetVgpuSchedulerState_v2, device, pSchedulerState);
@@ -994,7 +994,7 @@ static nvmlReturn_t answer_DeviceSetVgpuSchedulerState(nvmlDevice_t device, nvml
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pSchedulerState) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetVgpuSchedulerState(*machine, changed, pSchedulerState); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetVgpuSchedulerState(*machine, changed, pSchedulerState); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetVgpuSchedulerState(nvmlDevice_t device, nvmlVgpuSchedulerSetState_t* pSchedulerState) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetVgpuSchedulerState>(Symbol::DeviceSetVgpuSchedulerState, device, pSchedulerState);

@@ -1,4 +1,4 @@
-// GPM: samples of counters, and what two of them tell.
+// GPM: samples of counters, and the metrics of two samples.
 #include "driver/nvml/call/read.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/gpm/metrics.hpp"

@@ -1,4 +1,4 @@
-// GPM metrics of NVLink and C2C. What a link sends it receives, too.
+// GPM metrics of NVLink and C2C. A link receives as much as it sends.
 #include "driver/nvml/gpm/metrics.hpp"
 
 namespace nvmlkit::driver::gpm_metrics {

@@ -1,4 +1,4 @@
-// GPM metrics by id. Read from registry/semantics/values/gpm_metrics.yaml.
+// GPM metrics by id, from registry/semantics/values/gpm_metrics.yaml.
 #pragma once
 
 #include <span>
@@ -18,7 +18,7 @@ struct GpmMetric {
   unsigned int index;  // of the engine or link
 };
 
-inline constexpr double kBytesPerMib = 1024.0 * 1024.0;  // rates are told in MiB/s
+inline constexpr double kBytesPerMib = 1024.0 * 1024.0;  // rates are in MiB/s
 
 // In the order of their ids. Generated.
 std::span<const GpmMetric> all_gpm_metrics();

@@ -1,6 +1,6 @@
-// The GPM samples of this process. A handle is the address of a place and is never followed before it was found to be
-// one, so that any value can be handed in; a handle that was freed is refused until its place is given away again,
-// which happens as late as possible.
+// The GPM samples of this process. A handle is the address of a place in a table. It is checked before it is followed,
+// so that a caller may pass any value. A freed handle is refused until its place is used again, which happens as late
+// as possible.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// How far two GPUs are from each other.
+// The distance of two GPUs.
 #pragma once
 
 #include "nvmlkit/generated/abi.hpp"

@@ -1,4 +1,4 @@
-// S-class units, the cards that connect them, and GPUs that the driver leaves alone.
+// S-class units, their host interface cards, and excluded GPUs.
 #include <algorithm>
 #include <array>
 #include <cstring>

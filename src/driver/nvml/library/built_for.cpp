@@ -1,4 +1,4 @@
-// The one thing in which the libraries of the branches differ, beside what they export.
+// The branch of an impersonated library: its only difference besides the exports.
 #include "driver/nvml/library/lifecycle.hpp"
 
 namespace nvmlkit::driver {

@@ -1,4 +1,4 @@
-// From an index, a serial, a UUID or a PCI address to a handle.
+// Handles from an index, a serial number, a UUID or a PCI address.
 #include "driver/nvml/call/call.hpp"
 #include "driver/nvml/call/failing_gpu.hpp"
 #include "driver/nvml/call/read.hpp"

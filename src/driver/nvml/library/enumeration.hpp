@@ -1,6 +1,6 @@
-// Which GPUs this process sees, and in which order. GPUs off the bus are missing for everybody; one that is being
-// drained is missing for processes that start NVML while it is, and one whose device node is not in the folder that
-// NVMLKIT_DEVICE_NODES names, as in a container that was not given it.
+// The GPUs of this process, in order. GPUs off the bus are missing for all processes. A draining GPU is missing for
+// processes that start NVML meanwhile. With NVMLKIT_DEVICE_NODES, GPUs without a node in that folder are missing, as in
+// a container.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The text of a return code, as drivers give it.
+// The text of a return code, in the words of the drivers.
 #pragma once
 
 namespace nvmlkit::driver {

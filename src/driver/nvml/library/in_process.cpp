@@ -1,5 +1,5 @@
-// The driver as a table of this program. Each simulated driver is a hook that says, for the time of a call, whose
-// machine the exported functions answer about.
+// The driver as a table of this program. Each simulated driver is a hook that selects, during a call, the machine of
+// the exported functions.
 #include <charconv>
 #include <cstring>
 #include <nvmlkit/interpose/hook.hpp>

@@ -1,4 +1,4 @@
-// Functions that answer before nvmlInit.
+// Functions that work before nvmlInit.
 #include <cstring>
 
 #include "driver/nvml/call/call.hpp"

@@ -1,4 +1,4 @@
-// nvmlInit and nvmlShutdown: reference counting, and the machine that the calls in between see.
+// nvmlInit and nvmlShutdown: reference counting, and the machine of the calls between them.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The library carries a C++ runtime of its own, which must go when the library goes.
+// The library contains its own C++ runtime. This file frees the memory of that runtime when the library is unloaded.
 namespace __gnu_cxx {
 void __freeres();
 }

@@ -9,6 +9,7 @@
 #include "driver/nvml/call/read.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "sim/links/links.hpp"
+#include "sim/traits/architecture.hpp"
 
 namespace nvmlkit::driver {
 
@@ -30,12 +31,7 @@ namespace functions {
 namespace {
 
 using sim::links::Remote;
-
-bool from_ampere_on(const Gpu& gpu) {
-  return gpu.architecture && *gpu.architecture != DEVICE_ARCH_UNKNOWN && *gpu.architecture >= DEVICE_ARCH_AMPERE;
-}
-
-bool from_hopper_on(const Gpu& gpu) { return from_ampere_on(gpu) && *gpu.architecture >= DEVICE_ARCH_HOPPER; }
+using sim::model::Architecture;
 
 // A link that is down does not know what is at its end.
 const sim::links::Link* end_of(const Gpu& gpu, unsigned int link) {
@@ -120,10 +116,10 @@ nvmlReturn_t DeviceGetNvLinkCapability(const Machine&, const Gpu& gpu, unsigned 
       *capResult = 1;
       return NVML_SUCCESS;
     case NVML_NVLINK_CAP_SLI_BRIDGE:
-      *capResult = from_ampere_on(gpu) ? 1 : 0;
+      *capResult = sim::is_from(gpu, Architecture::ampere) ? 1 : 0;
       return NVML_SUCCESS;
     case NVML_NVLINK_CAP_VALID:
-      *capResult = from_hopper_on(gpu) ? 1 : 0;
+      *capResult = sim::is_from(gpu, Architecture::hopper) ? 1 : 0;
       return NVML_SUCCESS;
     default:
       return NVML_ERROR_INVALID_ARGUMENT;
@@ -196,7 +192,7 @@ nvmlReturn_t DeviceGetNvLinkErrorCounter(const Machine& machine, const Gpu& gpu,
       kind = Error::crc_data;
       break;
     case NVML_NVLINK_ERROR_DL_ECC_DATA:
-      if (!from_ampere_on(gpu)) return NVML_ERROR_NOT_SUPPORTED;
+      if (!sim::is_from(gpu, Architecture::ampere)) return NVML_ERROR_NOT_SUPPORTED;
       kind = Error::ecc_data;
       break;
     default:
@@ -219,7 +215,7 @@ nvmlReturn_t DeviceGetNvLinkUtilizationCounter(const Machine& machine, const Gpu
   constexpr unsigned int kCounters = 2;
   if (const auto result = check_link(gpu, link); result != NVML_SUCCESS) return result;
   if (counter >= kCounters) return NVML_ERROR_INVALID_ARGUMENT;
-  if (from_ampere_on(gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  if (sim::is_from(gpu, Architecture::ampere)) return NVML_ERROR_NOT_SUPPORTED;
   const auto bytes = sim::links::counts(gpu, sim::telemetry::Reading(machine, gpu), link).bytes;
   *rxcounter = *txcounter = static_cast<unsigned long long>(bytes);
   return NVML_SUCCESS;

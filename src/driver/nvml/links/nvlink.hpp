@@ -1,4 +1,4 @@
-// What functions and field values about NVLink share.
+// Common parts of the functions and field values about NVLink.
 #pragma once
 
 #include "nvmlkit/generated/abi.hpp"

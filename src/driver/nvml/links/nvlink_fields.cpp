@@ -1,4 +1,4 @@
-// Field values of NVLink. Old ids name the link themselves, newer ones take it as their scope.
+// Field values of NVLink. Old ids contain the link, newer ids have it as their scope.
 #include <limits>
 #include <optional>
 
@@ -6,6 +6,7 @@
 #include "driver/nvml/links/nvlink.hpp"
 #include "sim/links/links.hpp"
 #include "sim/mig/instances.hpp"
+#include "sim/traits/architecture.hpp"
 
 namespace nvmlkit::driver {
 
@@ -14,6 +15,7 @@ using namespace abi;
 namespace {
 
 using sim::links::Error;
+using sim::model::Architecture;
 using sim::model::Gpu;
 using sim::telemetry::Reading;
 
@@ -55,10 +57,6 @@ constexpr ErrorFamily kErrorFamilies[] = {
 };
 constexpr Family kSpeeds{FI_DEV_NVLINK_SPEED_MBPS_L0, FI_DEV_NVLINK_SPEED_MBPS_L6, FI_DEV_NVLINK_SPEED_MBPS_COMMON};
 
-bool is_from(const Gpu& gpu, unsigned int architecture) {
-  return gpu.architecture && *gpu.architecture != DEVICE_ARCH_UNKNOWN && *gpu.architecture >= architecture;
-}
-
 template <class Add>
 nvmlReturn_t over_links(const Gpu& gpu, unsigned int link, Add add) {
   if (link == kAllLinks) {
@@ -97,7 +95,7 @@ nvmlReturn_t speed(const Gpu& gpu, unsigned int link, nvmlFieldValue_t& out) {
 
 // Links sleep while the GPU has nothing to do.
 nvmlReturn_t power_state(const Gpu& gpu, const Reading& now, unsigned int link, nvmlFieldValue_t& out) {
-  if (!is_from(gpu, DEVICE_ARCH_HOPPER)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!sim::is_from(gpu, Architecture::hopper)) return NVML_ERROR_NOT_SUPPORTED;
   if (const auto result = check_link(gpu, link); result != NVML_SUCCESS) return result;
   const bool busy = now(gpu.utilization.gpu).value_or(0) > 0;
   return put_uint(busy ? NVLINK_POWER_STATE_HIGH_SPEED : NVLINK_POWER_STATE_LOW, out);
@@ -157,7 +155,7 @@ nvmlReturn_t nvlink5(const Gpu& gpu, const Reading& now, unsigned int id, unsign
       return put_ullong(counts.errors[Error::recovery], out);
     case FI_DEV_NVLINK_COUNT_LINK_RECOVERY_SUCCESSFUL_EVENTS:
       return put_ullong(0ULL, out);
-    default:  // raw errors, retransmission and data rate: nothing tells what GPUs answer
+    default:  // raw errors, retransmission and data rate: no source shows the answer of GPUs
       return NVML_ERROR_NOT_SUPPORTED;
   }
 }
@@ -186,7 +184,7 @@ nvmlReturn_t nvlink_field(const Gpu& gpu, const Reading& now, unsigned int id, u
   const bool counts_errors = gpu.links.version < 5;
   for (const auto& family : kErrorFamilies)
     if (const auto link = link_of(id, family.ids)) {
-      const bool counted = counts_errors && (family.kind != Error::ecc_data || is_from(gpu, DEVICE_ARCH_AMPERE));
+      const bool counted = counts_errors && (family.kind != Error::ecc_data || sim::is_from(gpu, Architecture::ampere));
       return counted ? errors(gpu, now, *link, family.kind, out) : NVML_ERROR_NOT_SUPPORTED;
     }
   if (const auto link = link_of(id, kSpeeds)) return speed(gpu, *link, out);

@@ -1,4 +1,4 @@
-// What can be set of NVLink: its low power threshold and its bandwidth modes.
+// Settings of NVLink: its low power threshold and its bandwidth modes.
 #include <algorithm>
 
 #include "driver/nvml/call/access.hpp"
@@ -7,6 +7,7 @@
 #include "driver/nvml/field_values/field_values.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "sim/processes/clients.hpp"
+#include "sim/traits/architecture.hpp"
 
 namespace nvmlkit::driver {
 
@@ -34,7 +35,7 @@ namespace {
 bool has_bandwidth_mode(const Machine& machine) {
   const auto gpus = machine.gpus();
   return !gpus.empty() && std::all_of(gpus.begin(), gpus.end(), [](const Gpu& gpu) {
-    return gpu.architecture && *gpu.architecture != DEVICE_ARCH_UNKNOWN && *gpu.architecture >= DEVICE_ARCH_HOPPER;
+    return sim::is_from(gpu, sim::model::Architecture::hopper);
   });
 }
 

@@ -1,9 +1,11 @@
 #include "driver/nvml/call/read.hpp"
 #include "driver/nvml/generated/functions.hpp"
+#include "sim/traits/architecture.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {
 
+using sim::model::Architecture;
 using sim::model::EccLocations;
 
 // A GPU counts errors only while ECC is on.
@@ -22,7 +24,7 @@ unsigned long long sram(const EccLocations& c) {
 
 // From Turing on the places are DRAM and SRAM; before, each memory has its own counter.
 bool counts_dram_and_sram(const Gpu& gpu) {
-  return gpu.architecture.value_or(DEVICE_ARCH_UNKNOWN) >= DEVICE_ARCH_TURING;
+  return gpu.architecture.value_or(Architecture::unknown) >= Architecture::turing;
 }
 
 }  // namespace
@@ -75,7 +77,7 @@ nvmlReturn_t DeviceGetMemoryErrorCounter(const Machine&, const Gpu& gpu, nvmlMem
 }
 
 nvmlReturn_t DeviceGetSramEccErrorStatus(const Machine&, const Gpu& gpu, nvmlEccSramErrorStatus_t* status) {
-  if (!counts_errors(gpu) || gpu.architecture.value_or(DEVICE_ARCH_UNKNOWN) < DEVICE_ARCH_AMPERE)
+  if (!counts_errors(gpu) || gpu.architecture.value_or(Architecture::unknown) < Architecture::ampere)
     return NVML_ERROR_NOT_SUPPORTED;
   const auto& s = gpu.ecc.sram;
   status->volatileCor = s.volatile_.correctable.value_or(0);
@@ -96,9 +98,7 @@ nvmlReturn_t DeviceGetSramEccErrorStatus(const Machine&, const Gpu& gpu, nvmlEcc
 // A list that is too short learns the right count.
 nvmlReturn_t DeviceGetSramUniqueUncorrectedEccErrorCounts(const Machine&, const Gpu& gpu,
                                                           nvmlEccSramUniqueUncorrectedErrorCounts_t* errorCounts) {
-  const auto architecture = gpu.architecture.value_or(DEVICE_ARCH_UNKNOWN);
-  if (!counts_errors(gpu) || architecture < DEVICE_ARCH_BLACKWELL || architecture == DEVICE_ARCH_UNKNOWN)
-    return NVML_ERROR_NOT_SUPPORTED;
+  if (!counts_errors(gpu) || !sim::is_from(gpu, Architecture::blackwell)) return NVML_ERROR_NOT_SUPPORTED;
   return fill(gpu.ecc.sram.unique_errors.span(), &errorCounts->entryCount, errorCounts->entries,
               [](const sim::model::EccUniqueError& error) {
                 return nvmlEccSramUniqueUncorrectedErrorEntry_v1_t{

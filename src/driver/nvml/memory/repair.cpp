@@ -55,7 +55,7 @@ nvmlReturn_t DeviceGetRetiredPages_v2(const Machine&, const Gpu& gpu, nvmlPageRe
   if (!retired.supported.value_or(false)) return NVML_ERROR_NOT_SUPPORTED;
   const auto& pages = cause == NVML_PAGE_RETIREMENT_CAUSE_DOUBLE_BIT_ECC_ERROR ? retired.double_bit_retirement
                                                                                : retired.single_bit_retirement;
-  // A count without addresses is a count of pages whose address nobody asked for.
+  // A count without addresses: the caller did not request the addresses.
   const auto listed = pages.addresses.span();
   const auto needed = std::max(pages.count.value_or(0), static_cast<std::uint32_t>(listed.size()));
   const auto room = *pageCount;

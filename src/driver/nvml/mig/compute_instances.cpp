@@ -1,4 +1,4 @@
-// Compute instances: made, listed, looked up and destroyed.
+// Creation, lists, lookup and destruction of compute instances.
 #include "driver/nvml/call/access.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/mig/instances.hpp"
@@ -16,7 +16,7 @@ nvmlReturn_t create(const Machine& machine, nvmlGpuInstance_t handle, unsigned i
   if (!in) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(machine)) return NVML_ERROR_NO_PERMISSION;
   std::uint32_t id = 0;
-  const auto result = change(machine, *in->gpu, [&](Gpu& changed) {
+  const auto result = edit_gpu(machine, *in->gpu, [&](Gpu& changed) {
     auto* instance = sim::mig::enabled(changed) ? sim::mig::find_instance(changed, in->id) : nullptr;
     const auto* profile = instance ? sim::mig::profile_of(changed, *instance) : nullptr;
     if (!profile) return NVML_ERROR_INVALID_ARGUMENT;
@@ -68,7 +68,7 @@ nvmlReturn_t ComputeInstanceDestroy(const Machine& machine, nvmlComputeInstance_
   const auto found = find_compute_instance(machine, computeInstance);
   if (!found) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(machine)) return NVML_ERROR_NO_PERMISSION;
-  return change(machine, *found->gpu, [&](Gpu& changed) {
+  return edit_gpu(machine, *found->gpu, [&](Gpu& changed) {
     if (!sim::mig::find_device(changed, found->id)) return NVML_ERROR_INVALID_ARGUMENT;
     if (sim::processes::process_on(machine, *found->gpu, found->id)) return NVML_ERROR_IN_USE;
     sim::mig::destroy_compute(*sim::mig::find_instance(changed, found->id.instance), found->id.compute);

@@ -1,4 +1,4 @@
-// MIG devices: handles, and what a function that takes them answers on one.
+// MIG devices: handles, and the functions that accept them.
 #include <algorithm>
 #include <cstring>
 

@@ -1,4 +1,4 @@
-// GPU instances: made, listed, looked up and destroyed.
+// Creation, lists, lookup and destruction of GPU instances.
 #include "driver/nvml/call/access.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/mig/instances.hpp"
@@ -25,7 +25,7 @@ nvmlReturn_t create(const Machine& machine, const Gpu& gpu, unsigned int profile
                     unsigned int size, nvmlGpuInstance_t* gpuInstance) {
   if (!is_privileged(machine)) return NVML_ERROR_NO_PERMISSION;
   std::uint32_t id = 0;
-  const auto result = change(machine, gpu, [&](Gpu& changed) {
+  const auto result = edit_gpu(machine, gpu, [&](Gpu& changed) {
     if (!sim::mig::enabled(changed)) return NVML_ERROR_NOT_SUPPORTED;
     const auto* profile = sim::mig::profile_by_id(changed, profileId);
     if (!profile || (start && size != profile->size.value_or(0))) return NVML_ERROR_INVALID_ARGUMENT;
@@ -60,7 +60,7 @@ nvmlReturn_t GpuInstanceDestroy(const Machine& machine, nvmlGpuInstance_t gpuIns
   const auto id = find_gpu_instance(machine, gpuInstance);
   if (!id) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(machine)) return NVML_ERROR_NO_PERMISSION;
-  return change(machine, *id->gpu, [&](Gpu& changed) {
+  return edit_gpu(machine, *id->gpu, [&](Gpu& changed) {
     const auto* instance = sim::mig::enabled(changed) ? sim::mig::find_instance(changed, id->id) : nullptr;
     if (!instance) return NVML_ERROR_INVALID_ARGUMENT;
     if (!instance->compute_instances.empty() || sim::processes::process_on(machine, *id->gpu, id->id))

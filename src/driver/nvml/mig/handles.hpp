@@ -1,6 +1,6 @@
-// Handles of MIG devices, GPU instances and compute instances. Like those of GPUs they are addresses of places in a
-// table and never followed. A handle stands for a GPU and ids on it; whether there is such an instance is looked up
-// with every call, so that the handle of an instance that is gone is an invalid argument, in every process.
+// Handles of MIG devices, GPU instances and compute instances. Like handles of GPUs, they are addresses of places in a
+// table and are never followed. A handle stands for a GPU and ids on it. Every call looks the instance up, so that the
+// handle of a destroyed instance is an invalid argument, in every process.
 #pragma once
 
 #include <optional>

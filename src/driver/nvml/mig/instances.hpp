@@ -1,4 +1,4 @@
-// What functions on GPU instances and compute instances share.
+// Common parts of the functions on GPU instances and compute instances.
 #pragma once
 
 #include "driver/nvml/mig/handles.hpp"

@@ -14,7 +14,7 @@ nvmlReturn_t DeviceSetMigMode(const Machine& machine, const Gpu& gpu, unsigned i
                               nvmlReturn_t* activationStatus) {
   if (mode > DEVICE_MIG_ENABLE) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(machine)) return NVML_ERROR_NO_PERMISSION;
-  return change(machine, gpu, [&](Gpu& changed) {
+  return edit_gpu(machine, gpu, [&](Gpu& changed) {
     if (!sim::mig::supported(changed)) return NVML_ERROR_NOT_SUPPORTED;
     const auto wanted =
         mode == DEVICE_MIG_ENABLE ? sim::model::EnableState::enabled : sim::model::EnableState::disabled;

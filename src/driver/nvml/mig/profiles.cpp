@@ -1,4 +1,4 @@
-// Profiles of GPU instances and of compute instances: what they have, where they fit, how many more.
+// Profiles of GPU instances and compute instances: contents, placements, remaining capacity.
 #include <cstring>
 
 #include "driver/nvml/call/read.hpp"
@@ -66,7 +66,7 @@ void tell_versioned(const MigProfile& profile, nvmlGpuInstanceProfileInfo_v2_t* 
   std::memcpy(info, &v3, sizeof v3);
 }
 
-// Are profiles told now?
+// Does the GPU report profiles now?
 bool tells_profiles(const Gpu& gpu) {
   return sim::mig::enabled(gpu) || (sim::mig::supported(gpu) && gpu.mig.query_without_mode.value_or(true));
 }

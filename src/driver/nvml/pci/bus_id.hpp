@@ -1,4 +1,4 @@
-// PCI addresses as NVML's structs have them.
+// PCI addresses in the form of NVML's structs.
 #pragma once
 
 #include <cstring>

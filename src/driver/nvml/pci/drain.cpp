@@ -1,4 +1,4 @@
-// Draining, removing and finding GPUs again.
+// Draining, removing and rediscovering GPUs.
 #include "driver/nvml/call/access.hpp"
 #include "driver/nvml/call/setters.hpp"
 #include "driver/nvml/generated/functions.hpp"
@@ -6,6 +6,8 @@
 #include "sim/events/raise.hpp"
 #include "sim/events/ring.hpp"
 #include "sim/processes/clients.hpp"
+#include "sim/state/attention.hpp"
+#include "sim/traits/architecture.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {
@@ -27,9 +29,7 @@ bool is_at(const Gpu& gpu, const nvmlPciInfo_t& place) {
   return address && address->domain == place.domain && address->bus == place.bus && address->device == place.device;
 }
 
-bool can_drain(const Gpu& gpu) {
-  return gpu.architecture && *gpu.architecture != DEVICE_ARCH_UNKNOWN && *gpu.architecture >= DEVICE_ARCH_PASCAL;
-}
+bool can_drain(const Gpu& gpu) { return sim::has(gpu, sim::Trait::drain); }
 
 bool is_persistent(const Gpu& gpu) { return gpu.persistence_mode && *gpu.persistence_mode == NVML_FEATURE_ENABLED; }
 
@@ -44,7 +44,7 @@ const Gpu* find_at(const Machine& machine, const nvmlPciInfo_t& place) {
 nvmlReturn_t remove(const Machine& machine, const nvmlPciInfo_t& place) {
   const auto* gpu = find_at(machine, place);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return change(machine, *gpu, [&](Gpu& changed) {
+  return edit_gpu(machine, *gpu, [&](Gpu& changed) {
     if (!can_drain(changed)) return NVML_ERROR_NOT_SUPPORTED;
     if (is_persistent(changed) || sim::processes::in_use(machine, *gpu, machine.index_of(*gpu)))
       return NVML_ERROR_IN_USE;
@@ -60,7 +60,7 @@ nvmlReturn_t remove(const Machine& machine, const nvmlPciInfo_t& place) {
 nvmlReturn_t DeviceModifyDrainState(const Machine& machine, nvmlPciInfo_t* pciInfo, nvmlEnableState_t newState) {
   const auto* gpu = find_at(machine, *pciInfo);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return change(machine, *gpu, [&](Gpu& changed) {
+  return edit_gpu(machine, *gpu, [&](Gpu& changed) {
     if (!can_drain(changed)) return NVML_ERROR_NOT_SUPPORTED;
     if (newState == NVML_FEATURE_ENABLED && is_persistent(changed)) return NVML_ERROR_IN_USE;
     changed.faults.draining = newState == NVML_FEATURE_ENABLED ? 1 : 0;
@@ -98,7 +98,7 @@ nvmlReturn_t DeviceDiscoverGpus(const Machine& machine, nvmlPciInfo_t* pciInfo) 
   const auto gpus = machine.gpus();
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     if (sim::state::is_visible(machine, i) || (!everywhere && !is_at(gpus[i], *pciInfo))) continue;
-    const auto result = change(machine, gpus[i], [](Gpu& changed) {
+    const auto result = edit_gpu(machine, gpus[i], [](Gpu& changed) {
       if (!sim::faults::hidden(changed.faults)) return NVML_SUCCESS;
       reset_gpu(changed);  // the driver starts it anew
       changed.faults.availability = Availability::available;

@@ -1,4 +1,4 @@
-// Workload power profiles, PowerMizer, RUSD: hints to the driver that stay until somebody takes them back.
+// Workload power profiles, PowerMizer, RUSD: hints to the driver, which stay until they are withdrawn.
 #include <algorithm>
 #include <iterator>
 

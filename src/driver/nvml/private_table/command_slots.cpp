@@ -1,5 +1,5 @@
-// Private functions that change something: the steps of nvidia-smi -r, the boost slider, and 555's way to set
-// persistence mode.
+// Private functions that change the machine: the steps of nvidia-smi -r, the boost slider, and persistence mode of
+// 555.
 #include "driver/nvml/call/access.hpp"
 #include "driver/nvml/call/call.hpp"
 #include "driver/nvml/call/setters.hpp"
@@ -13,7 +13,7 @@ namespace {
 nvmlReturn_t reset(const sim::Machine& machine, nvmlDevice_t device) {
   const auto* gpu = find_gpu(machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return change(machine, *gpu, [&](auto& changed) {
+  return edit_gpu(machine, *gpu, [&](auto& changed) {
     // What is lost is out of the driver's reach; a restart of the host brings it back.
     if (changed.faults.availability == sim::faults::Availability::lost) return NVML_ERROR_GPU_IS_LOST;
     if (sim::processes::in_use(machine, changed, machine.index_of(*gpu))) return NVML_ERROR_IN_USE;
@@ -87,7 +87,7 @@ nvmlReturn_t set_boost_slider(nvmlDevice_t device, const BoostSliders* sliders) 
   if (!gpu || !sliders) return NVML_ERROR_INVALID_ARGUMENT;
   if (!gpu->boost_slider.max_level) return NVML_ERROR_NOT_SUPPORTED;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return change(*machine, *gpu, [&](auto& changed) {
+  return edit_gpu(*machine, *gpu, [&](auto& changed) {
     auto& slider = changed.boost_slider;
     if (sliders->count != 1 || sliders->id != 0 || sliders->value > slider.max_level.value_or(0))
       return NVML_ERROR_INVALID_ARGUMENT;
@@ -102,7 +102,7 @@ nvmlReturn_t set_persistence_mode(nvmlDevice_t device, unsigned int mode, unsign
   if (!gpu || mode > 1 || !by_daemon) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   *by_daemon = 0;
-  return change(*machine, *gpu, [&](auto& changed) { return set_present(changed.persistence_mode, mode); });
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return set_present(changed.persistence_mode, mode); });
 }
 
 }  // namespace nvmlkit::driver::slots

@@ -1,5 +1,5 @@
-// The private functions that nvidia-smi of 535, 550 and 555 calls, one per slot. Their meaning was found by watching
-// what nvidia-smi prints for answers that carry a mark; docs/nvidia-smi.md says which is known and how.
+// The private functions that nvidia-smi of 535, 550 and 555 calls, one per slot. Their meaning was found by answers
+// that contain a mark, which nvidia-smi prints. docs/nvidia-smi.md lists the known slots with the evidence.
 #pragma once
 
 #include "nvmlkit/generated/abi.hpp"

@@ -1,4 +1,4 @@
-// The table of private functions that nvidia-smi asks nvmlInternalGetExportTable for.
+// The table of private functions that nvidia-smi requests from nvmlInternalGetExportTable.
 #pragma once
 
 namespace nvmlkit::driver {

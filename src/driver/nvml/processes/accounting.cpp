@@ -1,5 +1,5 @@
-// What processes did with the GPU. Whoever asks first removes clients that have ended, so that their records get an
-// end: therefore these functions read the machine on their own terms.
+// Accounting of processes. The first function that is called removes ended clients, so that their records get an end;
+// these functions therefore do not use the generated read of the machine.
 #include "sim/processes/accounting.hpp"
 
 #include <optional>
@@ -93,7 +93,7 @@ nvmlReturn_t DeviceGetAccountingPids(const Machine& machine, const Gpu& gpu, uns
 nvmlReturn_t DeviceClearAccountingPids(const Machine& machine, const Gpu& gpu) {
   const auto index = machine.index_of(gpu);
   sim::processes::remove_ended(machine, index);
-  return change(machine, gpu, [&](Gpu& changed) {
+  return edit_gpu(machine, gpu, [&](Gpu& changed) {
     if (!changed.accounting.mode) return NVML_ERROR_NOT_SUPPORTED;
     sim::processes::forget_ended(machine, changed, index);
     return NVML_SUCCESS;

@@ -1,5 +1,5 @@
-// What a process of the machine is to NVML: one of the machine file, a client that runs, or what runs a vGPU on the
-// host.
+// The processes that NVML reports: those of the machine file, running clients, and the host processes of
+// vGPUs.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Accounting in VMs: what their processes did with the vGPU. Needs a driver in the VM, and that it is on there.
+// Accounting in VMs: the work of their processes on the vGPU. The VM needs a driver with accounting turned on.
 #include <algorithm>
 
 #include "driver/nvml/generated/functions.hpp"

@@ -1,17 +1,18 @@
-// What vGPUs and the processes in their VMs do: encoder and capture sessions, utilization.
+// Activity of vGPUs and of the processes in their VMs: encoder and capture sessions, utilization.
 #include <algorithm>
 #include <cstring>
 
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/vgpu/vgpu.hpp"
 #include "sim/processes/accounting.hpp"
+#include "sim/processes/utilization.hpp"
 #include "sim/vgpu/usage.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {
 
 using sim::model::VgpuProcess;
-using sim::processes::Utilization;
+using sim::telemetry::Utilization;
 using sim::vgpu::Active;
 
 // Sessions belong to the VM's processes in turn; to none where no process is known.
@@ -38,7 +39,7 @@ nvmlValue_t value(std::uint32_t percent) {
   return out;
 }
 
-// There is always a sample of this instant; `visit(now, active)` for each vGPU whose utilization is told.
+// There is always a sample of this instant; `visit(now, active)` for each vGPU with a reported utilization.
 template <class Visit>
 nvmlReturn_t samples(const Machine& machine, const Gpu& gpu, unsigned long long last_seen, Visit visit) {
   if (!sim::vgpu::is_host(gpu)) return NVML_ERROR_NOT_SUPPORTED;

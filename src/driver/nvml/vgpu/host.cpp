@@ -1,4 +1,4 @@
-// What the driver and a GPU can do as hosts of vGPUs, and in which mode they are.
+// Capabilities and modes of the driver and a GPU as hosts of vGPUs.
 #include <charconv>
 
 #include "driver/nvml/call/setters.hpp"

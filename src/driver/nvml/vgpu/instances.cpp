@@ -1,4 +1,4 @@
-// Active vGPUs: which there are, whose they are, what they have.
+// Active vGPUs: lists, owners, properties.
 #include "driver/nvml/mig/instances.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// When a license ends, as NVML tells it: the calendar's numbers in UTC.
+// The expiry of a license in NVML's form: calendar numbers in UTC.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What hosts tell each other before a VM moves, and the versions of the protocol between host and guest.
+// Data that hosts exchange before a VM moves, and the versions of the protocol between host and guest.
 #include <algorithm>
 #include <charconv>
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Heterogeneous mode, and where vGPUs can lie and do lie in the frame buffer.
+// Heterogeneous mode, and possible and actual places of vGPUs in the frame buffer.
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/mig/instances.hpp"
 #include "driver/nvml/vgpu/vgpu.hpp"
@@ -84,7 +84,7 @@ nvmlReturn_t GpuInstanceSetVgpuHeterogeneousMode(const Machine& machine, nvmlGpu
                                                  const nvmlVgpuHeterogeneousMode_t* pHeterogeneousMode) {
   const auto id = find_gpu_instance(machine, gpuInstance);
   if (!id) return NVML_ERROR_INVALID_ARGUMENT;
-  return change(machine, *id->gpu, [&](Gpu& gpu) {
+  return edit_gpu(machine, *id->gpu, [&](Gpu& gpu) {
     if (!sim::mig::enabled(gpu) || !sim::mig::find_instance(gpu, id->id)) return NVML_ERROR_INVALID_ARGUMENT;
     if (!has_mode_in_instances(gpu)) return NVML_ERROR_NOT_SUPPORTED;
     if (!is_mode(pHeterogeneousMode->mode)) return NVML_ERROR_INVALID_ARGUMENT;

@@ -1,5 +1,5 @@
-// The scheduler of vGPUs: its state, its log, its limits. The first generation of functions speaks of the graphics
-// engine and has a union for what depends on ARR; the second has a choice of engine and no union.
+// The scheduler of vGPUs: its state, its log, its limits. The first generation of functions is for the graphics engine
+// and has a union that depends on ARR. The second has a choice of engine and no union.
 #include "driver/nvml/vgpu/scheduler.hpp"
 
 #include "driver/nvml/generated/functions.hpp"
@@ -47,7 +47,7 @@ void fill_v2(const Scheduler& scheduler, State& state) {
   state.timeslice = scheduler.timeslice_ns;
 }
 
-// The turns of the graphics engine; that of the encoders is not told.
+// The turns of the graphics engine; those of the encoders are not reported.
 template <class Log>
 void fill_entries(const Machine& machine, const Region& region, unsigned int engine, Log& log) {
   struct Context {

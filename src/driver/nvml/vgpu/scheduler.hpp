@@ -1,4 +1,4 @@
-// What the getters and the setters of the vGPU scheduler share.
+// Common parts of the getters and setters of the vGPU scheduler.
 #pragma once
 
 #include "driver/nvml/vgpu/vgpu.hpp"

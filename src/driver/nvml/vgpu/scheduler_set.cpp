@@ -1,4 +1,4 @@
-// Setting the scheduler of vGPUs, only while no VM runs.
+// Setters of the vGPU scheduler. They work only while no VM runs.
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/mig/instances.hpp"
 #include "driver/nvml/vgpu/scheduler.hpp"
@@ -59,7 +59,7 @@ nvmlReturn_t set_instance(const Machine& machine, nvmlGpuInstance_t handle, unsi
                           const Scheduler& wanted) {
   const auto id = find_gpu_instance(machine, handle);
   if (!id) return NVML_ERROR_INVALID_ARGUMENT;
-  return change(machine, *id->gpu, [&](Gpu& gpu) {
+  return edit_gpu(machine, *id->gpu, [&](Gpu& gpu) {
     if (!sim::mig::enabled(gpu) || !sim::mig::find_instance(gpu, id->id)) return NVML_ERROR_INVALID_ARGUMENT;
     if (!scheduler::on_instances(gpu) || sim::vgpu::any_on(gpu, id->id)) return NVML_ERROR_NOT_SUPPORTED;
     if (!valid || !is_engine(engine)) return NVML_ERROR_INVALID_ARGUMENT;

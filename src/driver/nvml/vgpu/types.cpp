@@ -1,4 +1,4 @@
-// vGPU types: which there are, what they are, how many fit.
+// vGPU types: lists, properties, remaining capacity.
 #include <algorithm>
 #include <bit>
 

@@ -1,4 +1,4 @@
-// What functions on vGPU types and vGPU instances share: both are numbers, and looked up with every call.
+// Common parts of the functions on vGPU types and instances. Both are numbers, which every call looks up.
 #pragma once
 
 #include "driver/nvml/call/access.hpp"
@@ -31,7 +31,7 @@ abi::nvmlReturn_t on_vgpu(const sim::Machine& machine, abi::nvmlVgpuInstance_t i
 template <class Change>
 abi::nvmlReturn_t change_vgpu(const sim::Machine& machine, abi::nvmlVgpuInstance_t id, Change change_it) {
   return on_vgpu(machine, id, [&](const sim::vgpu::Active& active) {
-    return change(machine, *active.gpu, [&](sim::model::Gpu& changed) {
+    return edit_gpu(machine, *active.gpu, [&](sim::model::Gpu& changed) {
       auto* instance = sim::vgpu::find(changed, id);
       return instance ? change_it(*instance) : abi::NVML_ERROR_NOT_FOUND;
     });
@@ -61,7 +61,7 @@ struct Filling {
     if (out && found < room) out[found] = item;
     ++found;
   }
-  // A caller that asks how many there are, with room for none or nowhere to write, is told so by this error.
+  // A caller that asks how many there are, with room for none or nowhere to write, gets this error.
   abi::nvmlReturn_t end(unsigned int* count) const {
     *count = found;
     return found > 0 && (found > room || !out) ? abi::NVML_ERROR_INSUFFICIENT_SIZE : abi::NVML_SUCCESS;

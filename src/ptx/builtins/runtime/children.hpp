@@ -1,5 +1,5 @@
-// What the kernels of a grid ask for besides: launches of other kernels, copies, fills. They are done in the order in
-// which they came, when the grid has run, or where it waits for them; tail launches when all else is done.
+// Work that the kernels of a grid request: launches of other kernels, copies, fills. It runs in the order of the
+// requests, at the end of the grid or where the grid waits for it. Tail launches run last.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // The part of the CUDA runtime that kernels call: launches of kernels, their streams and events, copies and fills, and
-// questions about the device. In programs of CUDA 11 its functions have their plain names; those of later ones begin
-// with __cudaCDP2.
+// queries of the device. In programs of CUDA 11 the functions have their plain names, later ones begin with
+// __cudaCDP2.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Questions about errors, the device, and kernels.
+// Queries of errors, the device, and kernels.
 #include "ptx/builtins/runtime/runtime_call.hpp"
 
 namespace nvmlkit::ptx {

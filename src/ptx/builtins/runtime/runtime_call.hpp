@@ -1,4 +1,4 @@
-// What functions of the device runtime have in common: errors, and what they know of their caller.
+// Common parts of the device runtime's functions: errors, and data about their caller.
 #pragma once
 
 #include <span>

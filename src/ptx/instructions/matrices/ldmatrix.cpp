@@ -1,5 +1,5 @@
-// Matrices of 8 by 8 elements of 16 bits between shared memory and the registers of a warp: ldmatrix, stmatrix,
-// movmatrix.
+// ldmatrix, stmatrix, movmatrix: matrices of 8 by 8 elements of 16 bits between shared memory and the registers of a
+// warp.
 #include <cstring>
 
 #include "ptx/decode/form.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 using Half16 = std::uint16_t;
 
-// Each lane tells the address of a row; lane 8 * m + r that of row r of matrix m. `flag`: transposed.
+// Each lane supplies the address of a row; lane 8 * m + r that of row r of matrix m. `flag`: transposed.
 bool rows(Warp& w, const Instruction& i, Mask lanes, std::byte* out[kLanes]) {
   std::uint64_t addresses[kLanes];
   w.addresses(i, addresses);

@@ -1,4 +1,4 @@
-// Products of small matrices whose elements lie in the registers of a warp: mma, and wmma with its loads and stores.
+// mma, and wmma with its loads and stores: products of small matrices with elements in the registers of a warp.
 #include <algorithm>
 #include <cmath>
 #include <cstring>

@@ -1,4 +1,4 @@
-// A matrix in shared memory as wgmma finds it by a descriptor.
+// A matrix in shared memory, from the descriptor of wgmma.
 #pragma once
 
 #include "ptx/run/warp.hpp"

@@ -1,4 +1,4 @@
-// Left matrices of which half the elements are zero and are not stored: a register of each lane says which are there.
+// Sparse left matrices: half of the elements are zero and are not stored. A register of each lane selects the others.
 #pragma once
 
 #include "ptx/run/warp.hpp"

@@ -1,4 +1,4 @@
-// A matrix whose elements lie in registers of all lanes of a warp.
+// A matrix with elements in registers of all lanes of a warp.
 #pragma once
 
 #include "ptx/module.hpp"

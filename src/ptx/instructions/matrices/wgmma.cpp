@@ -1,5 +1,5 @@
-// Products of a group of four warps: each takes 16 rows of the left matrix, from its registers or shared memory, and
-// all of the right one, from shared memory. They are done at once.
+// wgmma: products of a group of four warps. Each warp takes 16 rows of the left matrix, from registers or shared
+// memory, and the whole right matrix, from shared memory. They run at once.
 #include <algorithm>
 #include <bit>
 

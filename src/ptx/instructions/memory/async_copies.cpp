@@ -1,4 +1,4 @@
-// Asynchronous copies of a few bytes for each lane, which are done at once.
+// Asynchronous copies of a few bytes per lane. They run at once.
 #include <cstring>
 
 #include "ptx/decode/form.hpp"

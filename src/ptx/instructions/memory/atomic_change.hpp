@@ -1,4 +1,4 @@
-// A change of a number in memory that other threads of the host may change at the same time.
+// An atomic change of a number in memory that other threads of the host may change too.
 #pragma once
 
 #include <bit>

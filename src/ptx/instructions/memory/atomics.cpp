@@ -1,5 +1,5 @@
-// atom and red, and what stands between accesses of several threads. Other threads of the host may reach the same
-// memory: each change is one of the host, too.
+// atom, red, and fences. Other threads of the host may access the same memory: each change is atomic on the host
+// too.
 #include "ptx/decode/form.hpp"
 #include "ptx/instructions/memory/atomic_change.hpp"
 #include "ptx/instructions/numbers/operations.hpp"

@@ -1,4 +1,4 @@
-// Asynchronous copies of many bytes in a row, and reductions of them. They are done at once.
+// Asynchronous copies of many consecutive bytes, and reductions of them. They run at once.
 #include <bit>
 #include <cstring>
 

@@ -1,4 +1,4 @@
-// What copies of many bytes have in common: where they go, what they add there, which barrier hears of it.
+// Common parts of bulk copies: destination, reduction, and the barrier that counts them.
 #pragma once
 
 #include <cstddef>

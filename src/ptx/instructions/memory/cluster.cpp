@@ -1,5 +1,5 @@
-// Addresses in the shared memory of other blocks of a cluster: mapa, getctarank. Stores and additions there of which a
-// barrier is told: st.async, red.async.
+// Shared memory of other blocks of a cluster: mapa, getctarank; stores and reductions that signal a barrier: st.async,
+// red.async.
 #include <cstring>
 
 #include "ptx/decode/form.hpp"

@@ -1,5 +1,5 @@
-// Barriers in shared memory: they count arrivals, and bytes of copies that are on their way, which here are there at
-// once.
+// Barriers in shared memory. They count arrivals and bytes of pending copies; copies are complete at once
+// here.
 #include "ptx/instructions/memory/mbarrier.hpp"
 
 #include <cstring>

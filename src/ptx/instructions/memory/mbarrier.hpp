@@ -1,4 +1,4 @@
-// What lies in the 8 bytes of a barrier in shared memory.
+// The layout of the 8 bytes of a barrier in shared memory.
 #pragma once
 
 #include <cstddef>

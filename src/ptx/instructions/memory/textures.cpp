@@ -1,4 +1,4 @@
-// Textures, which are sampled, and surfaces, which are read and written: tex, tld4, suld, sust. The driver knows them.
+// tex, tld4, suld, sust: textures are sampled, surfaces are read and written. The driver supplies both.
 #include <cstring>
 
 #include "ptx/decode/form.hpp"

@@ -1,4 +1,4 @@
-// Atomics on more than a word: each number of a vector for itself, or 128 bits at once.
+// Atomics on more than a word: each number of a vector by itself, or 128 bits at once.
 #include <atomic>
 #include <cstring>
 

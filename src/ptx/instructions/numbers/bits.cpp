@@ -1,4 +1,4 @@
-// Everything about single bits, fields of bits and bytes: popc, clz, brev, bfind, bfe, bfi, bmsk, szext, fns, prmt.
+// Single bits, bit fields and bytes: popc, clz, brev, bfind, bfe, bfi, bmsk, szext, fns, prmt.
 #include <algorithm>
 #include <bit>
 

@@ -1,4 +1,4 @@
-// rcp, sqrt, rsqrt, sin, cos, lg2, ex2, tanh, copysign, testp. Approximate ones are as exact as the host's library.
+// rcp, sqrt, rsqrt, sin, cos, lg2, ex2, tanh, copysign, testp. Approximate forms are as exact as the host's library.
 #include <cmath>
 
 #include "ptx/instructions/numbers/float_mode.hpp"

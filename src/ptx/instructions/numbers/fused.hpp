@@ -1,4 +1,4 @@
-// Fused multiply-add of f32 and f64: by the host's instruction where it has one.
+// Fused multiply-add of f32 and f64, by the host's instruction if it exists.
 #pragma once
 
 #include "ptx/module.hpp"

@@ -1,4 +1,4 @@
-// What the types of PTX are on the host, and functions of one type lifted to the narrow ones.
+// Host types of PTX types, and functions of one type extended to the narrow types.
 #pragma once
 
 #include <type_traits>

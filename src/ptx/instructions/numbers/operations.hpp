@@ -1,4 +1,4 @@
-// Operations on two numbers of one type, for whatever does them: registers, memory, the lanes of a warp.
+// Operations on two numbers of one type, for registers, memory, and the lanes of a warp.
 #pragma once
 
 #include <type_traits>

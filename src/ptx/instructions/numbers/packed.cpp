@@ -1,4 +1,4 @@
-// Pairs of integers of 16 bits in a register, extremes that are not below zero, and numbers packed into bytes:
+// Pairs of 16-bit integers in a register, minima and maxima with a lower bound of zero, and numbers packed into bytes:
 // cvt.pack.
 #include <algorithm>
 

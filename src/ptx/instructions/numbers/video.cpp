@@ -1,5 +1,5 @@
-// Video instructions: an operation on whole words, and another one with the third operand; or one on each of the halves
-// or bytes of words, whose results may be added up.
+// Video instructions: an operation on whole words, and another one with the third operand; or one on each half or byte
+// of words, whose results may be added up.
 #include <algorithm>
 
 #include "ptx/decode/form.hpp"

@@ -1,4 +1,4 @@
-// The body of a generated method: one C function called as its protocol asks.
+// The body of a generated method: one C function, called by its protocol.
 #pragma once
 
 #include <string>

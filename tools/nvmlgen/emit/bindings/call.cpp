@@ -1,4 +1,4 @@
-// How the arguments of a C function come from those of a method, and its answer from what it writes.
+// Converts the arguments of a method to those of a C function, and its output to the result of the method.
 #include "emit/bindings/body.hpp"
 #include "emit/bindings/method.hpp"
 #include "emit/bindings/text.hpp"

@@ -1,4 +1,4 @@
-// What nvmlgen writes for the bindings: one function per file.
+// The emitters of the bindings: one function per file.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Emitters of what wraps and probes a dispatch table: every member by its index, and what its arguments are.
+// Emitters for code that wraps and probes a dispatch table: every member by its index, and its arguments as data.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// One generated method of the bindings: what it is called with, what it answers, and its body.
+// One generated method of the bindings: its parameters, its result, and its body.
 #pragma once
 
 #include <optional>

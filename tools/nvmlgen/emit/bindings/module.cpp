@@ -1,4 +1,4 @@
-// include/nvmlkit/generated/module_exports.inc: what the module nvmlkit.nvml exports of the generated headers.
+// include/nvmlkit/generated/module_exports.inc: the exports of the module nvmlkit.nvml from the generated headers.
 #include <sstream>
 #include <vector>
 

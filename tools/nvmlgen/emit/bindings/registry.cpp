@@ -1,4 +1,4 @@
-// include/nvmlkit/generated/registry.hpp: what the registry says of each function, as constants of C++.
+// include/nvmlkit/generated/registry.hpp: the registry's facts about each function, as constants of C++.
 #include <fmt/format.h>
 
 #include "emit/bindings/emitters.hpp"

@@ -1,4 +1,4 @@
-// src/bindings/generated/value_stores.hpp: how the value types that setters take become C structs.
+// src/bindings/generated/value_stores.hpp: conversions from the value types of setters to C structs.
 #include <set>
 #include <sstream>
 

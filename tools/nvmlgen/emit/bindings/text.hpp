@@ -1,4 +1,4 @@
-// How names and types of the C API are spelled in the bindings. Shared by the emitters of the bindings.
+// The spelling of names and types of the C API in the bindings. Shared by the emitters of the bindings.
 #pragma once
 
 #include <string>
@@ -36,7 +36,7 @@ struct Signature {
 };
 
 // Library-only functions take the signature of the function that their old name was mapped to.
-// Empty `ret` when nobody knows it.
+// Empty `ret` if it is unknown.
 Signature signature_of(const Facts& facts, const Function& function);
 
 // A C string literal with quotes and escapes.

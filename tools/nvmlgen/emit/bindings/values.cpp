@@ -1,4 +1,4 @@
-// Value types of the bindings, how they are read from C structs, and how they are walked.
+// Value types of the bindings, their conversion from C structs, and their visitors.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -114,7 +114,7 @@ std::string emit_values(const Facts& facts, const Values& values) {
       out << "    bool operator==(const " << element_type(facts, values, f) << "&) const = default;\n  };\n";
     }
     write_members(out, facts, values, type.fields, "  ");
-    // What a nvmlValue_t holds only its type tells, so that there is no comparing two.
+    // Only its type determines the contents of a nvmlValue_t: two of them cannot be compared.
     const bool comparable = std::none_of(type.fields.begin(), type.fields.end(),
                                          [](const auto& f) { return !f.hidden && f.fact->type == "nvmlValue_t"; });
     if (comparable) out << "  bool operator==(const " << type.name << "&) const = default;\n";

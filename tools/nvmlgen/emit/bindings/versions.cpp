@@ -38,7 +38,7 @@ const Param* struct_param(const Function& function) {
   return nullptr;
 }
 
-// True when one value can hold what either struct tells.
+// True if one value can hold the contents of either struct.
 bool same_family(const Values& values, const std::string& a, const std::string& b) {
   return a == b || (values.of(a) && values.of(a) == values.of(b));
 }

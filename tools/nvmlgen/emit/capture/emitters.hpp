@@ -1,4 +1,4 @@
-// Emitters of what `nvmlkit capture` asks a driver, and of what the answers show.
+// Emitters for `nvmlkit capture`: its questions to a driver, and the fields that the answers show.
 #pragma once
 
 #include <string>

@@ -17,7 +17,7 @@ std::string parameter_list(const Function& function);
 // "a, b", the stream made the per-thread one for that variant.
 std::string arguments(const Function& function);
 
-// Structs whose members api.hpp tells: those that our own code reads or writes, and those passed by value.
+// Structs whose members api.hpp declares: those that our own code reads or writes, and those passed by value.
 std::vector<const Struct*> complete_structs(const Registry& registry);
 
 }  // namespace nvmlgen::cuda

@@ -1,4 +1,4 @@
-// Emitters of the simulated driver: its exported C functions, what they call, its symbols, its contract.
+// Emitters of the simulated driver: its exported C functions, their implementations, its symbols, its contract.
 #pragma once
 
 #include <string>
@@ -19,6 +19,9 @@ std::string emit_symbols(const Registry& registry);
 // src/sim/generated/return_codes.hpp and xids.hpp: what calls may be told to answer, and what may happen to a GPU.
 std::string emit_return_codes(const Registry& registry);
 std::string emit_xids(const Registry& registry);
+
+// src/sim/generated/architecture_traits.hpp: what a GPU has by its architecture.
+std::string emit_architecture_traits(const Registry& registry);
 
 // src/sim/generated/vgpu_types.hpp: which vGPUs a GPU can host.
 std::string emit_vgpu_types(const Registry& registry);

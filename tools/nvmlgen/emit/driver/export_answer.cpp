@@ -57,7 +57,7 @@ class AnswerWriter {
     auto rest = argument_list(function_, entry_, on_device);
     if (!rest.empty()) rest = ", " + rest;
     if (entry_.sets()) {
-      line("  return change(*machine, *gpu, [&](auto& changed) {{ return functions::{}(*machine, changed{}); }});",
+      line("  return edit_gpu(*machine, *gpu, [&](auto& changed) {{ return functions::{}(*machine, changed{}); }});",
            function_.stem(), rest);
       return;
     }

@@ -89,7 +89,7 @@ class CheckWriter {
     return {};
   }
 
-  // Only of what changes something: on hardware everybody may run the getters that the header reserves for root.
+  // Only functions that change something: on hardware, every user may call getters that the header reserves for root.
   void check_privilege() {
     if (refuses_ || !entry_.commands() || (!entry_.root && entry_.restricted_by.empty())) return;
     if (entry_.restricted_by.empty())

@@ -31,6 +31,20 @@ inline constexpr DriverBranch driver_branches[] = {
   for (const auto& b : registry.driver_branches)
     out += fmt::format("    {{{}, \"{}\", \"{}\", {}}},\n", b.number, b.version, b.header,
                        registry.facts.exports.count(std::to_string(b.number)) > 0);
+  out += R"(};
+
+// The newest CUDA that a branch supports; of older branches, too, which machine files name.
+struct BranchCuda {
+  unsigned int branch, major, minor;
+};
+
+// By number.
+inline constexpr BranchCuda kBranchCuda[] = {
+)";
+  for (const auto& [branch, cuda] : registry.cuda_of_branches) {
+    const auto dot = cuda.find('.');
+    out += fmt::format("    {{{}, {}, {}}},\n", branch, cuda.substr(0, dot), cuda.substr(dot + 1));
+  }
   out += "};\n\n}  // namespace nvmlkit::sim\n";
   return out;
 }

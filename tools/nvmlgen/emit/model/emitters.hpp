@@ -1,4 +1,4 @@
-// What is made of the model. Each returns the text of one file.
+// Emitters of the model. Each returns the text of one file.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Small things that the pages of the reference share.
+// Common parts of the reference pages.
 #pragma once
 
 #include <string>

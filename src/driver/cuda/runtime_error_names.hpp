@@ -1,4 +1,4 @@
-// Names of the runtime's errors; texts of those that the driver has no text for.
+// Names of the runtime's errors, and texts of errors that the driver lacks.
 #pragma once
 
 namespace nvmlkit::cudart {
