@@ -1,41 +1,12 @@
 // Setters: what they change, what they refuse, and that a refusal changes nothing.
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <thread>
 #include <vector>
 
-#include "loaded.hpp"
+#include "setters_support.hpp"
 
 namespace nvmlkit::driver_test {
 namespace {
-
-class Setters : public Loaded {
- protected:
-  // Open to whoever runs the tests; those of privilege start the machine as it is.
-  void start(const std::string& machine) {
-    std::string text = machine.find('\n') == std::string::npos ? "version: \"1.0\"\nbase: " + machine + "\n" : machine;
-    if (text.find("system:") == std::string::npos) text += "system: {enforce_privilege: false}\n";
-    Loaded::start(text);
-  }
-
-  template <class T, class... Args>
-  static T get(const char* name, Args... args) {
-    T value{};
-    EXPECT_EQ(call(name, args..., &value), NVML_SUCCESS) << name;
-    return value;
-  }
-  static unsigned int limit() { return get<unsigned int>("nvmlDeviceGetPowerManagementLimit", device()); }
-  static unsigned int enforced() { return get<unsigned int>("nvmlDeviceGetEnforcedPowerLimit", device()); }
-  static unsigned int clock(nvmlClockType_t type) {
-    return get<unsigned int>("nvmlDeviceGetClockInfo", device(), type);
-  }
-  static unsigned int app_clock(nvmlClockType_t type) {
-    return get<unsigned int>("nvmlDeviceGetApplicationsClock", device(), type);
-  }
-  static nvmlReturn_t set_limit(unsigned int mw) { return call("nvmlDeviceSetPowerManagementLimit", device(), mw); }
-};
 
 TEST_F(Setters, PowerLimit) {
   start("h100");
@@ -271,53 +242,6 @@ TEST_F(Setters, ThreadsReadWholeAnswers) {
   done = true;
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(failures, 0);
-}
-
-constexpr const char* kRestricted =
-    "version: \"1.0\"\nbase: h100\ndevice_defaults:\n  clocks: {auto_boost: disabled}\n"
-    "  api_restriction: {set_application_clocks: disabled, set_auto_boosted_clocks: enabled}\n";
-
-// Runs `body` as somebody who is not root; its value is the child's exit status.
-template <class Body>
-int as_nobody(Body body) {
-  const pid_t child = fork();
-  if (child == 0) _exit(geteuid() == 0 && setuid(65534) != 0 ? 99 : static_cast<int>(body()));
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WEXITSTATUS(status);
-}
-
-TEST_F(Setters, NeedRootWhereTheHeaderSaysSo) {
-  Loaded::start("h100");
-  EXPECT_EQ(as_nobody([] { return set_limit(300'000U); }), NVML_ERROR_NO_PERMISSION);
-  EXPECT_EQ(as_nobody([] { return call("nvmlDeviceSetPersistenceMode", device(), NVML_FEATURE_DISABLED); }),
-            NVML_ERROR_NO_PERMISSION);
-  EXPECT_EQ(as_nobody([] { return call("nvmlDeviceSetPowerManagementLimit", nvmlDevice_t{}, 1U); }),
-            NVML_ERROR_INVALID_ARGUMENT);
-  nvmlEccSramErrorStatus_t status{};
-  status.version = version_tag<nvmlEccSramErrorStatus_t>;
-  EXPECT_EQ(as_nobody([&] { return call("nvmlDeviceGetSramEccErrorStatus", device(), &status); }), NVML_SUCCESS);
-}
-
-TEST_F(Setters, AMachineCanBeOpenToAll) {
-  start("version: \"1.0\"\nbase: h100\nsystem: {enforce_privilege: false}\n");
-  EXPECT_EQ(as_nobody([] { return set_limit(300'000U); }), NVML_SUCCESS);
-}
-
-TEST_F(Setters, RestrictionsSayWhoMaySetClocks) {
-  Loaded::start(kRestricted);
-  const auto set_app = [] { return call("nvmlDeviceSetApplicationsClocks", device(), 1593U, 1980U); };
-  const auto set_boost = [] { return call("nvmlDeviceSetAutoBoostedClocksEnabled", device(), NVML_FEATURE_ENABLED); };
-  EXPECT_EQ(as_nobody(set_app), NVML_SUCCESS);
-  EXPECT_EQ(as_nobody(set_boost), NVML_ERROR_NO_PERMISSION);
-  if (geteuid() != 0) GTEST_SKIP() << "the rest needs root";
-  for (const auto api : {NVML_RESTRICTED_API_SET_APPLICATION_CLOCKS, NVML_RESTRICTED_API_SET_AUTO_BOOSTED_CLOCKS}) {
-    const auto wanted =
-        api == NVML_RESTRICTED_API_SET_APPLICATION_CLOCKS ? NVML_FEATURE_ENABLED : NVML_FEATURE_DISABLED;
-    EXPECT_EQ(call("nvmlDeviceSetAPIRestriction", device(), api, wanted), NVML_SUCCESS);
-  }
-  EXPECT_EQ(as_nobody(set_app), NVML_ERROR_NO_PERMISSION);
-  EXPECT_EQ(as_nobody(set_boost), NVML_SUCCESS);
 }
 
 }  // namespace

@@ -15,6 +15,8 @@
 
 namespace nvmlkit::sim::telemetry_test {
 
+inline const std::string h100 = "base: h100\nsystem: {num_devices: 1}\n";
+
 class Bench {
  public:
   explicit Bench(const std::string& text) {
