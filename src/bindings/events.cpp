@@ -87,7 +87,8 @@ Result<std::optional<Event>> EventSet::wait_until(std::chrono::steady_clock::tim
 Result<std::optional<Event>> EventSet::wait(std::chrono::milliseconds timeout, std::stop_token stop) {
   using Steady = std::chrono::steady_clock;
   const Steady::time_point now = Steady::now();
-  const bool for_ever = timeout > std::chrono::duration_cast<std::chrono::milliseconds>(Steady::time_point::max() - now);
+  const bool for_ever =
+      timeout > std::chrono::duration_cast<std::chrono::milliseconds>(Steady::time_point::max() - now);
   return wait_until(for_ever ? Steady::time_point::max() : now + timeout, std::move(stop));
 }
 
