@@ -6,15 +6,23 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
 import tempfile
 import unittest
 
-from clients import LIBRARY_DIR, SOURCE
-from command_test import nvmlkit
+from clients import COMMAND, LIBRARY_DIR, SOURCE
+from fixture import FOREIGN
 
 FACTS = json.loads((SOURCE / "registry" / "facts" / "drivers.json").read_text())
 STATES = {"works", "no symbol", "not supported", "no permission", "not probed"}
 CHANGING = re.compile("Set[A-Z]|Create(?!able)|Destroy|Clear|Reset|Free|Alloc|Remove|Wait|Init|Shutdown|Register")
+
+
+def nvmlkit(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
+    return subprocess.run(
+        [COMMAND, *arguments], capture_output=True, text=True, timeout=120, env={**clean, **environment}
+    )
 
 
 def caps(*arguments: str, **environment: str) -> dict:
