@@ -149,7 +149,7 @@ TEST_F(ValueTypes, EnumeratorsHaveTheirOwnNames) {
                 .find("PState: NVML_PSTATE_0 needs a name"),
             std::string::npos);
   EXPECT_NE(error_after("enums.yaml", "NVML_AGGREGATE_ECC: aggregate}", "NVML_AGGREGATE_ECC: volatile}")
-                .find("EccCounter has 'volatile' twice"),
+                .find("EccCounter has 'volatile_' twice"),
             std::string::npos);
 }
 
