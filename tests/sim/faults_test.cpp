@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "nvmlkit/generated/abi.hpp"
+#include "sim/calls/rule_words.hpp"
 #include "sim/config/load.hpp"
 #include "sim/faults/inject.hpp"
 #include "sim/faults/kinds.hpp"
