@@ -121,14 +121,15 @@ void binding(benchmark::State& state, Ask ask) {
 #define NVMLKIT_BINDING(name, call) \
   BENCHMARK_CAPTURE(binding, name, [](const nvmlkit::nvml::Device& d) { return d.call; })->Name("call/bindings/" #name)
 
-NVMLKIT_BINDING(temperature, temperature(abi::NVML_TEMPERATURE_GPU));
+NVMLKIT_BINDING(temperature, temperature(nvmlkit::nvml::TemperatureSensor::gpu));
 NVMLKIT_BINDING(power, power_usage());
 NVMLKIT_BINDING(utilization, utilization_rates());
 NVMLKIT_BINDING(memory_info, memory_info());
 NVMLKIT_BINDING(name, name());
-NVMLKIT_BINDING(clock_info, clock_info(abi::NVML_CLOCK_SM));
+NVMLKIT_BINDING(clock_info, clock_info(nvmlkit::nvml::Clock::sm));
 NVMLKIT_BINDING(pci_info, pci_info());
-NVMLKIT_BINDING(total_ecc_errors, total_ecc_errors(abi::NVML_MEMORY_ERROR_TYPE_CORRECTED, abi::NVML_VOLATILE_ECC));
+NVMLKIT_BINDING(total_ecc_errors,
+                total_ecc_errors(nvmlkit::nvml::MemoryErrorType::corrected, nvmlkit::nvml::EccCounter::volatile_));
 #undef NVMLKIT_BINDING
 #endif
 

@@ -29,7 +29,7 @@ nvml::Result<void> print(const nvml::Device& device) {
   std::printf("GPU %u: %s (%s)\n", *index, name->c_str(), uuid->c_str());
   // A GPU that cannot tell one of these still tells the others.
   std::printf("  power %s of %s\n", shown(device.power_usage()).c_str(), shown(device.enforced_power_limit()).c_str());
-  std::printf("  SM clock %s\n", shown(device.clock_info(nvmlkit::abi::NVML_CLOCK_SM)).c_str());
+  std::printf("  SM clock %s\n", shown(device.clock_info(nvml::Clock::sm)).c_str());
   std::printf("  fan %s\n", shown(device.fan_speed()).c_str());
   return {};
 }

@@ -8,13 +8,12 @@
 #include <thread>
 
 namespace nvml = nvmlkit::nvml;
-namespace abi = nvmlkit::abi;
 
 namespace {
 
-constexpr abi::nvmlGpmMetricId_t kWanted[] = {abi::NVML_GPM_METRIC_GRAPHICS_UTIL, abi::NVML_GPM_METRIC_SM_UTIL,
-                                              abi::NVML_GPM_METRIC_SM_OCCUPANCY, abi::NVML_GPM_METRIC_ANY_TENSOR_UTIL,
-                                              abi::NVML_GPM_METRIC_DRAM_BW_UTIL};
+constexpr nvml::GpmMetricId kWanted[] = {nvml::GpmMetricId::graphics_util, nvml::GpmMetricId::sm_util,
+                                         nvml::GpmMetricId::sm_occupancy, nvml::GpmMetricId::any_tensor_util,
+                                         nvml::GpmMetricId::dram_bw_util};
 constexpr const char* kNames[] = {"graphics", "SM", "SM occupancy", "tensor cores", "memory bandwidth"};
 static_assert(std::size(kWanted) == std::size(kNames));
 

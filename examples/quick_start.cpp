@@ -1,10 +1,12 @@
-// The quick start of the README.
+// The quick start of the README: the UUID of each GPU, or what went wrong.
 #include <cstdio>
+#include <cstdlib>
 #include <nvmlkit/nvml.hpp>
 
-int main() {
-  const auto library = nvmlkit::nvml::Library::open();
-  if (!library) return std::puts(library.error().message().c_str());
-  for (const auto& device : library->devices().value())
-    if (device) std::puts(device->uuid().value().c_str());
+int main() try {
+  const auto library = nvmlkit::nvml::Library::open().value();
+  for (const auto& device : library.devices().value()) std::puts(device.value().uuid().value().c_str());
+} catch (const nvmlkit::nvml::Error& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return EXIT_FAILURE;
 }

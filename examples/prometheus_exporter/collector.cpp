@@ -1,5 +1,7 @@
 #include "collector.hpp"
 
+#include <nvmlkit/registry.hpp>
+
 #include "families.hpp"
 
 namespace nvml = nvmlkit::nvml;
@@ -16,6 +18,10 @@ struct Exported {
   bool counter;
   Labels labels;
 };
+
+constexpr const char* kEccHelp = "ECC errors since the driver was loaded, or ever.";
+
+Labels ecc(const char* error, const char* counter) { return {{"error", error}, {"counter", counter}}; }
 
 const std::vector<Exported>& exported() {
   static const std::vector<Exported> all{
@@ -37,30 +43,10 @@ const std::vector<Exported>& exported() {
       {Metric::memory_free, "nvml_memory_free_bytes", "Memory that is free.", 1, false, {}},
       {Metric::fan_speed, "nvml_fan_speed_ratio", "Speed of the first fan.", 1e-2, false, {}},
       {Metric::p_state, "nvml_p_state", "P-state, 0 is the fastest.", 1, false, {}},
-      {Metric::ecc_corrected_volatile,
-       "nvml_ecc_errors",
-       "ECC errors since the driver was loaded, or ever.",
-       1,
-       false,
-       {{"error", "corrected"}, {"counter", "volatile"}}},
-      {Metric::ecc_uncorrected_volatile,
-       "nvml_ecc_errors",
-       "",
-       1,
-       false,
-       {{"error", "uncorrected"}, {"counter", "volatile"}}},
-      {Metric::ecc_corrected_aggregate,
-       "nvml_ecc_errors",
-       "",
-       1,
-       false,
-       {{"error", "corrected"}, {"counter", "aggregate"}}},
-      {Metric::ecc_uncorrected_aggregate,
-       "nvml_ecc_errors",
-       "",
-       1,
-       false,
-       {{"error", "uncorrected"}, {"counter", "aggregate"}}},
+      {Metric::ecc_corrected_volatile, "nvml_ecc_errors", kEccHelp, 1, false, ecc("corrected", "volatile")},
+      {Metric::ecc_uncorrected_volatile, "nvml_ecc_errors", "", 1, false, ecc("uncorrected", "volatile")},
+      {Metric::ecc_corrected_aggregate, "nvml_ecc_errors", "", 1, false, ecc("corrected", "aggregate")},
+      {Metric::ecc_uncorrected_aggregate, "nvml_ecc_errors", "", 1, false, ecc("uncorrected", "aggregate")},
       {Metric::remapped_rows_corrected,
        "nvml_remapped_rows",
        "Memory rows replaced.",
@@ -83,21 +69,6 @@ const std::vector<Exported>& exported() {
   return all;
 }
 
-struct Reason {
-  unsigned long long bit;
-  const char* name;
-};
-using Why = nvml::ClocksEventReasonsBits;
-constexpr Reason kReasons[] = {{Why::GpuIdle, "gpu_idle"},
-                               {Why::ApplicationsClocksSetting, "applications_clocks_setting"},
-                               {Why::SwPowerCap, "sw_power_cap"},
-                               {Why::HwSlowdown, "hw_slowdown"},
-                               {Why::SyncBoost, "sync_boost"},
-                               {Why::SwThermalSlowdown, "sw_thermal_slowdown"},
-                               {Why::HwThermalSlowdown, "hw_thermal_slowdown"},
-                               {Why::HwPowerBrakeSlowdown, "hw_power_brake_slowdown"},
-                               {Why::DisplayClockSetting, "display_clock_setting"}};
-
 Labels labels_of(const GpuIdentity& gpu, const Labels& more = {}) {
   Labels labels{{"gpu", std::to_string(gpu.index)}, {"uuid", gpu.uuid}};
   labels.insert(labels.end(), more.begin(), more.end());
@@ -108,10 +79,10 @@ void add_reading(Families& families, const GpuIdentity& gpu, const Exported& e, 
   if (!reading.ok()) return;  // what a GPU cannot tell has no sample: it is not zero
   const double value = reading.number() * e.scale;
   if (e.metric == Metric::clock_event_reasons) {
-    const auto mask = static_cast<unsigned long long>(reading.number());
-    for (const Reason& reason : kReasons)
+    const nvml::ClocksEventReasons reasons(static_cast<unsigned long long>(reading.number()));
+    for (const auto& [name, number] : nvml::enumerators<nvml::ClocksEventReason>)
       families.gauge("nvml_clock_event_reason_active", "Whether this reason holds the clocks back now.",
-                     labels_of(gpu, {{"reason", reason.name}}), (mask & reason.bit) != 0);
+                     labels_of(gpu, {{"reason", name}}), reasons.contains(nvml::ClocksEventReason(number)));
     return;
   }
   if (e.counter)

@@ -4,6 +4,7 @@
 #include <nvmlkit/detail/index_range.hpp>
 #include <nvmlkit/field_values.hpp>
 #include <nvmlkit/generated/device_methods.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +25,14 @@ struct Sample {
   FieldNumber value;               // in the unit of the sampling type: percent, milliwatts, megahertz, a count
 };
 
+// What became of a change of MIG mode that the driver took.
+struct MigActivation {
+  // Why the mode is not active yet: in_use while a process has the GPU, reset_required where it has to be reset.
+  std::optional<Failure> pending;
+
+  bool active() const noexcept { return !pending; }
+};
+
 class FanRange;
 class NvLinkRange;
 
@@ -41,29 +50,28 @@ class Device : public DeviceMethods {
   // Counters of these fields start again at 0; each has its own result. @c nvmlDeviceClearFieldValues
   Result<std::vector<Result<void>>> clear_field_values(std::span<const FieldQuery> queries) const;
   // Newest first. The driver is asked for as many as it says it has. @c nvmlDeviceGetSupportedPerformanceStates
-  Result<std::vector<abi::nvmlPstates_t>> supported_performance_states() const;
+  Result<std::vector<PState>> supported_performance_states() const;
   // Drivers that only have the older call do not tell active and inactive apart: all are in the active counts.
   // @c nvmlDeviceGetRemappedRows_v2 @c nvmlDeviceGetRemappedRows
   Result<RemappedRows> remapped_rows() const;
   // The older call answers for the first fan only, and is asked for no other. @c nvmlDeviceGetFanSpeed_v2
   Result<Percent> fan_speed(unsigned int fan = 0) const;
   // `scope` other than the GPU needs the newer call. Needs root. @c nvmlDeviceSetPowerManagementLimit_v2
-  Result<void> set_power_management_limit(Milliwatts limit,
-                                          abi::nvmlPowerScopeType_t scope = abi::POWER_SCOPE_GPU) const;
+  Result<void> set_power_management_limit(Milliwatts limit, PowerScope scope = PowerScope::gpu) const;
   // The sums are missing where only the older call answers.
   // @c nvmlDeviceGetAccountingStats_v2 @c nvmlDeviceGetAccountingStats
   Result<AccountingStats> accounting_stats(unsigned int pid) const;
   // @c nvmlDeviceGetSamples. An empty list when there is none after `since`.
-  Result<std::vector<Sample>> samples(abi::nvmlSamplingType_t type, std::chrono::microseconds since = {}) const;
+  Result<std::vector<Sample>> samples(SamplingType type, std::chrono::microseconds since = {}) const;
   // Addresses with the time of each retirement; times are 0 on drivers that only have the older call.
   // @c nvmlDeviceGetRetiredPages_v2 @c nvmlDeviceGetRetiredPages
   struct RetiredPage {
     unsigned long long address;
     std::chrono::seconds time;
   };
-  Result<std::vector<RetiredPage>> retired_pages(abi::nvmlPageRetirementCause_t cause) const;
-  // The answer says whether the mode is active, or why it is only pending. Needs root. @c nvmlDeviceSetMigMode
-  Result<Errc> set_mig_mode(bool enabled) const;
+  Result<std::vector<RetiredPage>> retired_pages(PageRetirementCause cause) const;
+  // Needs root. @c nvmlDeviceSetMigMode
+  Result<MigActivation> set_mig_mode(bool enabled) const;
   struct DramEncryption {
     bool current;
     bool pending;
@@ -72,7 +80,7 @@ class Device : public DeviceMethods {
   Result<DramEncryption> dram_encryption_mode() const;
 
   // Needs root and a GPU that lets this threshold be set. @c nvmlDeviceSetTemperatureThreshold
-  Result<void> set_temperature_threshold(abi::nvmlTemperatureThresholds_t threshold, Celsius temperature) const;
+  Result<void> set_temperature_threshold(TemperatureThreshold threshold, Celsius temperature) const;
 
   // Empty for a GPU without fans. Include <nvmlkit/ranges.hpp>. @c nvmlDeviceGetNumFans
   Result<FanRange> fans() const;
@@ -86,11 +94,11 @@ class Device : public DeviceMethods {
   // Samples of every vGPU instance after `since`, oldest first. @c nvmlDeviceGetVgpuUtilization
   Result<std::vector<VgpuUtilization>> vgpu_utilization(std::chrono::microseconds since = {}) const;
 
-  // One of abi::VGPU_SCHEDULER_ENGINE_TYPE_.... The older call answers for the graphics engine, and is asked for no
+  // The older call answers for the graphics engine, and is asked for no
   // other. @c nvmlDeviceGetVgpuSchedulerState_v2 @c nvmlDeviceGetVgpuSchedulerState
-  Result<VgpuSchedulerState> vgpu_scheduler_state(unsigned int engine = abi::VGPU_SCHEDULER_ENGINE_TYPE_GRAPHICS) const;
+  Result<VgpuSchedulerState> vgpu_scheduler_state(VgpuSchedulerEngine engine = VgpuSchedulerEngine::graphics) const;
   // The last 200 time slices. @c nvmlDeviceGetVgpuSchedulerLog_v2 @c nvmlDeviceGetVgpuSchedulerLog
-  Result<VgpuSchedulerLog> vgpu_scheduler_log(unsigned int engine = abi::VGPU_SCHEDULER_ENGINE_TYPE_GRAPHICS) const;
+  Result<VgpuSchedulerLog> vgpu_scheduler_log(VgpuSchedulerEngine engine = VgpuSchedulerEngine::graphics) const;
   // In <nvmlkit/vgpu.hpp>. Only while no virtual machine runs; not kept when the driver is loaded again.
   // @c nvmlDeviceSetVgpuSchedulerState_v2 @c nvmlDeviceSetVgpuSchedulerState
   Result<void> set_vgpu_scheduler_state(const VgpuSchedulerSettings& settings) const;
@@ -106,7 +114,7 @@ class Device : public DeviceMethods {
 // Asks for one GPU at a time, so that a GPU that is not looked at is not touched.
 class DeviceRange : public detail::IndexRange<DeviceRange, Result<Device>> {
  public:
-  DeviceRange(detail::StatePtr state, unsigned int count) noexcept : IndexRange(std::move(state), count) {}
+  DeviceRange(SessionPtr session, unsigned int count) noexcept : IndexRange(std::move(session), count) {}
   Result<Device> operator[](unsigned int index) const;
 };
 

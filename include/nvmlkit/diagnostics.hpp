@@ -13,10 +13,8 @@ namespace nvmlkit::nvml {
 // Walks through the Common Platform Error Records of the machine's GPUs. Needs root and a driver of CUDA 13.3.
 class CperCursor {
  public:
-  // `types` is a mask of abi::nvmlCPERType_t.
-  explicit CperCursor(const Library& library, unsigned int types = abi::NVML_CPER_ACCESS_TYPE_GPU)
-      : state_(library.state()) {
-    cursor_.cperTypeMask = types;
+  explicit CperCursor(const Library& library, CperTypes types = CperType::gpu) : session_(library.session()) {
+    cursor_.cperTypeMask = to_abi(types);
     cursor_.handle = abi::CPER_CURSOR_HANDLE_INIT;
   }
 
@@ -28,13 +26,13 @@ class CperCursor {
   std::string gpu_uuid() const;
 
  private:
-  detail::StatePtr state_;
+  SessionPtr session_;
   abi::nvmlCPERCursor_v1_t cursor_{};
 };
 
 // A PRM counter of one port.
 struct PrmCounterQuery {
-  abi::nvmlPRMCounterId_t id;
+  PrmCounterId id;
   unsigned int local_port = 0;
 };
 struct PrmCounter {

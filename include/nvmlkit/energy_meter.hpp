@@ -56,15 +56,15 @@ class EnergyMeter {
  private:
   enum class Power { usage, field_instant, field_average };
 
-  EnergyMeter(detail::StatePtr state, detail::HeldDevice device, Options options) noexcept
-      : state_(std::move(state)), device_(device), options_(std::move(options)) {}
+  EnergyMeter(SessionPtr session, HeldDevice device, Options options) noexcept
+      : session_(std::move(session)), device_(device), options_(std::move(options)) {}
   Result<unsigned long long> read_counter() const;
   Result<unsigned long long> read_power() const;
   Result<unsigned long long> read_power_field(unsigned int field) const;
   void add_counter(unsigned long long now, std::chrono::nanoseconds gap) noexcept;
 
-  detail::StatePtr state_;
-  detail::HeldDevice device_;
+  SessionPtr session_;
+  HeldDevice device_;
   Options options_;
   EnergySource source_ = EnergySource::counter;
   Power power_ = Power::usage;

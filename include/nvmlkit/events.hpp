@@ -11,7 +11,7 @@ namespace nvmlkit::nvml {
 
 struct Event {
   Device device;
-  unsigned long long type;             // one of abi::EventType...
+  EventType type;
   unsigned long long data;             // of an Xid event: the Xid
   unsigned int gpu_instance_id = ~0U;  // ~0U: of no instance, or of a driver that does not say
   unsigned int compute_instance_id = ~0U;
@@ -28,8 +28,8 @@ class EventSet {
   EventSet& operator=(const EventSet&) = delete;
   ~EventSet();
 
-  // `types` is a mask of abi::EventType...; see Device::supported_event_types(). @c nvmlDeviceRegisterEvents
-  Result<void> watch(const Device& device, unsigned long long types);
+  // What there can be: Device::supported_event_types(). @c nvmlDeviceRegisterEvents
+  Result<void> watch(const Device& device, EventTypes types);
 
   // Empty when nothing came in time, or when `stop` was requested; a failure when the driver says so, a lost GPU for
   // one. The library waits in slices, so that a stop request ends the wait within 100 ms. A deadline that has passed,
@@ -42,10 +42,10 @@ class EventSet {
   abi::nvmlEventSet_t handle() const noexcept { return set_; }
 
  private:
-  EventSet(detail::StatePtr state, abi::nvmlEventSet_t set) noexcept : state_(std::move(state)), set_(set) {}
+  EventSet(SessionPtr session, abi::nvmlEventSet_t set) noexcept : session_(std::move(session)), set_(set) {}
   Result<std::optional<Event>> wait_once(unsigned int timeout_ms);
 
-  detail::StatePtr state_;
+  SessionPtr session_;
   abi::nvmlEventSet_t set_ = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// Formatters for fmt, which a program that includes this header brings itself: quantities, masks, enums, values,
+// Formatters for fmt, which a program that includes this header brings itself: quantities, flags, enums, values,
 // failures. They take the format of a text: fmt::format("{:>12}", device.power_usage().value()).
 #pragma once
 
@@ -9,7 +9,7 @@
 namespace nvmlkit::nvml::detail {
 
 template <class T>
-inline constexpr bool formatted = is_quantity<T> || is_mask<T> || NamedEnum<T> || Reflected<T>;
+inline constexpr bool formatted = is_quantity<T> || is_flags<T> || NamedEnum<T> || Reflected<T>;
 
 }  // namespace nvmlkit::nvml::detail
 

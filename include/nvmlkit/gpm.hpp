@@ -13,7 +13,7 @@ namespace nvmlkit::nvml {
 
 // One metric; each may fail while the others answer.
 struct GpmMetric {
-  abi::nvmlGpmMetricId_t id;
+  GpmMetricId id;
   Result<double> value;    // in `unit`
   std::string short_name;  // the driver's own texts, empty when it has none: "GRAPHICS_UTIL"
   std::string long_name;
@@ -24,11 +24,11 @@ struct GpmMetric {
 class GpmSample {
  public:
   // Empty until take(). @c nvmlGpmSampleAlloc
-  static Result<GpmSample> create(const Library& library) { return create_in(library.state()); }
+  static Result<GpmSample> create(const Library& library) { return create_in(library.session()); }
   GpmSample(GpmSample&& other) noexcept
-      : state_(std::move(other.state_)), sample_(std::exchange(other.sample_, nullptr)) {}
+      : session_(std::move(other.session_)), sample_(std::exchange(other.sample_, nullptr)) {}
   GpmSample& operator=(GpmSample&& other) noexcept {
-    std::swap(state_, other.state_);
+    std::swap(session_, other.session_);
     std::swap(sample_, other.sample_);
     return *this;
   }
@@ -46,20 +46,19 @@ class GpmSample {
   abi::nvmlGpmSample_t handle() const noexcept { return sample_; }
 
  private:
-  static Result<GpmSample> create_in(const detail::StatePtr& state);
-  GpmSample(detail::StatePtr state, abi::nvmlGpmSample_t sample) noexcept : state_(std::move(state)), sample_(sample) {}
+  static Result<GpmSample> create_in(const SessionPtr& session);
+  GpmSample(SessionPtr session, abi::nvmlGpmSample_t sample) noexcept : session_(std::move(session)), sample_(sample) {}
   friend class GpmSession;
-  friend Result<std::vector<GpmMetric>> gpm_metrics(const GpmSample&, const GpmSample&,
-                                                    std::span<const abi::nvmlGpmMetricId_t>);
+  friend Result<std::vector<GpmMetric>> gpm_metrics(const GpmSample&, const GpmSample&, std::span<const GpmMetricId>);
 
-  detail::StatePtr state_;
+  SessionPtr session_;
   abi::nvmlGpmSample_t sample_ = nullptr;
 };
 
 // One entry for each id, in their order, over the time from `earlier` to `later`: both of one GPU, at least 100 ms
 // apart. Any number of ids: no driver is asked for more at once than it has room for. @c nvmlGpmMetricsGet
 Result<std::vector<GpmMetric>> gpm_metrics(const GpmSample& earlier, const GpmSample& later,
-                                           std::span<const abi::nvmlGpmMetricId_t> ids);
+                                           std::span<const GpmMetricId> ids);
 
 // Two samples that take turns: each read() covers the time since the one before it.
 class GpmSession {
@@ -69,7 +68,7 @@ class GpmSession {
   static Result<GpmSession> start(const Device& gpu, std::optional<unsigned int> gpu_instance_id);
 
   // Call it at least 100 ms after start() or the last read(). After a failure the next call covers the longer time.
-  Result<std::vector<GpmMetric>> read(std::span<const abi::nvmlGpmMetricId_t> ids);
+  Result<std::vector<GpmMetric>> read(std::span<const GpmMetricId> ids);
 
  private:
   GpmSession(Device gpu, std::optional<unsigned int> instance, GpmSample earlier, GpmSample later)

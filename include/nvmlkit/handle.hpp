@@ -1,7 +1,7 @@
 // The base of every object of the bindings: a native handle and the library that it belongs to.
 #pragma once
 
-#include <nvmlkit/detail/state.hpp>
+#include <nvmlkit/session.hpp>
 
 namespace nvmlkit::nvml {
 
@@ -12,23 +12,23 @@ namespace nvmlkit::nvml {
 template <class Native>
 class Object {
  public:
-  Object(detail::StatePtr state, Native handle) noexcept
-      : state_(std::move(state)), handle_{handle, state_->generation()} {}
+  Object(SessionPtr session, Native handle) noexcept
+      : session_(std::move(session)), handle_{handle, session_->generation()} {}
   // As old as another object of the same handle.
-  Object(detail::StatePtr state, detail::Held<Native> held) noexcept : state_(std::move(state)), handle_(held) {}
+  Object(SessionPtr session, Held<Native> held) noexcept : session_(std::move(session)), handle_(held) {}
 
   // For calls that have no method: library.call(&Table::DeviceGetName, device.handle(), ...).
   Native handle() const noexcept { return handle_; }
   // The same for library.call(), with the data that shows whether it is stale.
-  detail::Held<Native> held() const noexcept { return handle_; }
-  const Table& table() const noexcept { return state_->table; }
-  const detail::StatePtr& state() const noexcept { return state_; }
+  Held<Native> held() const noexcept { return handle_; }
+  const Table& table() const noexcept { return session_->table; }
+  const SessionPtr& session() const noexcept { return session_; }
 
   friend bool operator==(const Object& a, const Object& b) noexcept { return a.handle() == b.handle(); }
 
  protected:
-  detail::StatePtr state_;
-  detail::Held<Native> handle_;
+  SessionPtr session_;
+  Held<Native> handle_;
 };
 
 }  // namespace nvmlkit::nvml

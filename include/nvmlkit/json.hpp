@@ -2,7 +2,7 @@
 //
 //   nlohmann::json memory = nvmlkit::nvml::to_json_value(device.memory_info().value());
 //
-// Quantities are numbers in the unit that the member has, enums and masks their texts, handles hexadecimal texts, and
+// Quantities are numbers in the unit that the member has, enums and flags their texts, handles hexadecimal texts, and
 // what is not available is null.
 #pragma once
 
@@ -31,7 +31,7 @@ nlohmann::ordered_json to_json_value(const T& member) {
     for_each_field(member, [&](const char* name, const auto& each) { object[name] = to_json_value(each); });
     return object;
   } else {
-    return detail::member_text(member);  // enums, masks, codes and handles
+    return detail::member_text(member);  // enums, flags, codes and handles
   }
 }
 

@@ -22,19 +22,10 @@ struct ExcludedDevice;
 struct VgpuCompatibility;
 struct VgpuVersions;
 
-// Bits for nvmlInitWithFlags.
-enum class InitFlags : unsigned int {
-  none = 0,
-  no_gpus = 1,    // succeed on a machine without GPUs
-  no_attach = 2,  // do not wake or attach GPUs
-};
-constexpr InitFlags operator|(InitFlags a, InitFlags b) noexcept {
-  return static_cast<InitFlags>(static_cast<unsigned int>(a) | static_cast<unsigned int>(b));
-}
-
 struct OpenOptions {
   LoadOptions load;
-  InitFlags flags = InitFlags::none;
+  // InitFlag::no_gpus: succeed on a machine without GPUs; InitFlag::no_attach: do not wake or attach GPUs.
+  InitFlags flags;
 };
 
 // "GPU-8f6b1a2c-...", for device_by_uuid(), of the 16 bytes that CUDA has: cudaDeviceProp::uuid, cuDeviceGetUuid.
@@ -47,11 +38,11 @@ class Library : public LibraryMethods {
  public:
   static Result<Library> open(const OpenOptions& options = {});
   // Any table will do: a simulated driver, a wrapped one, a test's own.
-  static Result<Library> from_table(const Table& table, InitFlags flags = InitFlags::none);
+  static Result<Library> from_table(const Table& table, InitFlags flags = {});
 
   // Shuts down now. Objects that are still around answer Errc::library_closed. No other thread may be in a call.
-  Result<void> close() { return state_->close(); }
-  bool is_open() const noexcept { return state_->usable(); }
+  Result<void> close() { return session_->close(); }
+  bool is_open() const noexcept { return session_->usable(); }
   // What was loaded; empty for a library from a table.
   const std::string& path() const noexcept { return path_; }
 
@@ -69,8 +60,8 @@ class Library : public LibraryMethods {
   // Takes a drained GPU away from NVML and the kernel driver. Its Device objects answer Errc::stale_handle afterwards,
   // and go on doing so when it is found again: look it up anew. Drivers that only have the older call keep GPU and link
   // as they are. Needs root. @c nvmlDeviceRemoveGpu_v2 @c nvmlDeviceRemoveGpu
-  Result<void> remove_gpu(const PciInfo& pci_info, abi::nvmlDetachGpuState_t gpu_state = abi::NVML_DETACH_GPU_KEEP,
-                          abi::nvmlPcieLinkState_t link_state = abi::NVML_PCIE_LINK_KEEP) const;
+  Result<void> remove_gpu(const PciInfo& pci_info, DetachGpuState gpu_state = DetachGpuState::keep,
+                          PcieLinkState link_state = PcieLinkState::keep) const;
 
   Result<unsigned int> unit_count() const;
   Result<Unit> unit(unsigned int index) const;
@@ -95,16 +86,15 @@ class Library : public LibraryMethods {
   // Any C function, with the same checks as the methods: library.call(&Table::DeviceGetName, device.handle(), ...).
   template <class Function, class... Arguments>
   Result<void> call(Function Table::*member, Arguments... arguments) const {
-    const detail::Outcome outcome = detail::call(*state_, member, arguments...);
+    const detail::Outcome outcome = detail::call(*session_, member, arguments...);
     if (!outcome.ok()) return outcome.failure();
     return {};
   }
-  const Table& table() const noexcept { return state_->table; }
-  const detail::StatePtr& state() const noexcept { return state_; }
+  const Table& table() const noexcept { return session_->table; }
+  const SessionPtr& session() const noexcept { return session_; }
 
  private:
-  Library(detail::StatePtr state, std::string path) noexcept
-      : LibraryMethods(std::move(state)), path_(std::move(path)) {}
+  Library(SessionPtr session, std::string path) noexcept : LibraryMethods(std::move(session)), path_(std::move(path)) {}
   static Result<Library> start(const Table& table, InitFlags flags, void* linker_handle, std::string path);
 
   std::string path_;

@@ -14,7 +14,7 @@ class MigDevice : private DeviceMethods {
   using DeviceMethods::DeviceMethods;
 
   using DeviceMethods::handle;
-  using DeviceMethods::state;
+  using DeviceMethods::session;
   using DeviceMethods::table;
   friend bool operator==(const MigDevice& a, const MigDevice& b) noexcept { return a.handle() == b.handle(); }
 

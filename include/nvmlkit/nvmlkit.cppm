@@ -13,20 +13,44 @@ using abi::to_string;
 }
 
 export namespace nvmlkit::nvml::unit {
+using unit::Alike;
 using unit::Bit;
 using unit::Byte;
+using unit::Commensurable;
 using unit::DegreeCelsius;
+using unit::Energy;
+using unit::Exact;
+using unit::Factor;
 using unit::FramePerSecond;
+using unit::FrameRate;
+using unit::Frequency;
+using unit::Gibibyte;
+using unit::GigabytePerSecond;
+using unit::Gigahertz;
+using unit::Information;
+using unit::Joule;
 using unit::Kibibyte;
 using unit::KilobytePerSecond;
+using unit::Kilowatt;
+using unit::KilowattHour;
 using unit::Mebibyte;
 using unit::MegabytePerSecond;
 using unit::Megahertz;
 using unit::Millijoule;
 using unit::Millivolt;
 using unit::Milliwatt;
+using unit::Mixed;
 using unit::Percent;
+using unit::Power;
 using unit::RevolutionPerMinute;
+using unit::Rotation;
+using unit::Share;
+using unit::Temperature;
+using unit::Throughput;
+using unit::Volt;
+using unit::Voltage;
+using unit::Watt;
+using unit::WattHour;
 }  // namespace nvmlkit::nvml::unit
 
 export namespace nvmlkit::nvml {
@@ -34,6 +58,7 @@ export namespace nvmlkit::nvml {
 // <nvmlkit/device.hpp>
 using nvml::Device;
 using nvml::DeviceRange;
+using nvml::MigActivation;
 using nvml::Sample;
 
 // <nvmlkit/diagnostics.hpp>
@@ -71,6 +96,12 @@ using nvml::FieldValue;
 using nvml::as_double;
 using nvml::raw_field_id;
 
+// <nvmlkit/flags.hpp>
+using nvml::Flag;
+using nvml::Flags;
+using nvml::is_flag;
+using nvml::operator|;
+
 // <nvmlkit/gpm.hpp>
 using nvml::GpmMetric;
 using nvml::GpmSample;
@@ -81,11 +112,9 @@ using nvml::gpm_metrics;
 using nvml::Object;
 
 // <nvmlkit/library.hpp>
-using nvml::InitFlags;
 using nvml::Library;
 using nvml::OpenOptions;
 using nvml::gpu_uuid;
-using nvml::operator|;
 
 // <nvmlkit/loader.hpp>
 using nvml::LoadOptions;
@@ -94,8 +123,6 @@ using nvml::library_candidates;
 using nvml::load;
 using nvml::unload;
 
-// <nvmlkit/mask.hpp>
-using nvml::Mask;
 
 // <nvmlkit/mig_device.hpp>
 using nvml::MigDevice;
@@ -143,6 +170,12 @@ using nvml::SampleValue;
 using nvml::Sampler;
 using nvml::metric_unit;
 
+// <nvmlkit/session.hpp>
+using nvml::Held;
+using nvml::HeldDevice;
+using nvml::Session;
+using nvml::SessionPtr;
+
 // <nvmlkit/strings.hpp>
 using nvml::EnumTable;
 using nvml::NamedEnum;
@@ -150,7 +183,9 @@ using nvml::NamedNumber;
 using nvml::enum_number;
 using nvml::enum_text;
 using nvml::from_string;
-using nvml::mask_text;
+using nvml::to_abi;
+using nvml::enum_table;
+using nvml::flags_text;
 
 // <nvmlkit/system_events.hpp>
 using nvml::SystemEvent;
@@ -171,9 +206,16 @@ using nvml::to_string;
 using nvml::Bits;
 using nvml::Bytes;
 using nvml::Celsius;
+using nvml::FinerQuantity;
 using nvml::FramesPerSecond;
+using nvml::Gibibytes;
+using nvml::GigabytesPerSecond;
+using nvml::Gigahertz;
+using nvml::Joules;
 using nvml::Kibibytes;
 using nvml::KilobytesPerSecond;
+using nvml::KilowattHours;
+using nvml::Kilowatts;
 using nvml::Mebibytes;
 using nvml::MegabytesPerSecond;
 using nvml::Megahertz;
@@ -183,6 +225,15 @@ using nvml::Milliwatts;
 using nvml::Percent;
 using nvml::Quantity;
 using nvml::RevolutionsPerMinute;
+using nvml::Volts;
+using nvml::WattHours;
+using nvml::Watts;
+using nvml::operator+;
+using nvml::operator-;
+using nvml::operator/;
+using nvml::operator==;
+using nvml::operator<=>;
+using nvml::operator<<;
 
 // <nvmlkit/vgpu.hpp>
 using nvml::VgpuSchedulerSettings;

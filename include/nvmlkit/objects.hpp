@@ -25,11 +25,10 @@ class GpuInstance : public GpuInstanceMethods {
   // Every copy of this object answers Errc::stale_handle afterwards. Needs root. @c nvmlGpuInstanceDestroy
   Result<void> destroy() const;
 
-  // One of abi::VGPU_SCHEDULER_ENGINE_TYPE_....
   // @c nvmlGpuInstanceGetVgpuSchedulerState_v2 @c nvmlGpuInstanceGetVgpuSchedulerState
-  Result<VgpuSchedulerState> vgpu_scheduler_state(unsigned int engine = abi::VGPU_SCHEDULER_ENGINE_TYPE_GRAPHICS) const;
+  Result<VgpuSchedulerState> vgpu_scheduler_state(VgpuSchedulerEngine engine = VgpuSchedulerEngine::graphics) const;
   // The last 200 time slices. @c nvmlGpuInstanceGetVgpuSchedulerLog_v2 @c nvmlGpuInstanceGetVgpuSchedulerLog
-  Result<VgpuSchedulerLog> vgpu_scheduler_log(unsigned int engine = abi::VGPU_SCHEDULER_ENGINE_TYPE_GRAPHICS) const;
+  Result<VgpuSchedulerLog> vgpu_scheduler_log(VgpuSchedulerEngine engine = VgpuSchedulerEngine::graphics) const;
   // In <nvmlkit/vgpu.hpp>. Only while no virtual machine runs in this instance.
   // @c nvmlGpuInstanceSetVgpuSchedulerState_v2 @c nvmlGpuInstanceSetVgpuSchedulerState
   Result<void> set_vgpu_scheduler_state(const VgpuSchedulerSettings& settings) const;
@@ -59,7 +58,7 @@ class VgpuInstance : public VgpuInstanceMethods {
 
   struct VmId {
     std::string id;
-    abi::nvmlVgpuVmIdType_t type;  // a domain id of the hypervisor, or a UUID
+    VmIdType type;  // a domain id of the hypervisor, or a UUID
   };
   // The virtual machine that it belongs to. @c nvmlVgpuInstanceGetVmID
   Result<VmId> vm_id() const;

@@ -11,10 +11,10 @@ namespace nvmlkit::nvml {
 // A fan of a GPU. GPUs cooled by the air of the server have none.
 class Fan : public Object<abi::nvmlDevice_t> {
  public:
-  Fan(detail::StatePtr state, detail::HeldDevice device, unsigned int index) noexcept
-      : Object(std::move(state), device), index_(index) {}
+  Fan(SessionPtr session, HeldDevice device, unsigned int index) noexcept
+      : Object(std::move(session), device), index_(index) {}
   unsigned int index() const noexcept { return index_; }
-  Device device() const { return Device(state_, handle_); }
+  Device device() const { return Device(session_, handle_); }
 
   // The requested speed, in per cent of the maximum; a blocked fan reports the same. Needs maxwell or newer.
   // @c nvmlDeviceGetFanSpeed_v2 @c nvmlDeviceGetFanSpeed
@@ -29,21 +29,21 @@ class Fan : public Object<abi::nvmlDevice_t> {
 // One NVLink of a GPU.
 class NvLink : public Object<abi::nvmlDevice_t> {
  public:
-  NvLink(detail::StatePtr state, detail::HeldDevice device, unsigned int index) noexcept
-      : Object(std::move(state), device), index_(index) {}
+  NvLink(SessionPtr session, HeldDevice device, unsigned int index) noexcept
+      : Object(std::move(session), device), index_(index) {}
   unsigned int index() const noexcept { return index_; }
-  Device device() const { return Device(state_, handle_); }
+  Device device() const { return Device(session_, handle_); }
 
   // @c nvmlDeviceGetNvLinkState
   Result<bool> active() const;
-  // 1 is NVLink 1.0; see abi::nvmlNvlinkVersion_t @c nvmlDeviceGetNvLinkVersion
-  Result<unsigned int> version() const;
+  // @c nvmlDeviceGetNvLinkVersion
+  Result<NvLinkVersion> version() const;
   // "00000000:07:00.0" of what is at the other end. @c nvmlDeviceGetNvLinkRemotePciInfo_v2
   Result<std::string> remote_pci_bus_id() const;
   // A GPU, a switch or a CPU. @c nvmlDeviceGetNvLinkRemoteDeviceType
-  Result<abi::nvmlIntNvLinkDeviceType_t> remote_device_type() const;
+  Result<NvLinkDeviceType> remote_device_type() const;
   // @c nvmlDeviceGetNvLinkErrorCounter
-  Result<unsigned long long> errors(abi::nvmlNvLinkErrorCounter_t counter) const;
+  Result<unsigned long long> errors(NvLinkErrorCounter counter) const;
 
  private:
   unsigned int index_;
@@ -53,12 +53,12 @@ class NvLink : public Object<abi::nvmlDevice_t> {
 template <class Part>
 class PartRange : public detail::IndexRange<PartRange<Part>, Part> {
  public:
-  PartRange(detail::StatePtr state, detail::HeldDevice device, unsigned int count) noexcept
-      : detail::IndexRange<PartRange, Part>(std::move(state), count), device_(device) {}
-  Part operator[](unsigned int index) const { return Part(this->state_, device_, index); }
+  PartRange(SessionPtr session, HeldDevice device, unsigned int count) noexcept
+      : detail::IndexRange<PartRange, Part>(std::move(session), count), device_(device) {}
+  Part operator[](unsigned int index) const { return Part(this->session_, device_, index); }
 
  private:
-  detail::HeldDevice device_;
+  HeldDevice device_;
 };
 class FanRange : public PartRange<Fan> {
  public:
@@ -72,7 +72,7 @@ class NvLinkRange : public PartRange<NvLink> {
 // S-class units, each with its own success or failure.
 class UnitRange : public detail::IndexRange<UnitRange, Result<Unit>> {
  public:
-  UnitRange(detail::StatePtr state, unsigned int count) noexcept : IndexRange(std::move(state), count) {}
+  UnitRange(SessionPtr session, unsigned int count) noexcept : IndexRange(std::move(session), count) {}
   Result<Unit> operator[](unsigned int index) const;
 };
 

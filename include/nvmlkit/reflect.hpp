@@ -3,7 +3,7 @@
 
 #include <array>
 #include <chrono>
-#include <nvmlkit/generated/masks.hpp>
+#include <nvmlkit/flags.hpp>
 #include <nvmlkit/generated/values.hpp>
 #include <nvmlkit/strings.hpp>
 #include <nvmlkit/units.hpp>
@@ -45,9 +45,9 @@ template <class Unit>
 inline constexpr bool is_quantity<Quantity<Unit>> = true;
 
 template <class T>
-inline constexpr bool is_mask = false;
-template <class Bits>
-inline constexpr bool is_mask<Mask<Bits>> = true;
+inline constexpr bool is_flags = false;
+template <class Enum>
+inline constexpr bool is_flags<Flags<Enum>> = true;
 
 // The only union that values keep: its members have different types, and another value says which one counts.
 inline unsigned long long bits_of(const abi::nvmlValue_t& value) noexcept { return value.ullVal; }

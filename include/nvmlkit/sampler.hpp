@@ -133,9 +133,9 @@ class Sampler {
   std::size_t calls_per_tick() const noexcept;
 
  private:
-  Sampler(detail::StatePtr state, std::size_t requests) noexcept;
+  Sampler(SessionPtr session, std::size_t requests) noexcept;
 
-  detail::StatePtr state_;
+  SessionPtr session_;
   std::size_t requests_;
   std::vector<detail::SamplerPlan> plans_;  // one per device
   std::vector<Reading> readings_;

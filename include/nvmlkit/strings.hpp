@@ -1,6 +1,7 @@
 // Texts of enums. Needs no driver.
 #pragma once
 
+#include <iosfwd>
 #include <nvmlkit/generated/enum_names.hpp>
 #include <optional>
 #include <span>
@@ -16,21 +17,22 @@ struct NamedNumber {
 };
 
 struct EnumTable {
-  const char* prefix;  // "NVML_BRAND": what all names begin with
+  const char* prefix;  // "Brand", or "NVML_BRAND": what stands before a number without a name
   std::span<const NamedNumber> names;
 };
 
 std::string enum_text(const EnumTable& table, long long number);
 std::optional<long long> enum_number(const EnumTable& table, std::string_view text) noexcept;
-std::string mask_text(std::span<const NamedNumber> names, unsigned long long bits);
+std::string flags_text(const EnumTable& table, unsigned long long bits);
 
-// An enum of the C API, which has a table of names.
+// An enum that has a table of names: a scoped one, or one of the C API.
 template <class Enum>
 concept NamedEnum = std::is_enum_v<Enum> && requires(Enum value) {
   { enum_table(value) } -> std::same_as<const EnumTable&>;
 };
 
-// "NVML_BRAND_TESLA"; "NVML_BRAND(77)" for a number that a newer driver brings. Of several names the first in nvml.h.
+// "tesla", or "NVML_BRAND_TESLA" of the enum of C; "Brand(77)", "NVML_BRAND(77)" for a number that a newer driver
+// brings. Of several names the first in nvml.h.
 template <NamedEnum Enum>
 std::string to_string(Enum value) {
   return enum_text(enum_table(value), static_cast<long long>(value));
@@ -42,6 +44,11 @@ std::optional<Enum> from_string(std::string_view text) {
   const auto number = enum_number(enum_table(Enum{}), text);
   if (!number) return std::nullopt;
   return static_cast<Enum>(*number);
+}
+
+template <NamedEnum Enum>
+std::ostream& operator<<(std::ostream& out, Enum value) {
+  return out << to_string(value);
 }
 
 }  // namespace nvmlkit::nvml

@@ -10,8 +10,8 @@
 namespace nvmlkit::nvml {
 
 struct SystemEvent {
-  unsigned long long type;  // one of abi::SystemEventType...
-  unsigned int gpu_id;      // as Device::gpu_id...: the driver's own number of the GPU
+  SystemEventType type;
+  unsigned int gpu_id;  // as Device::gpu_id...: the driver's own number of the GPU
 };
 
 // Owns a set of system events. Not for use from several threads at once; movable. Needs a driver of CUDA 12.9.
@@ -20,9 +20,9 @@ class SystemEventSet {
   // @c nvmlSystemEventSetCreate
   static Result<SystemEventSet> create(const Library& library);
   SystemEventSet(SystemEventSet&& other) noexcept
-      : state_(std::move(other.state_)), set_(std::exchange(other.set_, nullptr)) {}
+      : session_(std::move(other.session_)), set_(std::exchange(other.set_, nullptr)) {}
   SystemEventSet& operator=(SystemEventSet&& other) noexcept {
-    std::swap(state_, other.state_);
+    std::swap(session_, other.session_);
     std::swap(set_, other.set_);
     return *this;
   }
@@ -31,8 +31,8 @@ class SystemEventSet {
   // @c nvmlSystemEventSetFree
   ~SystemEventSet();
 
-  // `types` is a mask of abi::SystemEventType...; what happened before is not recorded. @c nvmlSystemRegisterEvents
-  Result<void> watch(unsigned long long types);
+  // What happened before is not recorded. @c nvmlSystemRegisterEvents
+  Result<void> watch(SystemEventTypes types);
 
   // What happened, oldest first; empty when nothing came in time. Waits in slices, so that a stop request ends the wait
   // within 100 ms. @c nvmlSystemEventSetWait
@@ -41,11 +41,11 @@ class SystemEventSet {
   abi::nvmlSystemEventSet_t handle() const noexcept { return set_; }
 
  private:
-  SystemEventSet(detail::StatePtr state, abi::nvmlSystemEventSet_t set) noexcept
-      : state_(std::move(state)), set_(set) {}
+  SystemEventSet(SessionPtr session, abi::nvmlSystemEventSet_t set) noexcept
+      : session_(std::move(session)), set_(set) {}
   Result<std::vector<SystemEvent>> wait_once(unsigned int timeout_ms);
 
-  detail::StatePtr state_;
+  SessionPtr session_;
   abi::nvmlSystemEventSet_t set_ = nullptr;
 };
 

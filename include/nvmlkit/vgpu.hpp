@@ -10,8 +10,8 @@ namespace nvmlkit::nvml {
 
 // How the vGPU scheduler of one engine is to work. The driver has a default for what is left out.
 struct VgpuSchedulerSettings {
-  unsigned int policy;  // one of abi::VGPU_SCHEDULER_POLICY_...
-  unsigned int engine = abi::VGPU_SCHEDULER_ENGINE_TYPE_GRAPHICS;
+  VgpuSchedulerPolicy policy;
+  VgpuSchedulerEngine engine = VgpuSchedulerEngine::graphics;
   // Of adaptive round robin.
   std::optional<unsigned int> avg_factor{};
   std::optional<unsigned int> frequency{};

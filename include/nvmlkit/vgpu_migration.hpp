@@ -19,7 +19,7 @@ class VgpuMetadata {
   std::span<const std::byte> bytes() const noexcept { return bytes_; }
 
   unsigned int revision() const;
-  abi::nvmlVgpuGuestInfoState_t guest_info_state() const;
+  VgpuGuestState guest_state() const;
   // Empty until the guest's driver has started.
   std::string guest_driver_version() const;
   std::string host_driver_version() const;
@@ -51,8 +51,8 @@ class PgpuMetadata {
 };
 
 struct VgpuCompatibility {
-  abi::nvmlVgpuVmCompatibility_t vm;                 // mask: from a cold start, hibernated, asleep, live
-  abi::nvmlVgpuPgpuCompatibilityLimitCode_t limits;  // mask of what stands in the way; 0: nothing
+  VgpuVmCompatibilities vm;        // in which states of the virtual machine it can go on
+  VgpuCompatibilityLimits limits;  // what stands in the way; empty: nothing
 };
 
 struct VgpuVersions {

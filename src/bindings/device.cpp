@@ -12,19 +12,21 @@ using detail::Outcome;
 
 Result<std::string> Device::gsp_firmware_version() const {
   char text[abi::GSP_FIRMWARE_VERSION_BUF_SIZE] = {};
-  const Outcome outcome = call(*state_, &Table::DeviceGetGspFirmwareVersion, handle_, text);
+  const Outcome outcome = call(*session_, &Table::DeviceGetGspFirmwareVersion, handle_, text);
   if (!outcome.ok()) return outcome.failure();
   return detail::text_of(text, sizeof text);
 }
 
-Result<std::vector<abi::nvmlPstates_t>> Device::supported_performance_states() const {
+Result<std::vector<PState>> Device::supported_performance_states() const {
   std::vector<abi::nvmlPstates_t> states(abi::MAX_GPU_PERF_PSTATES, abi::NVML_PSTATE_UNKNOWN);
   // The only list of NVML whose size is in bytes.
   const auto bytes = static_cast<unsigned int>(states.size() * sizeof(abi::nvmlPstates_t));
-  const Outcome outcome = call(*state_, &Table::DeviceGetSupportedPerformanceStates, handle_, states.data(), bytes);
+  const Outcome outcome = call(*session_, &Table::DeviceGetSupportedPerformanceStates, handle_, states.data(), bytes);
   if (!outcome.ok()) return outcome.failure();
   states.erase(std::find(states.begin(), states.end(), abi::NVML_PSTATE_UNKNOWN), states.end());
-  return states;
+  std::vector<PState> answer;
+  for (const auto state : states) answer.push_back(PState(state));
+  return answer;
 }
 
 Result<RemappedRows> Device::remapped_rows() const {
@@ -32,13 +34,13 @@ Result<RemappedRows> Device::remapped_rows() const {
                                       [&]() -> Result<RemappedRows> {
                                         abi::nvmlRemappedRowsInfo_v2_t info{};
                                         const Outcome outcome =
-                                            call(*state_, &Table::DeviceGetRemappedRows_v2, handle_, &info);
+                                            call(*session_, &Table::DeviceGetRemappedRows_v2, handle_, &info);
                                         if (!outcome.ok()) return outcome.failure();
                                         return detail::value_of<RemappedRows>(info);
                                       }),
                            detail::by(&Table::DeviceGetRemappedRows, 0, [&]() -> Result<RemappedRows> {
                              unsigned int corrected = 0, uncorrected = 0, pending = 0, failed = 0;
-                             const Outcome outcome = call(*state_, &Table::DeviceGetRemappedRows, handle_, &corrected,
+                             const Outcome outcome = call(*session_, &Table::DeviceGetRemappedRows, handle_, &corrected,
                                                           &uncorrected, &pending, &failed);
                              if (!outcome.ok()) return outcome.failure();
                              RemappedRows rows;
@@ -53,36 +55,36 @@ Result<RemappedRows> Device::remapped_rows() const {
 Result<Percent> Device::fan_speed(unsigned int fan) const {
   const auto newest = detail::by(&Table::DeviceGetFanSpeed_v2, 0, [&]() -> Result<Percent> {
     unsigned int speed = 0;
-    const Outcome outcome = call(*state_, &Table::DeviceGetFanSpeed_v2, handle_, fan, &speed);
+    const Outcome outcome = call(*session_, &Table::DeviceGetFanSpeed_v2, handle_, fan, &speed);
     if (!outcome.ok()) return outcome.failure();
     return Percent(speed);
   });
   if (fan != 0) return newest();
   return detail::newest_of(newest, detail::by(&Table::DeviceGetFanSpeed, 0, [&]() -> Result<Percent> {
                              unsigned int speed = 0;
-                             const Outcome outcome = call(*state_, &Table::DeviceGetFanSpeed, handle_, &speed);
+                             const Outcome outcome = call(*session_, &Table::DeviceGetFanSpeed, handle_, &speed);
                              if (!outcome.ok()) return outcome.failure();
                              return Percent(speed);
                            }));
 }
 
-Result<void> Device::set_power_management_limit(Milliwatts limit, abi::nvmlPowerScopeType_t scope) const {
+Result<void> Device::set_power_management_limit(Milliwatts limit, PowerScope scope) const {
   if (!detail::holds<unsigned int>(limit))
     return Failure(Errc::invalid_argument, "nvmlDeviceSetPowerManagementLimit_v2", "limit is out of range");
   const auto milliwatts = static_cast<unsigned int>(limit.count());
   const auto newest = detail::by(&Table::DeviceSetPowerManagementLimit_v2, 2, [&]() -> Result<void> {
     abi::nvmlPowerValue_v2_t value{};
     value.version = abi::version_tag<abi::nvmlPowerValue_v2_t>;
-    value.powerScope = scope;
+    value.powerScope = to_abi(scope);
     value.powerValueMw = milliwatts;
-    const Outcome outcome = call(*state_, &Table::DeviceSetPowerManagementLimit_v2, handle_, &value);
+    const Outcome outcome = call(*session_, &Table::DeviceSetPowerManagementLimit_v2, handle_, &value);
     if (!outcome.ok()) return outcome.failure();
     return {};
   });
-  if (scope != abi::POWER_SCOPE_GPU) return newest();
+  if (scope != PowerScope::gpu) return newest();
   return detail::newest_of(newest, detail::by(&Table::DeviceSetPowerManagementLimit, 0, [&]() -> Result<void> {
                              const Outcome outcome =
-                                 call(*state_, &Table::DeviceSetPowerManagementLimit, handle_, milliwatts);
+                                 call(*session_, &Table::DeviceSetPowerManagementLimit, handle_, milliwatts);
                              if (!outcome.ok()) return outcome.failure();
                              return {};
                            }));
@@ -94,13 +96,13 @@ Result<AccountingStats> Device::accounting_stats(unsigned int pid) const {
                  [&]() -> Result<AccountingStats> {
                    abi::nvmlAccountingStats_v2_t stats{};
                    stats.pid = pid;
-                   const Outcome outcome = call(*state_, &Table::DeviceGetAccountingStats_v2, handle_, &stats);
+                   const Outcome outcome = call(*session_, &Table::DeviceGetAccountingStats_v2, handle_, &stats);
                    if (!outcome.ok()) return outcome.failure();
                    return detail::value_of<AccountingStats>(stats);
                  }),
       detail::by(&Table::DeviceGetAccountingStats, 1, [&]() -> Result<AccountingStats> {
         abi::nvmlAccountingStats_t older{};
-        const Outcome outcome = call(*state_, &Table::DeviceGetAccountingStats, handle_, pid, &older);
+        const Outcome outcome = call(*session_, &Table::DeviceGetAccountingStats, handle_, pid, &older);
         if (!outcome.ok()) return outcome.failure();
         auto stats = detail::value_of<AccountingStats>(older);
         stats.pid = pid;
@@ -108,11 +110,11 @@ Result<AccountingStats> Device::accounting_stats(unsigned int pid) const {
       }));
 }
 
-Result<std::vector<Sample>> Device::samples(abi::nvmlSamplingType_t type, std::chrono::microseconds since) const {
+Result<std::vector<Sample>> Device::samples(SamplingType type, std::chrono::microseconds since) const {
   abi::nvmlValueType_t value_type{};
   const auto entries = detail::read_list<abi::nvmlSample_t>([&](unsigned int* count, abi::nvmlSample_t* array) {
-    return call(*state_, &Table::DeviceGetSamples, handle_, type, static_cast<unsigned long long>(since.count()),
-                &value_type, count, array);
+    return call(*session_, &Table::DeviceGetSamples, handle_, to_abi(type),
+                static_cast<unsigned long long>(since.count()), &value_type, count, array);
   });
   std::vector<Sample> samples;
   // NOT_FOUND says that the buffer holds nothing newer.
@@ -127,16 +129,16 @@ Result<std::vector<Sample>> Device::samples(abi::nvmlSamplingType_t type, std::c
   return samples;
 }
 
-Result<void> Device::set_temperature_threshold(abi::nvmlTemperatureThresholds_t threshold, Celsius temperature) const {
+Result<void> Device::set_temperature_threshold(TemperatureThreshold threshold, Celsius temperature) const {
   if (!detail::holds<int>(temperature))
     return Failure(Errc::invalid_argument, "nvmlDeviceSetTemperatureThreshold", "temperature is out of range");
   auto degrees = static_cast<int>(temperature.count());
-  const Outcome outcome = call(*state_, &Table::DeviceSetTemperatureThreshold, handle_, threshold, &degrees);
+  const Outcome outcome = call(*session_, &Table::DeviceSetTemperatureThreshold, handle_, to_abi(threshold), &degrees);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-Result<std::vector<Device::RetiredPage>> Device::retired_pages(abi::nvmlPageRetirementCause_t cause) const {
+Result<std::vector<Device::RetiredPage>> Device::retired_pages(PageRetirementCause cause) const {
   return detail::newest_of(
       detail::by(&Table::DeviceGetRetiredPages_v2, 0,
                  [&]() -> Result<std::vector<RetiredPage>> {
@@ -145,7 +147,7 @@ Result<std::vector<Device::RetiredPage>> Device::retired_pages(abi::nvmlPageReti
                    const auto addresses =
                        detail::read_list<unsigned long long>([&](unsigned int* count, unsigned long long* array) {
                          times.assign(array ? *count : 0, 0);
-                         return call(*state_, &Table::DeviceGetRetiredPages_v2, handle_, cause, count, array,
+                         return call(*session_, &Table::DeviceGetRetiredPages_v2, handle_, to_abi(cause), count, array,
                                      array ? times.data() : nullptr);
                        });
                    if (!addresses) return addresses.error();
@@ -157,7 +159,7 @@ Result<std::vector<Device::RetiredPage>> Device::retired_pages(abi::nvmlPageReti
       detail::by(&Table::DeviceGetRetiredPages, 0, [&]() -> Result<std::vector<RetiredPage>> {
         const auto addresses =
             detail::read_list<unsigned long long>([&](unsigned int* count, unsigned long long* array) {
-              return call(*state_, &Table::DeviceGetRetiredPages, handle_, cause, count, array);
+              return call(*session_, &Table::DeviceGetRetiredPages, handle_, to_abi(cause), count, array);
             });
         if (!addresses) return addresses.error();
         std::vector<RetiredPage> pages;
@@ -166,18 +168,20 @@ Result<std::vector<Device::RetiredPage>> Device::retired_pages(abi::nvmlPageReti
       }));
 }
 
-Result<Errc> Device::set_mig_mode(bool enabled) const {
+Result<MigActivation> Device::set_mig_mode(bool enabled) const {
   abi::nvmlReturn_t activation = abi::NVML_SUCCESS;
   const auto mode = static_cast<unsigned int>(enabled ? abi::DEVICE_MIG_ENABLE : abi::DEVICE_MIG_DISABLE);
-  const Outcome outcome = call(*state_, &Table::DeviceSetMigMode, handle_, mode, &activation);
+  const Outcome outcome = call(*session_, &Table::DeviceSetMigMode, handle_, mode, &activation);
   if (!outcome.ok()) return outcome.failure();
-  return static_cast<Errc>(activation);
+  MigActivation answer;
+  if (activation != abi::NVML_SUCCESS) answer.pending = Failure(static_cast<Errc>(activation), "nvmlDeviceSetMigMode");
+  return answer;
 }
 
 Result<Device::DramEncryption> Device::dram_encryption_mode() const {
   abi::nvmlDramEncryptionInfo_t current{}, pending{};
   current.version = pending.version = abi::version_tag<abi::nvmlDramEncryptionInfo_t>;
-  const Outcome outcome = call(*state_, &Table::DeviceGetDramEncryptionMode, handle_, &current, &pending);
+  const Outcome outcome = call(*session_, &Table::DeviceGetDramEncryptionMode, handle_, &current, &pending);
   if (!outcome.ok()) return outcome.failure();
   return DramEncryption{current.encryptionState != abi::NVML_FEATURE_DISABLED,
                         pending.encryptionState != abi::NVML_FEATURE_DISABLED};

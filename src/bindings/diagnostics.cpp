@@ -17,7 +17,7 @@ Result<std::optional<std::vector<std::byte>>> CperCursor::next() {
     request.cursor = cursor_;
     request.buffer = reinterpret_cast<unsigned char*>(buffer);
     request.bufferSize = *size;
-    const Outcome outcome = call(*state_, &Table::SystemGetCPER_v1, &request);
+    const Outcome outcome = call(*session_, &Table::SystemGetCPER_v1, &request);
     *size = request.bufferSize;
     moved = request.cursor;
     return outcome;
@@ -35,14 +35,14 @@ Result<std::vector<PrmCounter>> Device::prm_counters(std::span<const PrmCounterQ
   constexpr const char* kFunction = "nvmlDeviceReadPRMCounters_v1";
   std::vector<abi::nvmlPRMCounter_v1_t> wire(queries.size());
   for (std::size_t i = 0; i < queries.size(); ++i) {
-    wire[i].counterId = queries[i].id;
+    wire[i].counterId = to_abi(queries[i].id);
     wire[i].inData.localPort = queries[i].local_port;
     wire[i].counterValue.status = abi::NVML_ERROR_UNKNOWN;  // stays where the driver skips an entry
   }
   abi::nvmlPRMCounterList_v1_t list{};
   list.numCounters = static_cast<unsigned int>(wire.size());
   list.counters = wire.data();
-  const Outcome outcome = call(*state_, &Table::DeviceReadPRMCounters_v1, handle_, &list);
+  const Outcome outcome = call(*session_, &Table::DeviceReadPRMCounters_v1, handle_, &list);
   if (!outcome.ok()) return outcome.failure();
   std::vector<PrmCounter> counters;
   counters.reserve(wire.size());
@@ -64,7 +64,7 @@ Result<PrmAnswer> Device::read_write_prm(std::span<const std::byte> request) con
                    "a PRM request has at most " + std::to_string(sizeof tlv.inData) + " bytes");
   tlv.dataSize = static_cast<unsigned int>(request.size());
   if (!request.empty()) std::memcpy(tlv.inData, request.data(), request.size());
-  const Outcome outcome = call(*state_, &Table::DeviceReadWritePRM_v1, handle_, &tlv);
+  const Outcome outcome = call(*session_, &Table::DeviceReadWritePRM_v1, handle_, &tlv);
   if (!outcome.ok()) return outcome.failure();
   if (tlv.dataSize > sizeof tlv.outData) return Failure(Errc::malformed_answer, kFunction);
   const auto* data = reinterpret_cast<const std::byte*>(tlv.outData);
@@ -90,13 +90,13 @@ Result<std::vector<Result<ExcludedDevice>>> Library::excluded_devices() const {
   using List = std::vector<Result<ExcludedDevice>>;
   const auto list = [&](auto count_of, auto info_of) -> Result<List> {
     unsigned int count = 0;
-    const Outcome counted = detail::call(*state_, count_of, &count);
+    const Outcome counted = detail::call(*session_, count_of, &count);
     if (!counted.ok()) return counted.failure();
     if (count > detail::kMostDevices) return Failure(Errc::malformed_answer, "nvmlGetExcludedDeviceCount");
     List devices;
     for (unsigned int index = 0; index < count; ++index) {
       abi::nvmlExcludedDeviceInfo_t info{};
-      const Outcome outcome = detail::call(*state_, info_of, index, &info);
+      const Outcome outcome = detail::call(*session_, info_of, index, &info);
       if (outcome.ok())
         devices.emplace_back(excluded(info));
       else

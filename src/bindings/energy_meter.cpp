@@ -33,7 +33,7 @@ Milliwatts EnergyReading::average_power() const noexcept {
 }
 
 Result<EnergyMeter> EnergyMeter::start(const Library& library, const Device& device, Options options) {
-  EnergyMeter meter(library.state(), device.held(), std::move(options));
+  EnergyMeter meter(library.session(), device.held(), std::move(options));
   // The counter is the GPU's own; a module has none.
   Result<unsigned long long> first = meter.options_.scope == EnergyScope::gpu
                                          ? meter.read_counter()
@@ -91,7 +91,7 @@ void EnergyMeter::add_counter(unsigned long long now, std::chrono::nanoseconds g
 
 Result<unsigned long long> EnergyMeter::read_counter() const {
   unsigned long long energy = 0;
-  const Outcome outcome = call(*state_, &Table::DeviceGetTotalEnergyConsumption, device_, &energy);
+  const Outcome outcome = call(*session_, &Table::DeviceGetTotalEnergyConsumption, device_, &energy);
   if (!outcome.ok()) return outcome.failure();
   return energy;
 }
@@ -100,7 +100,7 @@ Result<unsigned long long> EnergyMeter::read_power() const {
   if (power_ == Power::field_instant) return read_power_field(abi::FI_DEV_POWER_INSTANT);
   if (power_ == Power::field_average) return read_power_field(abi::FI_DEV_POWER_AVERAGE);
   unsigned int power = 0;
-  const Outcome outcome = call(*state_, &Table::DeviceGetPowerUsage, device_, &power);
+  const Outcome outcome = call(*session_, &Table::DeviceGetPowerUsage, device_, &power);
   if (!outcome.ok()) return outcome.failure();
   return power;
 }
@@ -109,7 +109,7 @@ Result<unsigned long long> EnergyMeter::read_power_field(unsigned int field) con
   abi::nvmlFieldValue_t value{};
   value.fieldId = field;
   value.scopeId = options_.scope == EnergyScope::module ? abi::POWER_SCOPE_MODULE : abi::POWER_SCOPE_GPU;
-  const Outcome outcome = call(*state_, &Table::DeviceGetFieldValues, device_, 1, &value);
+  const Outcome outcome = call(*session_, &Table::DeviceGetFieldValues, device_, 1, &value);
   if (!outcome.ok()) return outcome.failure();
   if (value.nvmlReturn != abi::NVML_SUCCESS)
     return Failure(static_cast<Errc>(value.nvmlReturn), "nvmlDeviceGetFieldValues");

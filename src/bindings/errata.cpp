@@ -17,7 +17,7 @@ const FieldChange* change_of(const ErratumEntry& erratum, std::uint32_t number) 
   return nullptr;
 }
 
-Result<std::string> driver_version_text(const State& state) {
+Result<std::string> driver_version_text(const Session& state) {
   return read_string(
       80, [&](char* text, unsigned int length) { return call(state, &Table::SystemGetDriverVersion, text, length); });
 }
@@ -47,7 +47,7 @@ std::uint32_t pack_driver_version(std::string_view text) noexcept {
   return 0;
 }
 
-std::uint32_t driver_version(const State& state) {
+std::uint32_t driver_version(const Session& state) {
   std::uint32_t version = state.driver_version.load(std::memory_order_relaxed);
   if (version != 0) return version;
   if (const auto text = driver_version_text(state)) version = pack_driver_version(*text);
@@ -87,7 +87,7 @@ std::string to_string(FieldId id) {
 }
 
 Result<std::vector<ActiveErratum>> Library::active_errata() const {
-  const auto text = detail::driver_version_text(*state_);
+  const auto text = detail::driver_version_text(*session_);
   if (!text) return text.error();
   const std::uint32_t driver = detail::pack_driver_version(*text);
   if (driver == 0)

@@ -37,7 +37,7 @@ struct Batch {
   std::vector<Result<std::size_t>> places;  // one for each query
 };
 
-Batch translate(const State& state, std::span<const FieldQuery> queries) {
+Batch translate(const Session& state, std::span<const FieldQuery> queries) {
   Batch batch;
   batch.wire.reserve(queries.size());
   batch.places.reserve(queries.size());
@@ -60,7 +60,7 @@ Batch translate(const State& state, std::span<const FieldQuery> queries) {
   return batch;
 }
 
-Result<Batch> exchange(const State& state, HeldDevice device, std::span<const FieldQuery> queries,
+Result<Batch> exchange(const Session& state, HeldDevice device, std::span<const FieldQuery> queries,
                        decltype(Table::DeviceGetFieldValues) Table::*member) {
   Batch batch = translate(state, queries);
   if (batch.wire.empty() && state.usable()) return batch;
@@ -86,7 +86,7 @@ FieldValue outcome_of(const FieldQuery& query, const Batch& batch, const Result<
 }  // namespace detail
 
 Result<std::vector<FieldValue>> Device::field_values(std::span<const FieldQuery> queries) const {
-  const auto batch = detail::exchange(*state_, handle_, queries, &Table::DeviceGetFieldValues);
+  const auto batch = detail::exchange(*session_, handle_, queries, &Table::DeviceGetFieldValues);
   if (!batch) return batch.error();
   std::vector<FieldValue> values;
   values.reserve(queries.size());
@@ -96,7 +96,7 @@ Result<std::vector<FieldValue>> Device::field_values(std::span<const FieldQuery>
 }
 
 Result<std::vector<Result<void>>> Device::clear_field_values(std::span<const FieldQuery> queries) const {
-  const auto batch = detail::exchange(*state_, handle_, queries, &Table::DeviceClearFieldValues);
+  const auto batch = detail::exchange(*session_, handle_, queries, &Table::DeviceClearFieldValues);
   if (!batch) return batch.error();
   std::vector<Result<void>> done;
   done.reserve(queries.size());

@@ -3,7 +3,7 @@
 
 #include <array>
 #include <cstring>
-#include <nvmlkit/detail/state.hpp>
+#include <nvmlkit/session.hpp>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -17,6 +17,8 @@ bool give(To& to, const From& from) {
   if constexpr (IsQuantity<From>::value) {
     if (!holds<To>(from)) return false;
     to = static_cast<To>(from.count());
+  } else if constexpr (IsFlags<From>::value) {
+    to = static_cast<To>(from.bits());
   } else if constexpr (std::is_arithmetic_v<From> || std::is_enum_v<From>) {
     to = static_cast<To>(from);
   } else {

@@ -23,7 +23,7 @@ struct Request {
   abi::nvmlGpmMetric_t room[512]{};
 };
 
-GpmMetric metric_of(abi::nvmlGpmMetricId_t id, const abi::nvmlGpmMetric_t& answer) {
+GpmMetric metric_of(GpmMetricId id, const abi::nvmlGpmMetric_t& answer) {
   GpmMetric metric{id, answer.value, text_at(answer.metricInfo.shortName), text_at(answer.metricInfo.longName),
                    text_at(answer.metricInfo.unit)};
   if (answer.nvmlReturn != abi::NVML_SUCCESS)
@@ -34,7 +34,7 @@ GpmMetric metric_of(abi::nvmlGpmMetricId_t id, const abi::nvmlGpmMetric_t& answe
 
 }  // namespace
 
-Result<GpmSample> GpmSample::create_in(const detail::StatePtr& state) {
+Result<GpmSample> GpmSample::create_in(const SessionPtr& state) {
   abi::nvmlGpmSample_t sample{};
   const Outcome outcome = call(*state, &Table::GpmSampleAlloc, &sample);
   if (!outcome.ok()) return outcome.failure();
@@ -43,23 +43,23 @@ Result<GpmSample> GpmSample::create_in(const detail::StatePtr& state) {
 
 GpmSample::~GpmSample() {
   // After close() or in a forked child the call is not made: the driver's sample is gone, or the parent's.
-  if (sample_) static_cast<void>(call(*state_, &Table::GpmSampleFree, sample_));
+  if (sample_) static_cast<void>(call(*session_, &Table::GpmSampleFree, sample_));
 }
 
 Result<void> GpmSample::take(const Device& device) {
-  const Outcome outcome = call(*state_, &Table::GpmSampleGet, device.held(), sample_);
+  const Outcome outcome = call(*session_, &Table::GpmSampleGet, device.held(), sample_);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 Result<void> GpmSample::take_mig(const Device& gpu, unsigned int gpu_instance_id) {
-  const Outcome outcome = call(*state_, &Table::GpmMigSampleGet, gpu.held(), gpu_instance_id, sample_);
+  const Outcome outcome = call(*session_, &Table::GpmMigSampleGet, gpu.held(), gpu_instance_id, sample_);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 Result<std::vector<GpmMetric>> gpm_metrics(const GpmSample& earlier, const GpmSample& later,
-                                           std::span<const abi::nvmlGpmMetricId_t> ids) {
+                                           std::span<const GpmMetricId> ids) {
   std::vector<GpmMetric> metrics;
   metrics.reserve(ids.size());
   const auto request = std::make_unique<Request>();
@@ -72,11 +72,11 @@ Result<std::vector<GpmMetric>> gpm_metrics(const GpmSample& earlier, const GpmSa
     request->get.sample1 = earlier.handle();
     request->get.sample2 = later.handle();
     for (std::size_t i = 0; i < count; ++i) {
-      request->get.metrics[i].metricId = part[i];
+      request->get.metrics[i].metricId = to_abi(part[i]);
       // Where the driver skips an entry, its value is no zero.
       request->get.metrics[i].nvmlReturn = abi::NVML_ERROR_UNKNOWN;
     }
-    const Outcome outcome = call(*later.state_, &Table::GpmMetricsGet, &request->get);
+    const Outcome outcome = call(*later.session_, &Table::GpmMetricsGet, &request->get);
     if (!outcome.ok()) return outcome.failure();
     for (std::size_t i = 0; i < count; ++i) metrics.push_back(metric_of(part[i], request->get.metrics[i]));
   }
@@ -84,9 +84,9 @@ Result<std::vector<GpmMetric>> gpm_metrics(const GpmSample& earlier, const GpmSa
 }
 
 Result<GpmSession> GpmSession::start(const Device& gpu, std::optional<unsigned int> gpu_instance_id) {
-  auto earlier = GpmSample::create_in(gpu.state());
+  auto earlier = GpmSample::create_in(gpu.session());
   if (!earlier) return earlier.error();
-  auto later = GpmSample::create_in(gpu.state());
+  auto later = GpmSample::create_in(gpu.session());
   if (!later) return later.error();
   GpmSession session(gpu, gpu_instance_id, *std::move(earlier), *std::move(later));
   const auto taken = session.take(session.earlier_);
@@ -94,7 +94,7 @@ Result<GpmSession> GpmSession::start(const Device& gpu, std::optional<unsigned i
   return session;
 }
 
-Result<std::vector<GpmMetric>> GpmSession::read(std::span<const abi::nvmlGpmMetricId_t> ids) {
+Result<std::vector<GpmMetric>> GpmSession::read(std::span<const GpmMetricId> ids) {
   if (const auto taken = take(later_); !taken) return taken.error();
   auto metrics = gpm_metrics(earlier_, later_, ids);
   if (metrics) std::swap(earlier_, later_);

@@ -22,13 +22,13 @@ auto init_by(const Table& table, Function Table::*member, Arguments... arguments
 
 // Calls the init that fits: with flags only nvmlInitWithFlags, else the newest that the library has.
 Result<void> initialize(const Table& table, InitFlags flags) {
-  if (flags != InitFlags::none) return init_by(table, &Table::InitWithFlags, static_cast<unsigned int>(flags))();
+  if (!flags.empty()) return init_by(table, &Table::InitWithFlags, to_abi(flags))();
   return detail::newest_of(init_by(table, &Table::Init_v2), init_by(table, &Table::Init));
 }
 
 // The device that `ask` finds: ask(nvmlDevice_t*) -> Outcome.
 template <class Ask>
-Result<Device> device_from(const detail::StatePtr& state, Ask ask) {
+Result<Device> device_from(const SessionPtr& state, Ask ask) {
   abi::nvmlDevice_t handle{};
   const Outcome outcome = ask(&handle);
   if (!outcome.ok()) return outcome.failure();
@@ -37,19 +37,19 @@ Result<Device> device_from(const detail::StatePtr& state, Ask ask) {
 
 // One version of a lookup, which takes a key.
 template <class Function, class Key>
-auto by_key(const detail::StatePtr& state, Function Table::*member, Key key) {
+auto by_key(const SessionPtr& state, Function Table::*member, Key key) {
   return detail::by(member, 0, [&state, member, key] {
     return device_from(state, [&](auto* out) { return detail::call(*state, member, key, out); });
   });
 }
 
-Result<Device> device_at(const detail::StatePtr& state, unsigned int index) {
+Result<Device> device_at(const SessionPtr& state, unsigned int index) {
   return detail::newest_of(by_key(state, &Table::DeviceGetHandleByIndex_v2, index),
                            by_key(state, &Table::DeviceGetHandleByIndex, index));
 }
 
 template <class Function>
-auto count_by(const detail::StatePtr& state, Function Table::*member) {
+auto count_by(const SessionPtr& state, Function Table::*member) {
   return detail::by(member, 0, [&state, member]() -> Result<unsigned int> {
     unsigned int count = 0;
     const Outcome outcome = detail::call(*state, member, &count);
@@ -66,7 +66,7 @@ Result<Library> Library::start(const Table& table, InitFlags flags, void* linker
     if (linker_handle) platform::dl_close(linker_handle);
     return started.error();
   }
-  Result<Library> library = Library(std::make_shared<detail::State>(table, linker_handle), std::move(path));
+  Result<Library> library = Library(std::make_shared<Session>(table, linker_handle), std::move(path));
   static_cast<Provenance&>(library) = started;
   return library;
 }
@@ -80,39 +80,39 @@ Result<Library> Library::open(const OpenOptions& options) {
 Result<Library> Library::from_table(const Table& table, InitFlags flags) { return start(table, flags, nullptr, {}); }
 
 Result<unsigned int> Library::device_count() const {
-  return detail::newest_of(count_by(state_, &Table::DeviceGetCount_v2), count_by(state_, &Table::DeviceGetCount));
+  return detail::newest_of(count_by(session_, &Table::DeviceGetCount_v2), count_by(session_, &Table::DeviceGetCount));
 }
 
-Result<Device> Library::device(unsigned int index) const { return device_at(state_, index); }
+Result<Device> Library::device(unsigned int index) const { return device_at(session_, index); }
 
 Result<Device> Library::device_by_uuid(const std::string& uuid) const {
-  return by_key(state_, &Table::DeviceGetHandleByUUID, uuid.c_str())();
+  return by_key(session_, &Table::DeviceGetHandleByUUID, uuid.c_str())();
 }
 
 Result<Device> Library::device_by_pci_bus_id(const std::string& bus_id) const {
-  return detail::newest_of(by_key(state_, &Table::DeviceGetHandleByPciBusId_v2, bus_id.c_str()),
-                           by_key(state_, &Table::DeviceGetHandleByPciBusId, bus_id.c_str()));
+  return detail::newest_of(by_key(session_, &Table::DeviceGetHandleByPciBusId_v2, bus_id.c_str()),
+                           by_key(session_, &Table::DeviceGetHandleByPciBusId, bus_id.c_str()));
 }
 
 Result<Device> Library::device_by_serial(const std::string& serial) const {
-  return by_key(state_, &Table::DeviceGetHandleBySerial, serial.c_str())();
+  return by_key(session_, &Table::DeviceGetHandleBySerial, serial.c_str())();
 }
 
 Result<DeviceRange> Library::devices() const {
   const Result<unsigned int> count = device_count();
   if (!count) return count.error();
-  return DeviceRange(state_, *count);
+  return DeviceRange(session_, *count);
 }
 
-Result<unsigned int> Library::unit_count() const { return count_by(state_, &Table::UnitGetCount)(); }
+Result<unsigned int> Library::unit_count() const { return count_by(session_, &Table::UnitGetCount)(); }
 
 Result<Unit> Library::unit(unsigned int index) const {
   abi::nvmlUnit_t handle{};
-  const Outcome outcome = detail::call(*state_, &Table::UnitGetHandleByIndex, index, &handle);
+  const Outcome outcome = detail::call(*session_, &Table::UnitGetHandleByIndex, index, &handle);
   if (!outcome.ok()) return outcome.failure();
-  return Unit(state_, handle);
+  return Unit(session_, handle);
 }
 
-Result<Device> DeviceRange::operator[](unsigned int index) const { return device_at(state_, index); }
+Result<Device> DeviceRange::operator[](unsigned int index) const { return device_at(session_, index); }
 
 }  // namespace nvmlkit::nvml

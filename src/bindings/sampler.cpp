@@ -66,12 +66,12 @@ Errc decode(const abi::nvmlFieldValue_t& field, SampleValue& value) noexcept {
   }
 }
 
-Errc ask_fields(const State& state, HeldDevice device, std::vector<abi::nvmlFieldValue_t>& fields) {
+Errc ask_fields(const Session& state, HeldDevice device, std::vector<abi::nvmlFieldValue_t>& fields) {
   return call(state, &Table::DeviceGetFieldValues, device, static_cast<int>(fields.size()), fields.data()).code;
 }
 
 // Runs a source with each of its versions until one is known to the driver.
-SamplerStep first_known(const State& state, HeldDevice device, Source source, unsigned int selector) {
+SamplerStep first_known(const Session& state, HeldDevice device, Source source, unsigned int selector) {
   const auto versions = versions_of(source);
   SamplerStep step{source, selector, versions.front(), Errc::not_ready, {}, {}};
   if (versions.size() == 1) return step;
@@ -86,7 +86,7 @@ SamplerStep first_known(const State& state, HeldDevice device, Source source, un
 
 class Compiler {
  public:
-  Compiler(const State& state, HeldDevice device) : state_(state) { plan_.device = device; }
+  Compiler(const Session& state, HeldDevice device) : session_(state) { plan_.device = device; }
 
   SamplerPlan compile(const std::vector<Sampler::Request>& requests) {
     const std::vector<Want> wants = resolve(requests);
@@ -116,7 +116,7 @@ class Compiler {
     }
     if (!want.by_field) return want;
     want.scope = field.scope;
-    const auto id = wire_id(field.id, driver_version(state_));
+    const auto id = wire_id(field.id, driver_version(session_));
     if (id)
       want.field = *id;
     else if (has_choice(want))
@@ -135,7 +135,7 @@ class Compiler {
       if (has_choice(wants.back())) probe.push_back(blank_of(wants.back()));
     }
     if (probe.empty()) return wants;
-    const Errc batch = ask_fields(state_, plan_.device, probe);
+    const Errc batch = ask_fields(session_, plan_.device, probe);
     std::size_t next = 0;
     for (Want& want : wants) {
       if (!has_choice(want)) continue;
@@ -144,8 +144,8 @@ class Compiler {
       ++next;
       if (code == Errc::success) continue;
       Outputs outputs{};
-      const SamplerStep step = first_known(state_, plan_.device, want.row->source, want.row->selector);
-      want.by_field = step.ask(state_, plan_.device, step.selector, outputs) != Errc::success;
+      const SamplerStep step = first_known(session_, plan_.device, want.row->source, want.row->selector);
+      want.by_field = step.ask(session_, plan_.device, step.selector, outputs) != Errc::success;
     }
     return wants;
   }
@@ -174,15 +174,15 @@ class Compiler {
     const auto found = std::find_if(plan_.steps.begin(), plan_.steps.end(), same);
     const auto index = static_cast<std::size_t>(found - plan_.steps.begin());
     if (found == plan_.steps.end())
-      plan_.steps.push_back(first_known(state_, plan_.device, want.row->source, want.row->selector));
+      plan_.steps.push_back(first_known(session_, plan_.device, want.row->source, want.row->selector));
     return {false, index, want.row->output, Errc::success};
   }
 
-  const State& state_;
+  const Session& session_;
   SamplerPlan plan_;
 };
 
-void run(const State& state, SamplerPlan& plan, Reading* readings) noexcept {
+void run(const Session& state, SamplerPlan& plan, Reading* readings) noexcept {
   Errc batch = Errc::success;
   Clock::time_point asked;
   if (!plan.blank.empty()) {
@@ -220,8 +220,7 @@ void run(const State& state, SamplerPlan& plan, Reading* readings) noexcept {
 }  // namespace
 }  // namespace detail
 
-Sampler::Sampler(detail::StatePtr state, std::size_t requests) noexcept
-    : state_(std::move(state)), requests_(requests) {}
+Sampler::Sampler(SessionPtr state, std::size_t requests) noexcept : session_(std::move(state)), requests_(requests) {}
 Sampler::Sampler(Sampler&&) noexcept = default;
 Sampler& Sampler::operator=(Sampler&&) noexcept = default;
 Sampler::~Sampler() = default;
@@ -232,9 +231,9 @@ Result<Sampler> Sampler::create(const Library& library, const std::vector<Device
     const Metric* metric = std::get_if<Metric>(&request.what());
     if (metric && !detail::row_of(*metric)) return Failure(Errc::invalid_argument, nullptr, "no such metric");
   }
-  Sampler sampler(library.state(), requests.size());
+  Sampler sampler(library.session(), requests.size());
   for (const Device& device : devices)
-    sampler.plans_.push_back(detail::Compiler(*library.state(), device.held()).compile(requests));
+    sampler.plans_.push_back(detail::Compiler(*library.session(), device.held()).compile(requests));
   sampler.readings_.resize(devices.size() * requests.size());
   return sampler;
 }
@@ -242,7 +241,7 @@ Result<Sampler> Sampler::create(const Library& library, const std::vector<Device
 void Sampler::tick() noexcept {
   Reading* readings = readings_.data();
   for (detail::SamplerPlan& plan : plans_) {
-    detail::run(*state_, plan, readings);
+    detail::run(*session_, plan, readings);
     readings += requests_;
   }
 }

@@ -6,7 +6,7 @@ namespace {
 
 // f(device, T*)
 template <auto Member, class T>
-Errc scalar(const State& state, HeldDevice device, unsigned int, Outputs& out) {
+Errc scalar(const Session& state, HeldDevice device, unsigned int, Outputs& out) {
   T value{};
   const Outcome outcome = call(state, Member, device, &value);
   if (outcome.ok()) out[0] = static_cast<unsigned long long>(value);
@@ -15,7 +15,7 @@ Errc scalar(const State& state, HeldDevice device, unsigned int, Outputs& out) {
 
 // f(device, Selector, T*)
 template <auto Member, class Selector, class T = unsigned int>
-Errc selected(const State& state, HeldDevice device, unsigned int selector, Outputs& out) {
+Errc selected(const Session& state, HeldDevice device, unsigned int selector, Outputs& out) {
   T value{};
   const Outcome outcome = call(state, Member, device, static_cast<Selector>(selector), &value);
   if (outcome.ok()) out[0] = static_cast<unsigned long long>(value);
@@ -24,14 +24,14 @@ Errc selected(const State& state, HeldDevice device, unsigned int selector, Outp
 
 // f(device, unsigned* percent, unsigned* sampling period)
 template <auto Member>
-Errc engine(const State& state, HeldDevice device, unsigned int, Outputs& out) {
+Errc engine(const Session& state, HeldDevice device, unsigned int, Outputs& out) {
   unsigned int percent = 0, period = 0;
   const Outcome outcome = call(state, Member, device, &percent, &period);
   if (outcome.ok()) out[0] = static_cast<unsigned long long>(percent);
   return outcome.code;
 }
 
-Errc temperature_v(const State& state, HeldDevice device, unsigned int sensor, Outputs& out) {
+Errc temperature_v(const Session& state, HeldDevice device, unsigned int sensor, Outputs& out) {
   abi::nvmlTemperature_v1_t temperature{};
   temperature.version = abi::version_tag<abi::nvmlTemperature_v1_t>;
   temperature.sensorType = static_cast<abi::nvmlTemperatureSensors_t>(sensor);
@@ -40,7 +40,7 @@ Errc temperature_v(const State& state, HeldDevice device, unsigned int sensor, O
   return outcome.code;
 }
 
-Errc utilization(const State& state, HeldDevice device, unsigned int, Outputs& out) {
+Errc utilization(const Session& state, HeldDevice device, unsigned int, Outputs& out) {
   abi::nvmlUtilization_t rates{};
   const Outcome outcome = call(state, &Table::DeviceGetUtilizationRates, device, &rates);
   if (outcome.ok()) {
@@ -50,7 +50,7 @@ Errc utilization(const State& state, HeldDevice device, unsigned int, Outputs& o
   return outcome.code;
 }
 
-Errc memory_v2(const State& state, HeldDevice device, unsigned int, Outputs& out) {
+Errc memory_v2(const Session& state, HeldDevice device, unsigned int, Outputs& out) {
   abi::nvmlMemory_v2_t memory{};
   memory.version = abi::version_tag<abi::nvmlMemory_v2_t>;
   const Outcome outcome = call(state, &Table::DeviceGetMemoryInfo_v2, device, &memory);
@@ -59,14 +59,14 @@ Errc memory_v2(const State& state, HeldDevice device, unsigned int, Outputs& out
 }
 
 // `used` includes the driver's reserve here, of an unknown size: the output is no number.
-Errc memory_v1(const State& state, HeldDevice device, unsigned int, Outputs& out) {
+Errc memory_v1(const Session& state, HeldDevice device, unsigned int, Outputs& out) {
   abi::nvmlMemory_t memory{};
   const Outcome outcome = call(state, &Table::DeviceGetMemoryInfo, device, &memory);
   if (outcome.ok()) out = {memory.total, memory.used, memory.free, kAbsent};
   return outcome.code;
 }
 
-Errc bar1(const State& state, HeldDevice device, unsigned int, Outputs& out) {
+Errc bar1(const Session& state, HeldDevice device, unsigned int, Outputs& out) {
   abi::nvmlBAR1Memory_t memory{};
   const Outcome outcome = call(state, &Table::DeviceGetBAR1MemoryInfo, device, &memory);
   if (outcome.ok()) {
@@ -76,7 +76,7 @@ Errc bar1(const State& state, HeldDevice device, unsigned int, Outputs& out) {
   return outcome.code;
 }
 
-Errc first_fan(const State& state, HeldDevice device, unsigned int, Outputs& out) {
+Errc first_fan(const Session& state, HeldDevice device, unsigned int, Outputs& out) {
   unsigned int percent = 0;
   const Outcome outcome = call(state, &Table::DeviceGetFanSpeed_v2, device, 0U, &percent);
   if (outcome.ok()) out[0] = static_cast<unsigned long long>(percent);
@@ -84,7 +84,7 @@ Errc first_fan(const State& state, HeldDevice device, unsigned int, Outputs& out
 }
 
 template <auto Member>
-Errc p_state(const State& state, HeldDevice device, unsigned int, Outputs& out) {
+Errc p_state(const Session& state, HeldDevice device, unsigned int, Outputs& out) {
   abi::nvmlPstates_t value = abi::NVML_PSTATE_UNKNOWN;
   const Outcome outcome = call(state, Member, device, &value);
   if (outcome.ok() && value == abi::NVML_PSTATE_UNKNOWN) return Errc::no_data;
@@ -92,7 +92,7 @@ Errc p_state(const State& state, HeldDevice device, unsigned int, Outputs& out) 
   return outcome.code;
 }
 
-Errc ecc_errors(const State& state, HeldDevice device, unsigned int selector, Outputs& out) {
+Errc ecc_errors(const Session& state, HeldDevice device, unsigned int selector, Outputs& out) {
   unsigned long long count = 0;
   const Outcome outcome =
       call(state, &Table::DeviceGetTotalEccErrors, device, static_cast<abi::nvmlMemoryErrorType_t>(selector / 2),

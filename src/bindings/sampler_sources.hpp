@@ -38,7 +38,7 @@ using Outputs = std::array<SampleValue, kMaxOutputs>;
 // An output that this version of the function does not have.
 inline constexpr double kAbsent = -1e308;
 // One way to call the C function of a source. `selector` is its second argument, where it has one.
-using Ask = Errc (*)(const State& state, HeldDevice device, unsigned int selector, Outputs& out);
+using Ask = Errc (*)(const Session& state, HeldDevice device, unsigned int selector, Outputs& out);
 
 // Newest first: the first that the driver knows is kept.
 std::span<const Ask> versions_of(Source source) noexcept;

@@ -23,10 +23,10 @@ std::optional<long long> enum_number(const EnumTable& table, std::string_view te
   return number;
 }
 
-std::string mask_text(std::span<const NamedNumber> names, unsigned long long bits) {
+std::string flags_text(const EnumTable& table, unsigned long long bits) {
   std::string text;
   const auto add = [&](const std::string& name) { text += (text.empty() ? "" : "|") + name; };
-  for (const auto& each : names) {
+  for (const auto& each : table.names) {
     const auto bit = static_cast<unsigned long long>(each.number);
     if ((bits & bit) == 0) continue;
     add(each.name);
@@ -36,7 +36,7 @@ std::string mask_text(std::span<const NamedNumber> names, unsigned long long bit
     char digits[16];
     add("0x" + std::string(digits, std::to_chars(digits, digits + sizeof digits, bits, 16).ptr));
   }
-  return text.empty() ? "None" : text;
+  return text.empty() ? "none" : text;
 }
 
 }  // namespace nvmlkit::nvml

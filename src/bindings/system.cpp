@@ -11,16 +11,16 @@ Result<std::string> Library::driver_branch() const {
   abi::nvmlSystemDriverBranchInfo_v1_t info{};
   info.version = abi::version_tag<abi::nvmlSystemDriverBranchInfo_v1_t>;
   const Outcome outcome =
-      detail::call(*state_, &Table::SystemGetDriverBranch, &info, static_cast<unsigned int>(sizeof info.branch));
+      detail::call(*session_, &Table::SystemGetDriverBranch, &info, static_cast<unsigned int>(sizeof info.branch));
   if (!outcome.ok()) return outcome.failure();
   return detail::text_of(info.branch, sizeof info.branch);
 }
 
 Result<std::string> Library::driver_text(Errc code) const {
   const std::size_t symbol = symbol_index(&Table::ErrorString);
-  if (!state_->usable()) return Outcome{state_->why_unusable(), symbol}.failure();
-  if (!state_->table.ErrorString) return Outcome{Errc::function_not_found, symbol}.failure();
-  const char* text = state_->table.ErrorString(static_cast<abi::nvmlReturn_t>(code));
+  if (!session_->usable()) return Outcome{session_->why_unusable(), symbol}.failure();
+  if (!session_->table.ErrorString) return Outcome{Errc::function_not_found, symbol}.failure();
+  const char* text = session_->table.ErrorString(static_cast<abi::nvmlReturn_t>(code));
   return std::string(text ? text : "");
 }
 
@@ -41,9 +41,9 @@ Result<Device> Library::device_by_binary_uuid(const std::array<std::byte, 16>& u
   key.type = abi::NVML_UUID_TYPE_BINARY;
   std::memcpy(key.value.bytes, uuid.data(), uuid.size());
   abi::nvmlDevice_t device{};
-  const Outcome outcome = detail::call(*state_, &Table::DeviceGetHandleByUUIDV, &key, &device);
+  const Outcome outcome = detail::call(*session_, &Table::DeviceGetHandleByUUIDV, &key, &device);
   if (!outcome.ok()) return outcome.failure();
-  return Device(state_, device);
+  return Device(session_, device);
 }
 
 }  // namespace nvmlkit::nvml

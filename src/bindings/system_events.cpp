@@ -18,9 +18,9 @@ constexpr std::size_t kEventsAtOnce = 64;
 Result<SystemEventSet> SystemEventSet::create(const Library& library) {
   abi::nvmlSystemEventSetCreateRequest_v1_t request{};
   request.version = abi::version_tag<abi::nvmlSystemEventSetCreateRequest_v1_t>;
-  const Outcome outcome = call(*library.state(), &Table::SystemEventSetCreate, &request);
+  const Outcome outcome = call(*library.session(), &Table::SystemEventSetCreate, &request);
   if (!outcome.ok()) return outcome.failure();
-  return SystemEventSet(library.state(), request.set);
+  return SystemEventSet(library.session(), request.set);
 }
 
 SystemEventSet::~SystemEventSet() {
@@ -28,15 +28,15 @@ SystemEventSet::~SystemEventSet() {
   abi::nvmlSystemEventSetFreeRequest_v1_t request{};
   request.version = abi::version_tag<abi::nvmlSystemEventSetFreeRequest_v1_t>;
   request.set = set_;
-  static_cast<void>(call(*state_, &Table::SystemEventSetFree, &request));
+  static_cast<void>(call(*session_, &Table::SystemEventSetFree, &request));
 }
 
-Result<void> SystemEventSet::watch(unsigned long long types) {
+Result<void> SystemEventSet::watch(SystemEventTypes types) {
   abi::nvmlSystemRegisterEventRequest_v1_t request{};
   request.version = abi::version_tag<abi::nvmlSystemRegisterEventRequest_v1_t>;
-  request.eventTypes = types;
+  request.eventTypes = to_abi(types);
   request.set = set_;
-  const Outcome outcome = call(*state_, &Table::SystemRegisterEvents, &request);
+  const Outcome outcome = call(*session_, &Table::SystemRegisterEvents, &request);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -49,20 +49,21 @@ Result<std::vector<SystemEvent>> SystemEventSet::wait_once(unsigned int timeout_
   request.set = set_;
   request.data = data.data();
   request.dataSize = static_cast<unsigned int>(data.size());
-  const Outcome outcome = call(*state_, &Table::SystemEventSetWait, &request);
+  const Outcome outcome = call(*session_, &Table::SystemEventSetWait, &request);
   if (outcome.code == Errc::timeout) return std::vector<SystemEvent>();
   if (!outcome.ok()) return outcome.failure();
   if (request.numEvent > data.size()) return Failure(Errc::malformed_answer, "nvmlSystemEventSetWait");
   std::vector<SystemEvent> events;
-  for (unsigned int i = 0; i < request.numEvent; ++i) events.push_back({data[i].eventType, data[i].gpuId});
+  for (unsigned int i = 0; i < request.numEvent; ++i)
+    events.push_back({SystemEventType(data[i].eventType), data[i].gpuId});
   return events;
 }
 
 Result<std::vector<SystemEvent>> SystemEventSet::wait(std::chrono::milliseconds timeout, std::stop_token stop) {
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point end = Clock::now() + timeout;
+  using Steady = std::chrono::steady_clock;
+  const Steady::time_point end = Steady::now() + timeout;
   while (true) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Steady::now());
     const auto slice = std::clamp(left, std::chrono::milliseconds(0), kSlice);
     auto events = wait_once(static_cast<unsigned int>(slice.count()));
     if (!events || !events->empty() || left <= slice || stop.stop_requested()) return events;

@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <nvmlkit/detail/protocols.hpp>
+#include <nvmlkit/flags.hpp>
 #include <nvmlkit/units.hpp>
 #include <optional>
 #include <string>
@@ -20,6 +21,11 @@ struct IsQuantity<Quantity<Unit>> : std::true_type {};
 template <class Rep, class Period>
 struct IsQuantity<std::chrono::duration<Rep, Period>> : std::true_type {};
 
+template <class To>
+struct IsFlags : std::false_type {};
+template <class Enum>
+struct IsFlags<Flags<Enum>> : std::true_type {};
+
 template <class To, class From>
 void take(To& to, const From& from) {
   if constexpr (std::is_same_v<To, From>)
@@ -28,6 +34,8 @@ void take(To& to, const From& from) {
     to = from != From{};
   else if constexpr (std::is_arithmetic_v<To> || std::is_enum_v<To>)
     to = static_cast<To>(from);
+  else if constexpr (IsFlags<To>::value)
+    to = To(static_cast<typename To::rep>(from));
   else if constexpr (IsQuantity<To>::value)
     to = To(from);
   else

@@ -59,8 +59,8 @@ Result<VgpuMetadata> VgpuMetadata::from_bytes(std::span<const std::byte> bytes) 
   return metadata;
 }
 unsigned int VgpuMetadata::revision() const { return head_of<abi::nvmlVgpuMetadata_t>(bytes_).revision; }
-abi::nvmlVgpuGuestInfoState_t VgpuMetadata::guest_info_state() const {
-  return head_of<abi::nvmlVgpuMetadata_t>(bytes_).guestInfoState;
+VgpuGuestState VgpuMetadata::guest_state() const {
+  return VgpuGuestState(head_of<abi::nvmlVgpuMetadata_t>(bytes_).guestInfoState);
 }
 std::string VgpuMetadata::guest_driver_version() const {
   return text(head_of<abi::nvmlVgpuMetadata_t>(bytes_).guestDriverVersion);
@@ -99,7 +99,7 @@ std::span<const std::byte> PgpuMetadata::opaque_data() const { return opaque_of<
 
 Result<VgpuMetadata> VgpuInstance::metadata() const {
   const auto bytes = detail::read_list<std::byte>([&](unsigned int* size, std::byte* block) {
-    return call(*state_, &Table::VgpuInstanceGetMetadata, handle_, reinterpret_cast<abi::nvmlVgpuMetadata_t*>(block),
+    return call(*session_, &Table::VgpuInstanceGetMetadata, handle_, reinterpret_cast<abi::nvmlVgpuMetadata_t*>(block),
                 size);
   });
   if (!bytes) return bytes.error();
@@ -107,19 +107,21 @@ Result<VgpuMetadata> VgpuInstance::metadata() const {
 }
 
 Result<VgpuInstance::VmId> VgpuInstance::vm_id() const {
-  VmId id{{}, abi::NVML_VGPU_VM_ID_DOMAIN_ID};
+  VmId id{{}, VmIdType::domain_id};
+  abi::nvmlVgpuVmIdType_t type{};
   auto read = detail::read_string(abi::DEVICE_UUID_BUFFER_SIZE, [&](char* array, unsigned int length) {
-    return call(*state_, &Table::VgpuInstanceGetVmID, handle_, array, length, &id.type);
+    return call(*session_, &Table::VgpuInstanceGetVmID, handle_, array, length, &type);
   });
   if (!read) return read.error();
   id.id = *std::move(read);
+  id.type = VmIdType(type);
   return id;
 }
 
 Result<PgpuMetadata> Device::vgpu_metadata() const {
   const auto bytes = detail::read_list<std::byte>([&](unsigned int* size, std::byte* block) {
-    return call(*state_, &Table::DeviceGetVgpuMetadata, handle_, reinterpret_cast<abi::nvmlVgpuPgpuMetadata_t*>(block),
-                size);
+    return call(*session_, &Table::DeviceGetVgpuMetadata, handle_,
+                reinterpret_cast<abi::nvmlVgpuPgpuMetadata_t*>(block), size);
   });
   if (!bytes) return bytes.error();
   return PgpuMetadata::from_bytes(*bytes);
@@ -130,8 +132,8 @@ Result<std::vector<VgpuUtilization>> Device::vgpu_utilization(std::chrono::micro
   constexpr const char* kFunction = "nvmlDeviceGetVgpuUtilization";
   const auto samples =
       detail::read_list<abi::nvmlVgpuInstanceUtilizationSample_t>([&](unsigned int* count, auto* array) {
-        return call(*state_, &Table::DeviceGetVgpuUtilization, handle_, static_cast<unsigned long long>(since.count()),
-                    &type, count, array);
+        return call(*session_, &Table::DeviceGetVgpuUtilization, handle_,
+                    static_cast<unsigned long long>(since.count()), &type, count, array);
       });
   std::vector<VgpuUtilization> entries;
   // NOT_FOUND says that the buffer holds nothing newer.
@@ -139,7 +141,7 @@ Result<std::vector<VgpuUtilization>> Device::vgpu_utilization(std::chrono::micro
   if (!samples) return samples.error();
   for (const auto& sample : *samples) {
     VgpuUtilization entry{
-        VgpuInstance(state_, sample.vgpuInstance), std::chrono::microseconds(sample.timeStamp), {}, {}, {}, {}};
+        VgpuInstance(session_, sample.vgpuInstance), std::chrono::microseconds(sample.timeStamp), {}, {}, {}, {}};
     const std::pair<FieldNumber*, const abi::nvmlValue_t*> values[] = {{&entry.sm, &sample.smUtil},
                                                                        {&entry.memory, &sample.memUtil},
                                                                        {&entry.encoder, &sample.encUtil},
@@ -158,16 +160,17 @@ Result<VgpuCompatibility> Library::vgpu_compatibility(const VgpuMetadata& vgpu, 
   auto vgpu_bytes = for_driver<abi::nvmlVgpuMetadata_t>(vgpu.bytes());
   auto pgpu_bytes = for_driver<abi::nvmlVgpuPgpuMetadata_t>(pgpu.bytes());
   abi::nvmlVgpuPgpuCompatibility_t answer{};
-  const Outcome outcome =
-      detail::call(*state_, &Table::GetVgpuCompatibility, reinterpret_cast<abi::nvmlVgpuMetadata_t*>(vgpu_bytes.data()),
-                   reinterpret_cast<abi::nvmlVgpuPgpuMetadata_t*>(pgpu_bytes.data()), &answer);
+  const Outcome outcome = detail::call(*session_, &Table::GetVgpuCompatibility,
+                                       reinterpret_cast<abi::nvmlVgpuMetadata_t*>(vgpu_bytes.data()),
+                                       reinterpret_cast<abi::nvmlVgpuPgpuMetadata_t*>(pgpu_bytes.data()), &answer);
   if (!outcome.ok()) return outcome.failure();
-  return VgpuCompatibility{answer.vgpuVmCompatibility, answer.compatibilityLimitCode};
+  return VgpuCompatibility{VgpuVmCompatibilities(answer.vgpuVmCompatibility),
+                           VgpuCompatibilityLimits(answer.compatibilityLimitCode)};
 }
 
 Result<VgpuVersions> Library::vgpu_versions() const {
   abi::nvmlVgpuVersion_t supported{}, current{};
-  const Outcome outcome = detail::call(*state_, &Table::GetVgpuVersion, &supported, &current);
+  const Outcome outcome = detail::call(*session_, &Table::GetVgpuVersion, &supported, &current);
   if (!outcome.ok()) return outcome.failure();
   return VgpuVersions{range_of(supported), range_of(current)};
 }

@@ -11,8 +11,6 @@ using detail::by;
 using detail::call;
 using detail::Outcome;
 
-constexpr unsigned int kGraphics = abi::VGPU_SCHEDULER_ENGINE_TYPE_GRAPHICS;
-
 template <class Value, class Struct>
 Value value_from(const Struct& from) {
   auto value = detail::value_of<Value>(from);
@@ -27,16 +25,16 @@ Value value_from(const Struct& from) {
 
 // Asks one version. Struct is the layout that it fills.
 template <class Value, class Struct, class Handle>
-auto reader(const detail::State& state, abi::nvmlReturn_t (*Table::*member)(Handle, Struct*), unsigned int version,
-            detail::Held<Handle> handle, unsigned int engine) {
+auto reader(const Session& state, abi::nvmlReturn_t (*Table::*member)(Handle, Struct*), unsigned int version,
+            Held<Handle> handle, VgpuSchedulerEngine engine) {
   return by(member, version, [&state, member, handle, engine]() -> Result<Value> {
     Struct answer{};
     if constexpr (requires { answer.version; })
       answer.version = abi::version_tag<Struct>;
     else if constexpr (std::is_same_v<Struct, abi::nvmlVgpuSchedulerGetState_t> ||
                        std::is_same_v<Struct, abi::nvmlVgpuSchedulerLog_t>)
-      if (engine != kGraphics) return Failure(Errc::function_not_found, symbol_of(member).name);
-    if constexpr (requires { answer.engineId; }) answer.engineId = engine;
+      if (engine != VgpuSchedulerEngine::graphics) return Failure(Errc::function_not_found, symbol_of(member).name);
+    if constexpr (requires { answer.engineId; }) answer.engineId = to_abi(engine);
     const Outcome outcome = call(state, member, handle, &answer);
     if (!outcome.ok()) return outcome.failure();
     return value_from<Value>(answer);
@@ -49,9 +47,9 @@ Struct first_version_of(const VgpuSchedulerSettings& settings) {
   Struct wanted{};
   if constexpr (requires { wanted.version; }) {
     wanted.version = abi::version_tag<Struct>;
-    wanted.engineId = settings.engine;
+    wanted.engineId = to_abi(settings.engine);
   }
-  wanted.schedulerPolicy = settings.policy;
+  wanted.schedulerPolicy = to_abi(settings.policy);
   wanted.enableARRMode = abi::VGPU_SCHEDULER_ARR_DEFAULT;
   if (settings.timeslice) {
     wanted.enableARRMode = abi::VGPU_SCHEDULER_ARR_DISABLE;
@@ -64,7 +62,7 @@ Struct first_version_of(const VgpuSchedulerSettings& settings) {
 }
 
 template <class Handle, class First>
-Result<void> set_state(const detail::State& state, detail::Held<Handle> handle, const VgpuSchedulerSettings& settings,
+Result<void> set_state(const Session& state, Held<Handle> handle, const VgpuSchedulerSettings& settings,
                        abi::nvmlReturn_t (*Table::*second)(Handle, abi::nvmlVgpuSchedulerState_v2_t*),
                        abi::nvmlReturn_t (*Table::*first)(Handle, First*)) {
   const char* const name = symbol_of(second).name;
@@ -73,8 +71,8 @@ Result<void> set_state(const detail::State& state, detail::Held<Handle> handle, 
   if (settings.timeslice && !detail::holds<unsigned int>(*settings.timeslice))
     return Failure(Errc::invalid_argument, name, "timeslice is out of range");
   const auto newer = by(second, 2, [&]() -> Result<void> {
-    abi::nvmlVgpuSchedulerState_v2_t wanted{settings.engine, settings.policy, settings.avg_factor.value_or(0),
-                                            settings.frequency.value_or(0)};
+    abi::nvmlVgpuSchedulerState_v2_t wanted{to_abi(settings.engine), to_abi(settings.policy),
+                                            settings.avg_factor.value_or(0), settings.frequency.value_or(0)};
     const Outcome outcome = call(state, second, handle, &wanted);
     if (!outcome.ok()) return outcome.failure();
     return {};
@@ -86,44 +84,44 @@ Result<void> set_state(const detail::State& state, detail::Held<Handle> handle, 
     return {};
   });
   constexpr bool kChoosesEngine = requires(First wanted) { wanted.engineId; };
-  if (!kChoosesEngine && settings.engine != kGraphics)
+  if (!kChoosesEngine && settings.engine != VgpuSchedulerEngine::graphics)
     return settings.timeslice ? Failure(Errc::function_not_found, symbol_of(first).name, "of one engine") : newer();
   return settings.timeslice ? older() : detail::newest_of(newer, older);
 }
 
 }  // namespace
 
-Result<VgpuSchedulerState> Device::vgpu_scheduler_state(unsigned int engine) const {
+Result<VgpuSchedulerState> Device::vgpu_scheduler_state(VgpuSchedulerEngine engine) const {
   using Value = VgpuSchedulerState;
-  return detail::newest_of(reader<Value>(*state_, &Table::DeviceGetVgpuSchedulerState_v2, 2, handle_, engine),
-                           reader<Value>(*state_, &Table::DeviceGetVgpuSchedulerState, 0, handle_, engine));
+  return detail::newest_of(reader<Value>(*session_, &Table::DeviceGetVgpuSchedulerState_v2, 2, handle_, engine),
+                           reader<Value>(*session_, &Table::DeviceGetVgpuSchedulerState, 0, handle_, engine));
 }
 
-Result<VgpuSchedulerLog> Device::vgpu_scheduler_log(unsigned int engine) const {
+Result<VgpuSchedulerLog> Device::vgpu_scheduler_log(VgpuSchedulerEngine engine) const {
   using Value = VgpuSchedulerLog;
-  return detail::newest_of(reader<Value>(*state_, &Table::DeviceGetVgpuSchedulerLog_v2, 2, handle_, engine),
-                           reader<Value>(*state_, &Table::DeviceGetVgpuSchedulerLog, 0, handle_, engine));
+  return detail::newest_of(reader<Value>(*session_, &Table::DeviceGetVgpuSchedulerLog_v2, 2, handle_, engine),
+                           reader<Value>(*session_, &Table::DeviceGetVgpuSchedulerLog, 0, handle_, engine));
 }
 
 Result<void> Device::set_vgpu_scheduler_state(const VgpuSchedulerSettings& settings) const {
-  return set_state(*state_, handle_, settings, &Table::DeviceSetVgpuSchedulerState_v2,
+  return set_state(*session_, handle_, settings, &Table::DeviceSetVgpuSchedulerState_v2,
                    &Table::DeviceSetVgpuSchedulerState);
 }
 
-Result<VgpuSchedulerState> GpuInstance::vgpu_scheduler_state(unsigned int engine) const {
+Result<VgpuSchedulerState> GpuInstance::vgpu_scheduler_state(VgpuSchedulerEngine engine) const {
   using Value = VgpuSchedulerState;
-  return detail::newest_of(reader<Value>(*state_, &Table::GpuInstanceGetVgpuSchedulerState_v2, 2, handle_, engine),
-                           reader<Value>(*state_, &Table::GpuInstanceGetVgpuSchedulerState, 1, handle_, engine));
+  return detail::newest_of(reader<Value>(*session_, &Table::GpuInstanceGetVgpuSchedulerState_v2, 2, handle_, engine),
+                           reader<Value>(*session_, &Table::GpuInstanceGetVgpuSchedulerState, 1, handle_, engine));
 }
 
-Result<VgpuSchedulerLog> GpuInstance::vgpu_scheduler_log(unsigned int engine) const {
+Result<VgpuSchedulerLog> GpuInstance::vgpu_scheduler_log(VgpuSchedulerEngine engine) const {
   using Value = VgpuSchedulerLog;
-  return detail::newest_of(reader<Value>(*state_, &Table::GpuInstanceGetVgpuSchedulerLog_v2, 2, handle_, engine),
-                           reader<Value>(*state_, &Table::GpuInstanceGetVgpuSchedulerLog, 1, handle_, engine));
+  return detail::newest_of(reader<Value>(*session_, &Table::GpuInstanceGetVgpuSchedulerLog_v2, 2, handle_, engine),
+                           reader<Value>(*session_, &Table::GpuInstanceGetVgpuSchedulerLog, 1, handle_, engine));
 }
 
 Result<void> GpuInstance::set_vgpu_scheduler_state(const VgpuSchedulerSettings& settings) const {
-  return set_state(*state_, handle_, settings, &Table::GpuInstanceSetVgpuSchedulerState_v2,
+  return set_state(*session_, handle_, settings, &Table::GpuInstanceSetVgpuSchedulerState_v2,
                    &Table::GpuInstanceSetVgpuSchedulerState);
 }
 

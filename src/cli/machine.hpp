@@ -13,9 +13,9 @@ namespace nvmlkit::cli {
 
 // What the options -m, -c, -n and --driver of a command chose.
 struct MachineChoice {
-  std::string machine;  // a built-in name or a path; empty: what the environment says
+  std::string machine;  // a built-in name or a path; empty: the environment's machine
   std::optional<std::uint32_t> gpu_count;
-  std::string driver;  // a branch or a version; empty: what the environment or the machine says
+  std::string driver;  // a branch or a version; empty: that of the environment or the machine
 };
 
 // Puts the choice into this process's environment, where the driver library looks for it. A machine that was chosen

@@ -106,7 +106,7 @@ std::unique_ptr<FolderLock> lock_folder_of(const std::string& path) {
 }
 
 void make_state(const std::string& path, const std::string& origin) {
-  unsetenv("NVMLKIT_STATE");  // the machine that it says is not the one to make
+  unsetenv("NVMLKIT_STATE");  // the machine that it names is not the one to make
   std::string error;
   const auto machine = sim::load_machine(sim::Environment::process(), error);
   if (!machine || !sim::state::save(*machine, path, origin, error)) throw CommandError(error);

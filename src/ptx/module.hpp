@@ -121,11 +121,11 @@ struct Function {
   std::uint32_t kernel_param_bytes = 0;
   std::uint64_t shared_bytes = 0;  // static, that it and what it calls refer to
   unsigned registers = 0;          // for attributes: of 32 bits, that a lane needs at one time, also in what it calls
-  unsigned most_registers = 0;     // of those, where the kernel says so
-  unsigned least_blocks = 0;       // of max_threads that a multiprocessor has room for, where the kernel says so
+  unsigned most_registers = 0;     // of those, if the kernel states it
+  unsigned least_blocks = 0;       // of max_threads that fit a multiprocessor, if the kernel states it
   unsigned max_threads = 1024, required[3] = {0, 0, 0};
-  unsigned cluster[3] = {0, 0, 0}, max_cluster = 0;  // blocks of a cluster, where the kernel says so
-  bool needs_cluster = false;                        // the kernel or its launch has to say so
+  unsigned cluster[3] = {0, 0, 0}, max_cluster = 0;  // blocks of a cluster, if the kernel states it
+  bool needs_cluster = false;                        // the kernel or its launch must state a cluster
   std::uint32_t number = 0;
 };
 

@@ -201,7 +201,7 @@ class Zsh(Completion):
 
         def read_until(done: Callable[[str], bool]) -> None:
             nonlocal text
-            end = time.monotonic() + 120
+            end = time.monotonic() + 60
             while not done(text) and time.monotonic() < end:
                 if select.select([terminal], [], [], 0.1)[0]:
                     text += os.read(terminal, 1 << 16).decode(errors="replace")

@@ -10,10 +10,13 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from clients import SOURCE
-from command_test import nvmlkit
+from clients import COMMAND, SOURCE
 
 OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]*)")
+
+
+def nvmlkit(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([COMMAND, *arguments], capture_output=True, text=True, timeout=120)
 
 
 def good(*arguments: str) -> str:

@@ -8,7 +8,7 @@ namespace nvmlkit::driver_test {
 namespace {
 
 // Everything that can be there is there, at rest at values that a busy GPU does not show.
-constexpr const char* kMachine = R"(version: "1.0"
+constexpr const char* kBusyMachine = R"(version: "1.0"
 base: h100
 system: {num_devices: 1, driver_version: "595.80"}
 device_defaults:
@@ -35,7 +35,7 @@ T first_version() {
 class LiveValues : public Loaded {
  protected:
   void begin(const std::string& with) {
-    std::string text = kMachine;
+    std::string text = kBusyMachine;
     text.replace(text.find("WORKLOAD"), 8, with);
     start(text);
     // The heat meets the limit after some milliseconds; power is averaged over a second.
@@ -127,6 +127,10 @@ TEST_F(LiveValues, OfABusyGpu) {
   auto modes = first_version<nvmlDevicePerfModes_t>();
   EXPECT_EQ(call("nvmlDeviceGetPerformanceModes", device(), &modes), NVML_SUCCESS);
   EXPECT_EQ(std::string(modes.str).find("perf=13"), 0u) << modes.str;
+}
+
+TEST_F(LiveValues, OfTheReasonsEnginesAndLinkOfABusyGpu) {
+  begin(kWorkload);
   // Reasons, under both names, and the time that they have held.
   const auto reasons = get<unsigned long long>("nvmlDeviceGetCurrentClocksEventReasons");
   EXPECT_EQ(reasons & static_cast<unsigned long long>(ClocksEventReasonSwThermalSlowdown),

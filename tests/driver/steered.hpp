@@ -2,6 +2,7 @@
 #pragma once
 
 #include "faults_support.hpp"
+#include "sim/state/clock.hpp"
 #include "sim/state/lock.hpp"
 #include "sim/telemetry/change.hpp"
 #include "sim/transaction/edit.hpp"

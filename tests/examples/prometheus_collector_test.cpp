@@ -57,7 +57,7 @@ nvml::Table split_gpu() {
     return abi::NVML_SUCCESS;
   };
   table.DeviceGetCurrentClocksEventReasons = [](abi::nvmlDevice_t, unsigned long long* reasons) {
-    *reasons = nvml::ClocksEventReasonsBits::SwPowerCap | (1ULL << 40);
+    *reasons = static_cast<unsigned long long>(nvml::ClocksEventReason::sw_power_cap) | (1ULL << 40);
     return abi::NVML_SUCCESS;
   };
   table.DeviceGetTotalEccErrors = [](abi::nvmlDevice_t, abi::nvmlMemoryErrorType_t, abi::nvmlEccCounterType_t,

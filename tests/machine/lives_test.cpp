@@ -15,9 +15,9 @@
 
 #include "nvmlkit/generated/abi.hpp"
 #include "reference.hpp"
-#include "sim/state/clock.hpp"
 #include "sim/config/load.hpp"
 #include "sim/processes/clients.hpp"
+#include "sim/state/clock.hpp"
 #include "sim/state/file.hpp"
 #include "sim/state/lock.hpp"
 #include "sim/telemetry/reading.hpp"

@@ -40,7 +40,9 @@ TEST(Device, UnknownEnumValuesAndCodesRoundTrip) {
   };
   table.DeviceGetMinorNumber = [](abi::nvmlDevice_t, unsigned int*) { return static_cast<abi::nvmlReturn_t>(777); };
   const Device device = device_of(table);
-  EXPECT_EQ(static_cast<int>(device.brand().value()), 4321);
+  EXPECT_EQ(device.brand().value(), Brand(4321));
+  EXPECT_EQ(static_cast<unsigned int>(device.brand().value()), 4321u);
+  EXPECT_EQ(to_string(device.brand().value()), "Brand(4321)");
   EXPECT_EQ(static_cast<int>(device.minor_number().error().code()), 777);
   EXPECT_EQ(name_of(device.minor_number().error().code()), "code 777");
 }
@@ -119,7 +121,7 @@ TEST(Device, FabricInfoTriesTheOlderStructOfTheSameFunction) {
   };
   const Library library = Library::from_table(table).value();
   const Device device = library.device(0).value();
-  EXPECT_EQ(device.gpu_fabric_info_v().value().clique_id, 32766u);
+  EXPECT_EQ(device.gpu_fabric_info().value().clique_id, 32766u);
   EXPECT_EQ(calls, 2);
 }
 
@@ -185,7 +187,7 @@ TEST(Device, NoSamplesIsAnEmptyList) {
   Table table = fake_table();
   table.DeviceGetSamples = [](abi::nvmlDevice_t, abi::nvmlSamplingType_t, unsigned long long, abi::nvmlValueType_t*,
                               unsigned int*, abi::nvmlSample_t*) { return abi::NVML_ERROR_NOT_FOUND; };
-  EXPECT_TRUE(device_of(table).samples(abi::NVML_GPU_UTILIZATION_SAMPLES).value().empty());
+  EXPECT_TRUE(device_of(table).samples(SamplingType::gpu_utilization).value().empty());
 }
 
 TEST(Device, MigDevicesPassOverHoles) {
@@ -213,10 +215,10 @@ TEST(Device, AStructWithAListIsReadWhole) {
     list->procArray[1].pid = 42;
     return abi::NVML_SUCCESS;
   };
-  const auto list = device_of(table).running_process_detail_list(2).value();
+  const auto list = device_of(table).running_process_detail_list(ProcessMode::mps).value();
   ASSERT_EQ(list.processes.size(), 2u);
   EXPECT_EQ(list.processes[1].pid, 42u);
-  EXPECT_EQ(list.mode, 2u);
+  EXPECT_EQ(list.mode, ProcessMode::mps);
 }
 
 TEST(EventSet, TimeoutIsNoErrorAndTheSetIsFreed) {

@@ -78,6 +78,7 @@ TEST(EventSetWait, AnEventThatIsThereIsTakenAlthoughStopped) {
   const auto event = set.wait(1h, stop.get_token()).value();
   ASSERT_TRUE(event);
   EXPECT_EQ(event->device.index().value(), 1u);
+  EXPECT_EQ(event->type, EventType::xid_critical_error);
   EXPECT_EQ(event->data, 79u);
   EXPECT_EQ(event->gpu_instance_id, 2u);
   EXPECT_EQ(event->compute_instance_id, 3u);

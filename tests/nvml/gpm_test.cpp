@@ -58,7 +58,7 @@ Table gpm_table() {
   return table;
 }
 
-constexpr abi::nvmlGpmMetricId_t id(unsigned int number) { return static_cast<abi::nvmlGpmMetricId_t>(number); }
+constexpr GpmMetricId id(unsigned int number) { return GpmMetricId(number); }
 
 TEST(Gpm, SamplesAreFreedOnce) {
   const Library library = Library::from_table(gpm_table()).value();
@@ -76,13 +76,13 @@ TEST(Gpm, ASampleMayOutliveItsLibrary) {
   Library library = Library::from_table(gpm_table()).value();
   auto sample = GpmSample::create(library).value();
   ASSERT_TRUE(library.close());
-  EXPECT_EQ(sample.take(Device(library.state(), test::device_handle(0))).error().code(), Errc::library_closed);
+  EXPECT_EQ(sample.take(Device(library.session(), test::device_handle(0))).error().code(), Errc::library_closed);
 }
 
 TEST(Gpm, MetricsCarryTheirOwnResultAndTexts) {
   const Device gpu = Library::from_table(gpm_table()).value().device(0).value();
   auto session = GpmSession::start(gpu).value();
-  const abi::nvmlGpmMetricId_t ids[] = {id(2), id(300)};
+  const GpmMetricId ids[] = {id(2), id(300)};
   const auto metrics = session.read(ids).value();
   ASSERT_EQ(metrics.size(), 2u);
   EXPECT_EQ(metrics[0].value.value(), 2.5);
@@ -96,7 +96,7 @@ TEST(Gpm, MetricsCarryTheirOwnResultAndTexts) {
 TEST(Gpm, MoreMetricsThanADriverTakesAreSeveralRequests) {
   const Device gpu = Library::from_table(gpm_table()).value().device(0).value();
   auto session = GpmSession::start(gpu).value();
-  std::vector<abi::nvmlGpmMetricId_t> ids;
+  std::vector<GpmMetricId> ids;
   for (unsigned int i = 0; i < 333; ++i) ids.push_back(id(i));
   const auto metrics = session.read(ids).value();
   ASSERT_EQ(metrics.size(), 333u);
@@ -113,7 +113,7 @@ TEST(Gpm, MoreMetricsThanADriverTakesAreSeveralRequests) {
 TEST(Gpm, EachReadStartsWhereTheLastEnded) {
   const Device gpu = Library::from_table(gpm_table()).value().device(0).value();
   auto session = GpmSession::start(gpu).value();
-  const abi::nvmlGpmMetricId_t ids[] = {id(1)};
+  const GpmMetricId ids[] = {id(1)};
   ASSERT_TRUE(session.read(ids));
   fake.broken = true;
   EXPECT_EQ(session.read(ids).error().code(), Errc::gpu_is_lost);

@@ -51,12 +51,13 @@ TEST(SystemEvents, AreWatchedWaitedForAndFreed) {
   const Library library = library_of(event_table());
   {
     auto set = SystemEventSet::create(library).value();
-    ASSERT_TRUE(set.watch(3));
+    ASSERT_TRUE(set.watch(SystemEventType::gpu_driver_unbind | SystemEventType::gpu_driver_bind));
     EXPECT_EQ(watched, 3u);
     for (unsigned int i = 0; i < 70; ++i) pending.push_back({1, i});
     const auto first = set.wait(std::chrono::milliseconds(0)).value();
     ASSERT_EQ(first.size(), 64u);
     EXPECT_EQ(first[63].gpu_id, 63u);
+    EXPECT_EQ(first[63].type, SystemEventType::gpu_driver_unbind);
     EXPECT_EQ(set.wait(std::chrono::milliseconds(0)).value().size(), 6u);
     EXPECT_TRUE(set.wait(std::chrono::milliseconds(0)).value().empty());
     SystemEventSet moved = std::move(set);
@@ -121,8 +122,7 @@ TEST(Prm, CountersAndRegisters) {
     return abi::NVML_SUCCESS;
   };
   const Device device = device_of(table);
-  const PrmCounterQuery queries[] = {{abi::NVML_PRM_COUNTER_ID_PPCNT_PLR_XMIT_CODES, 1},
-                                     {abi::NVML_PRM_COUNTER_ID_PPCNT_PLR_SYNC_EVENTS, 6}};
+  const PrmCounterQuery queries[] = {{PrmCounterId::ppcnt_plr_xmit_codes, 1}, {PrmCounterId::ppcnt_plr_sync_events, 6}};
   const auto counters = device.prm_counters(queries).value();
   EXPECT_EQ(std::get<std::uint64_t>(counters[0].value.value()), 12u);
   EXPECT_EQ(counters[1].value.error().code(), Errc::unknown);  // the driver passed over it
@@ -193,11 +193,9 @@ TEST(Device, ATemperatureThresholdGoesByPointer) {
     return abi::NVML_SUCCESS;
   };
   const Device device = device_of(table);
-  EXPECT_TRUE(device.set_temperature_threshold(abi::NVML_TEMPERATURE_THRESHOLD_ACOUSTIC_CURR, Celsius(84)));
+  EXPECT_TRUE(device.set_temperature_threshold(TemperatureThreshold::acoustic_curr, Celsius(84)));
   EXPECT_EQ(seen, 84);
-  EXPECT_EQ(device.set_temperature_threshold(abi::NVML_TEMPERATURE_THRESHOLD_ACOUSTIC_CURR, Celsius(1LL << 40))
-                .error()
-                .code(),
+  EXPECT_EQ(device.set_temperature_threshold(TemperatureThreshold::acoustic_curr, Celsius(1LL << 40)).error().code(),
             Errc::invalid_argument);
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <nvmlkit/detail/state.hpp>
+#include <nvmlkit/session.hpp>
 #include <random>
 
 namespace nvmlkit::nvml::test {

@@ -108,12 +108,12 @@ TEST(Library, ADestroyedInstanceIsStale) {
   table.GpuInstanceGetInfo = [](abi::nvmlGpuInstance_t, abi::nvmlGpuInstanceInfo_t*) { return abi::NVML_SUCCESS; };
   const Library library = Library::from_table(table).value();
   const auto handle = reinterpret_cast<abi::nvmlGpuInstance_t>(std::uintptr_t{0x2000});
-  const GpuInstance instance(library.state(), handle), copy = instance;
+  const GpuInstance instance(library.session(), handle), copy = instance;
   EXPECT_TRUE(copy.info());
   ASSERT_TRUE(instance.destroy());
   EXPECT_EQ(copy.info().error().code(), Errc::stale_handle);
   EXPECT_EQ(copy.destroy().error().code(), Errc::stale_handle);
-  EXPECT_TRUE(GpuInstance(library.state(), handle).info());
+  EXPECT_TRUE(GpuInstance(library.session(), handle).info());
 }
 
 TEST(Library, FailedInitIsNotShutDown) {
@@ -137,12 +137,12 @@ TEST(Library, FallsBackToTheOldInit) {
 TEST(Library, FlagsGoToInitWithFlags) {
   static unsigned int seen = 0;
   Table table = fake_table();
-  EXPECT_EQ(Library::from_table(table, InitFlags::no_attach).error().code(), Errc::function_not_found);
+  EXPECT_EQ(Library::from_table(table, InitFlag::no_attach).error().code(), Errc::function_not_found);
   table.InitWithFlags = [](unsigned int flags) {
     seen = flags;
     return abi::NVML_SUCCESS;
   };
-  EXPECT_TRUE(Library::from_table(table, InitFlags::no_attach | InitFlags::no_gpus));
+  EXPECT_TRUE(Library::from_table(table, InitFlag::no_attach | InitFlag::no_gpus));
   EXPECT_EQ(seen, static_cast<unsigned int>(abi::INIT_FLAG_NO_ATTACH | abi::INIT_FLAG_NO_GPUS));
 }
 

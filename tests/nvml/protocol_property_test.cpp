@@ -241,8 +241,8 @@ TEST(ProtocolProperty, MethodsOfALyingDriver) {
     check_failure(device.accounting_pids());
     check_failure(device.compute_running_processes());
     check_failure(device.supported_performance_states());
-    check_failure(device.samples(abi::NVML_GPU_UTILIZATION_SAMPLES));
-    check_failure(device.retired_pages(abi::NVML_PAGE_RETIREMENT_CAUSE_DOUBLE_BIT_ECC_ERROR));
+    check_failure(device.samples(SamplingType::gpu_utilization));
+    check_failure(device.retired_pages(PageRetirementCause::double_bit_ecc_error));
     check_failure(device.gsp_firmware_version());
     check_failure(device.memory_info());
     const FieldQuery queries[] = {{FieldId::dev_ecc_current}, {FieldId::dev_memory_temp}, {FieldId::dev_power_average}};

@@ -34,12 +34,12 @@ void read_device(const Device& device, Sum& sum) {
   if (const auto done = device.clear_field_values(queries); sum.add(done)) sum.total += done->size();
   if (const auto list = device.compute_running_processes(); sum.add(list))
     for (const auto& process : *list) sum.total += process.pid;
-  if (const auto list = device.samples(abi::NVML_TOTAL_POWER_SAMPLES); sum.add(list))
+  if (const auto list = device.samples(SamplingType::total_power); sum.add(list))
     for (const auto& sample : *list) sum.add(sample.value);
   if (const auto list = device.vgpu_utilization(); sum.add(list))
     for (const auto& entry : *list) sum.add(entry.decoder);
   if (const auto list = device.mig_devices(); sum.add(list)) sum.total += list->size();
-  const PrmCounterQuery counters[] = {{abi::NVML_PRM_COUNTER_ID_PPRM_OPER_RECOVERY, 1}, {}};
+  const PrmCounterQuery counters[] = {{PrmCounterId::pprm_oper_recovery, 1}, {}};
   if (const auto list = device.prm_counters(counters); sum.add(list))
     for (const auto& counter : *list)
       if (sum.add(counter.value)) sum.add(*counter.value);
@@ -48,8 +48,8 @@ void read_device(const Device& device, Sum& sum) {
 
   auto session = GpmSession::start(device);
   if (!sum.add(session)) return;
-  std::vector<abi::nvmlGpmMetricId_t> ids;
-  for (unsigned int i = 0; i < bytes.byte() + 1U; ++i) ids.push_back(static_cast<abi::nvmlGpmMetricId_t>(i));
+  std::vector<GpmMetricId> ids;
+  for (unsigned int i = 0; i < bytes.byte() + 1U; ++i) ids.push_back(static_cast<GpmMetricId>(i));
   if (const auto metrics = session->read(ids); sum.add(metrics))
     for (const auto& metric : *metrics) {
       sum.add(metric.value);
@@ -58,7 +58,7 @@ void read_device(const Device& device, Sum& sum) {
 }
 
 void read_vgpu(const Library& library, const Device& device, Sum& sum) {
-  const VgpuInstance instance(library.state(), 7);
+  const VgpuInstance instance(library.session(), 7);
   if (const auto id = instance.vm_id(); sum.add(id)) sum.add(id->id);
   const auto vgpu = instance.metadata();
   if (sum.add(vgpu)) {
@@ -82,7 +82,7 @@ void read_vgpu(const Library& library, const Device& device, Sum& sum) {
 std::uint64_t read_everything(std::span<const std::uint8_t> stream) {
   Sum sum;
   const Library library = Library::from_table(garbage_table(stream)).value();
-  const Device device(library.state(), device_handle(0));
+  const Device device(library.session(), device_handle(0));
   read_device(device, sum);
   read_vgpu(library, device, sum);
   if (const auto errata = library.active_errata(); sum.add(errata))

@@ -124,7 +124,7 @@ TEST_P(RealLibrary, AnswersDriverNotLoaded) {
   ASSERT_FALSE(library);
   EXPECT_EQ(library.error().code(), Errc::driver_not_loaded);
   EXPECT_STREQ(library.error().function(), "nvmlInit_v2");
-  EXPECT_EQ(Library::open({.load = {.path = path_}, .flags = InitFlags::no_gpus}).error().code(),
+  EXPECT_EQ(Library::open({.load = {.path = path_}, .flags = InitFlag::no_gpus}).error().code(),
             Errc::driver_not_loaded);
 }
 
@@ -137,7 +137,7 @@ TEST_P(RealLibrary, ChainsEndAtTheSymbolsThatAreThere) {
   const Library library = Library::from_table(table).value();
   EXPECT_EQ(library.device_count().error().code(), Errc::uninitialized);
   EXPECT_EQ(library.device(0).error().code(), Errc::uninitialized);
-  const Device device(library.state(), nullptr);
+  const Device device(library.session(), nullptr);
   EXPECT_EQ(device.memory_info().error().code(), Errc::uninitialized);
   EXPECT_EQ(device.remapped_rows().error().code(), Errc::uninitialized);
   EXPECT_EQ(device.accounting_stats(1).error().code(), Errc::uninitialized);

@@ -5,6 +5,7 @@
 #include <nvmlkit/nvml.hpp>
 #include <nvmlkit/registry.hpp>
 #include <set>
+#include <sstream>
 
 #include "generated/all_values.hpp"
 
@@ -88,22 +89,78 @@ TEST(Strings, WhatIsNoTextOfAnEnum) {
     EXPECT_FALSE(from_string<abi::nvmlBrandType_t>(text)) << text;
 }
 
-TEST(Strings, MasksNameTheirBitsAndKeepTheRest) {
-  EXPECT_EQ(to_string(ClocksEventReasons()), "None");
-  EXPECT_EQ(to_string(ClocksEventReasons(5)), "GpuIdle|SwPowerCap");
-  EXPECT_EQ(to_string(ClocksEventReasons(8)), "HwSlowdown");
-  EXPECT_EQ(to_string(ClocksEventReasons(1ULL << 40 | 1)), "GpuIdle|0x10000000000");
-  EXPECT_EQ(to_string(EventTypes(abi::EventTypeXidCriticalError)), "XidCriticalError");
-  EXPECT_EQ(to_string(SystemEventTypes(3)), "GpuDriverUnbind|GpuDriverBind");
-  EXPECT_GE(EventTypesBits::names().size(), 13u);
-  EXPECT_GE(ClocksEventReasonsBits::names().size(), 9u);
-  EXPECT_TRUE(ClocksEventReasons(5).has(ClocksEventReasonsBits::GpuIdle));
-  static_assert(!std::is_convertible_v<int, ClocksEventReasons>);
+TEST(Strings, FlagsNameTheirBitsAndKeepTheRest) {
+  EXPECT_EQ(to_string(ClocksEventReasons()), "none");
+  EXPECT_EQ(to_string(ClocksEventReasons(5)), "gpu_idle|sw_power_cap");
+  EXPECT_EQ(to_string(ClocksEventReasons(8)), "hw_slowdown");
+  EXPECT_EQ(to_string(ClocksEventReasons(1ULL << 40 | 1)), "gpu_idle|0x10000000000");
+  EXPECT_EQ(to_string(EventTypes(abi::EventTypeXidCriticalError)), "xid_critical_error");
+  EXPECT_EQ(to_string(EventType::p_state | EventType::mig_config_change), "p_state|mig_config_change");
+  EXPECT_EQ(to_string(SystemEventTypes(3)), "gpu_driver_unbind|gpu_driver_bind");
+  EXPECT_GE(enumerators<EventType>.size(), 14u);
+  EXPECT_GE(enumerators<ClocksEventReason>.size(), 9u);
+}
+
+using Reason = ClocksEventReason;
+static_assert(ClocksEventReasons(5).contains(Reason::gpu_idle) && !ClocksEventReasons(5).contains(Reason::hw_slowdown));
+static_assert((Reason::gpu_idle | Reason::sw_power_cap).contains(Reason::gpu_idle | Reason::sw_power_cap));
+static_assert(!ClocksEventReasons(1).contains(Reason::gpu_idle | Reason::sw_power_cap));
+static_assert(ClocksEventReasons(1).contains_any(Reason::gpu_idle | Reason::sw_power_cap));
+static_assert((ClocksEventReasons(5) & Reason::sw_power_cap) == Reason::sw_power_cap);
+static_assert(ClocksEventReasons(5) - Reason::sw_power_cap == Reason::gpu_idle);
+static_assert(!std::is_convertible_v<int, ClocksEventReasons> && !std::is_convertible_v<ClocksEventReasons, int>);
+static_assert(!std::is_convertible_v<EventType, ClocksEventReasons>);
+// The C spelling is one explicit step away, in both directions.
+static_assert(to_abi(Clock::sm) == abi::NVML_CLOCK_SM && Clock(abi::NVML_CLOCK_SM) == Clock::sm);
+static_assert(!std::is_convertible_v<abi::nvmlClockType_t, Clock> && !std::is_convertible_v<Clock, unsigned int>);
+static_assert(to_abi(PowerScope::module) == abi::POWER_SCOPE_MODULE);
+static_assert(to_abi(Architecture::unknown) == abi::DEVICE_ARCH_UNKNOWN);
+static_assert(to_abi(Reason::gpu_idle | Reason::sw_power_cap) == 5);
+
+// Every enumerator goes to a text and back, and so does a number that no header knows.
+template <class Enum>
+int go_through_scoped() {
+  const EnumTable& table = enum_table(Enum{});
+  std::set<std::string> names;
+  for (const auto& each : table.names) {
+    EXPECT_TRUE(names.insert(each.name).second) << each.name;
+    EXPECT_EQ(static_cast<long long>(static_cast<Enum>(each.number)), each.number) << each.name;
+    EXPECT_EQ(from_string<Enum>(each.name), static_cast<Enum>(each.number)) << each.name;
+    EXPECT_EQ(from_string<Enum>(to_string(static_cast<Enum>(each.number))), static_cast<Enum>(each.number));
+  }
+  const auto unknown = static_cast<Enum>(201);
+  if (enumerator_name(unknown).empty()) {
+    EXPECT_EQ(to_string(unknown), std::string(table.prefix) + "(201)");
+    EXPECT_EQ(fmt::format("{}", unknown), to_string(unknown));
+    EXPECT_EQ(from_string<Enum>(to_string(unknown)), unknown);
+  }
+  return static_cast<int>(table.names.size());
+}
+
+template <class... Enums>
+int go_through_all_scoped(std::tuple<Enums...>) {
+  return (go_through_scoped<Enums>() + ...);
+}
+
+TEST(Strings, EveryScopedEnum) {
+  EXPECT_GE(std::tuple_size_v<test::ScopedEnums>, 80u);
+  EXPECT_GE(go_through_all_scoped(test::ScopedEnums{}), 700);
+}
+
+TEST(Strings, ScopedEnumsHaveTheNamesOfTheirEnumerators) {
+  EXPECT_EQ(to_string(Clock::sm), "sm");
+  EXPECT_EQ(to_string(PState::p0), "p0");
+  EXPECT_EQ(to_string(EccCounter::volatile_), "volatile");
+  EXPECT_EQ(to_string(Brand(77)), "Brand(77)");
+  EXPECT_EQ(to_string(GpuInstanceProfile::profile_1_slice), "profile_1_slice");
+  std::ostringstream out;
+  out << Clock::sm << ' ' << (EventType::clock | EventType::p_state) << ' ' << Watts(3);
+  EXPECT_EQ(out.str(), "sm p_state|clock 3 W");
 }
 
 TEST(Strings, Formatters) {
   EXPECT_EQ(fmt::format("{:>10}|", Milliwatts(300)), "    300 mW|");
-  EXPECT_EQ(fmt::format("{}", ClocksEventReasons(4)), "SwPowerCap");
+  EXPECT_EQ(fmt::format("{}", ClocksEventReasons(4)), "sw_power_cap");
   EXPECT_EQ(fmt::format("{}", Errc::not_supported), "not_supported");
   EXPECT_EQ(fmt::format("{}", Failure(Errc::forked)), Failure(Errc::forked).message());
   Memory memory;

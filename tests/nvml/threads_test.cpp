@@ -114,7 +114,7 @@ TEST_F(Threads, GpusAreRemovedWhileOthersAreAsked) {
   run(kThreads, [&](int number) {
     for (int round = 0; round < 500; ++round) {
       if (number == 0 && round % 50 == 25) {
-        library.state()->retire(removed.handle());
+        library.session()->retire(removed.handle());
         gone = true;
       }
       const bool stale = gone;

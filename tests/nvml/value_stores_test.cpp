@@ -50,8 +50,7 @@ class ValueStores : public testing::Test {
 };
 
 TEST_F(ValueStores, TheVersionIsTheLibrarysBusiness) {
-  ASSERT_TRUE(device_->set_clock_offsets(
-      {.type = abi::NVML_CLOCK_MEM, .pstate = abi::NVML_PSTATE_2, .clock_offset = Megahertz(-150)}));
+  ASSERT_TRUE(device_->set_clock_offsets({.type = Clock::mem, .pstate = PState::p2, .clock_offset = Megahertz(-150)}));
   const auto& offset = seen<abi::nvmlClockOffset_v1_t>;
   EXPECT_EQ(offset.version, abi::version_tag<abi::nvmlClockOffset_v1_t>);
   EXPECT_EQ(offset.type, abi::NVML_CLOCK_MEM);

@@ -101,10 +101,10 @@ TEST(Values, JsonNamesAndTypes) {
   const nlohmann::json json = memory;
   EXPECT_EQ(json["total"], 80);
   ClockOffset offset;
-  offset.type = abi::NVML_CLOCK_SM;
-  offset.pstate = static_cast<abi::nvmlPstates_t>(77);
-  EXPECT_EQ(to_json_value(offset)["type"], "NVML_CLOCK_SM");
-  EXPECT_EQ(to_json_value(offset)["pstate"], "NVML_PSTATE(77)");
+  offset.type = Clock::sm;
+  offset.pstate = PState(77);
+  EXPECT_EQ(to_json_value(offset)["type"], "sm");
+  EXPECT_EQ(to_json_value(offset)["pstate"], "PState(77)");
   EXPECT_EQ(to_json_value(DeviceMethods::EccMode{true, false}).dump(), R"({"current":true,"pending":false})");
 }
 
@@ -125,7 +125,7 @@ TEST(Values, KeysBecomeArguments) {
     return abi::NVML_SUCCESS;
   };
   const Device device = Library::from_table(table).value().device(0).value();
-  EXPECT_EQ(device.clock_offsets(abi::NVML_CLOCK_MEM, abi::NVML_PSTATE_2).value().clock_offset, Megahertz(-100));
+  EXPECT_EQ(device.clock_offsets(Clock::mem, PState::p2).value().clock_offset, Megahertz(-100));
   std::array<unsigned char, 32> nonce{};
   nonce[31] = 9;
   EXPECT_EQ(device.conf_compute_gpu_attestation_report(nonce).value().attestation_report,
@@ -142,8 +142,8 @@ TEST(Provenance, AChainSaysWhichSymbolAnswered) {
   const Device device = Library::from_table(table).value().device(0).value();
   EXPECT_STREQ(device.memory_info().symbol(), "nvmlDeviceGetMemoryInfo_v2");
   EXPECT_EQ(device.memory_info().struct_version(), 2u);
-  EXPECT_STREQ(device.gpu_fabric_info_v().symbol(), "nvmlDeviceGetGpuFabricInfoV");
-  EXPECT_EQ(device.gpu_fabric_info_v().struct_version(), 2u);
+  EXPECT_STREQ(device.gpu_fabric_info().symbol(), "nvmlDeviceGetGpuFabricInfoV");
+  EXPECT_EQ(device.gpu_fabric_info().struct_version(), 2u);
   EXPECT_STREQ(device.index().symbol(), "") << "no other version could have answered";
   EXPECT_STREQ(device.pci_info().symbol(), "") << "nobody answered";
 

@@ -10,10 +10,10 @@ using test::device_of;
 using test::fake_table;
 
 GpuInstance instance_of(const Table& table) {
-  return GpuInstance(Library::from_table(table).value().state(), reinterpret_cast<abi::nvmlGpuInstance_t>(0x7000));
+  return GpuInstance(Library::from_table(table).value().session(), reinterpret_cast<abi::nvmlGpuInstance_t>(0x7000));
 }
 
-constexpr unsigned int kNvenc = abi::VGPU_SCHEDULER_ENGINE_TYPE_NVENC0;
+constexpr VgpuSchedulerEngine kNvenc = VgpuSchedulerEngine::nvenc0;
 
 TEST(VgpuScheduler, TheSecondVersionIsOfTheEngineThatIsAskedFor) {
   Table table = fake_table();
@@ -23,7 +23,7 @@ TEST(VgpuScheduler, TheSecondVersionIsOfTheEngineThatIsAskedFor) {
   };
   const auto state = device_of(table).vgpu_scheduler_state(kNvenc);
   EXPECT_EQ(state->engine_id, kNvenc);
-  EXPECT_EQ(state->scheduler_policy, 3u);
+  EXPECT_EQ(state->scheduler_policy, VgpuSchedulerPolicy::fixed_share);
   EXPECT_EQ(state->avg_factor, 33u);
   EXPECT_EQ(state->timeslice, std::chrono::milliseconds(2));
   EXPECT_EQ(state->arr_mode, std::nullopt);
@@ -61,7 +61,7 @@ TEST(VgpuScheduler, TheFirstVersionOfAnInstanceKnowsItsEngines) {
   table.GpuInstanceGetVgpuSchedulerLog = [](abi::nvmlGpuInstance_t, abi::nvmlVgpuSchedulerLogInfo_t* log) {
     if (log->version != abi::version_tag<abi::nvmlVgpuSchedulerLogInfo_v1_t>)
       return abi::NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-    EXPECT_EQ(log->engineId, kNvenc);
+    EXPECT_EQ(log->engineId, to_abi(kNvenc));
     log->entriesCount = 2;
     log->logEntries[1].timeRun = 7;
     return abi::NVML_SUCCESS;
@@ -88,7 +88,7 @@ TEST(VgpuScheduler, WhatIsSetReachesEitherVersion) {
   };
   const Device newer = device_of(table);
 
-  const VgpuSchedulerSettings with_arr{.policy = 2, .avg_factor = 33, .frequency = 480};
+  const VgpuSchedulerSettings with_arr{.policy = VgpuSchedulerPolicy::equal_share, .avg_factor = 33, .frequency = 480};
   ASSERT_TRUE(newer.set_vgpu_scheduler_state(with_arr));
   EXPECT_EQ(second.engineId, static_cast<unsigned int>(abi::VGPU_SCHEDULER_ENGINE_TYPE_GRAPHICS));
   EXPECT_EQ(second.avgFactor, 33u);
@@ -98,7 +98,8 @@ TEST(VgpuScheduler, WhatIsSetReachesEitherVersion) {
   EXPECT_EQ(first.schedulerParams.vgpuSchedDataWithARR.frequency, 480u);
 
   // A time slice is something that only the first version takes.
-  const VgpuSchedulerSettings with_slice{.policy = 3, .timeslice = std::chrono::milliseconds(2)};
+  const VgpuSchedulerSettings with_slice{.policy = VgpuSchedulerPolicy::fixed_share,
+                                         .timeslice = std::chrono::milliseconds(2)};
   const auto set = newer.set_vgpu_scheduler_state(with_slice);
   EXPECT_STREQ(set.symbol(), "nvmlDeviceSetVgpuSchedulerState");
   EXPECT_EQ(first.enableARRMode, static_cast<unsigned int>(abi::VGPU_SCHEDULER_ARR_DISABLE));
@@ -111,11 +112,12 @@ TEST(VgpuScheduler, WhatCannotBeSetIsRefusedBeforeTheDriver) {
     return device.set_vgpu_scheduler_state(settings).error().code();
   };
   using std::chrono::seconds;
-  EXPECT_EQ(code({.policy = 1, .frequency = 1, .timeslice = seconds(1)}), Errc::invalid_argument);
-  EXPECT_EQ(code({.policy = 1, .timeslice = seconds(5)}), Errc::invalid_argument);
-  EXPECT_EQ(code({.policy = 1, .timeslice = seconds(-1)}), Errc::invalid_argument);
-  EXPECT_EQ(code({.policy = 1, .engine = kNvenc}), Errc::function_not_found);
-  EXPECT_EQ(code({.policy = 1, .engine = kNvenc, .timeslice = seconds(1)}), Errc::function_not_found);
+  constexpr auto kBestEffort = VgpuSchedulerPolicy::best_effort;
+  EXPECT_EQ(code({.policy = kBestEffort, .frequency = 1, .timeslice = seconds(1)}), Errc::invalid_argument);
+  EXPECT_EQ(code({.policy = kBestEffort, .timeslice = seconds(5)}), Errc::invalid_argument);
+  EXPECT_EQ(code({.policy = kBestEffort, .timeslice = seconds(-1)}), Errc::invalid_argument);
+  EXPECT_EQ(code({.policy = kBestEffort, .engine = kNvenc}), Errc::function_not_found);
+  EXPECT_EQ(code({.policy = kBestEffort, .engine = kNvenc, .timeslice = seconds(1)}), Errc::function_not_found);
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ Table vgpu_table() {
 
 TEST(Vgpu, MetadataTravels) {
   const Library library = library_of(vgpu_table());
-  const auto vgpu = VgpuInstance(library.state(), 1).metadata().value();
+  const auto vgpu = VgpuInstance(library.session(), 1).metadata().value();
   EXPECT_EQ(vgpu.revision(), 9u);
   EXPECT_EQ(vgpu.host_driver_version(), "550.163.01");
   EXPECT_EQ(vgpu.guest_driver_version(), "");
@@ -55,12 +55,12 @@ TEST(Vgpu, MetadataTravels) {
   const auto pgpu = library.device(0).value().vgpu_metadata().value();
   EXPECT_EQ(pgpu.opaque_data().size(), 2u);
   const auto carried = VgpuMetadata::from_bytes(vgpu.bytes()).value();
-  EXPECT_EQ(library.vgpu_compatibility(carried, pgpu).value().vm, abi::NVML_VGPU_VM_COMPATIBILITY_LIVE);
+  EXPECT_EQ(library.vgpu_compatibility(carried, pgpu).value().vm, VgpuVmCompatibility::live);
 }
 
 TEST(Vgpu, MetadataThatIsCutOffIsRefused) {
   const Library library = library_of(vgpu_table());
-  const auto whole = VgpuInstance(library.state(), 1).metadata().value();
+  const auto whole = VgpuInstance(library.session(), 1).metadata().value();
   for (std::size_t size : {std::size_t{0}, std::size_t{10}, whole.bytes().size() - 1})
     EXPECT_EQ(VgpuMetadata::from_bytes(whole.bytes().first(size)).error().code(), Errc::malformed_answer) << size;
 }
@@ -98,9 +98,9 @@ TEST(Vgpu, VmIdAndVersions) {
     return abi::NVML_SUCCESS;
   };
   const Library library = library_of(table);
-  const auto id = VgpuInstance(library.state(), 1).vm_id().value();
+  const auto id = VgpuInstance(library.session(), 1).vm_id().value();
   EXPECT_EQ(id.id, "vm-1");
-  EXPECT_EQ(id.type, abi::NVML_VGPU_VM_ID_UUID);
+  EXPECT_EQ(id.type, VmIdType::uuid);
   const auto versions = library.vgpu_versions().value();
   EXPECT_EQ(versions.supported.highest, 9u);
   EXPECT_EQ(versions.current.lowest, 3u);

@@ -67,7 +67,7 @@ TEST(ClassPages, MethodsByHandHaveTheirDeclarationAndComment) {
   EXPECT_NE(wait.find("C: `nvmlEventSetWait_v2`"), std::string::npos) << wait;
   EXPECT_NE(page_of("sampler").find("\n### tick\n"), std::string::npos);
   EXPECT_NE(page_of("mig_device").find("[memory_info](device.md#memory_info)"), std::string::npos);
-  EXPECT_EQ(page_of("library").find("StatePtr state)"), std::string::npos) << "a private constructor";
+  EXPECT_EQ(page_of("library").find("SessionPtr session)"), std::string::npos) << "a private constructor";
   EXPECT_NE(page_of("plain_types").find("struct Event {\n  Device device;"), std::string::npos);
 }
 

@@ -117,7 +117,7 @@ TEST(RegistrySchema, Values) {
     ++files;
   }
   EXPECT_GE(files, 10);
-  EXPECT_EQ(schema("masks").errors(read(values / "masks.yaml")), "");
+  EXPECT_EQ(schema("enums").errors(read(values / "enums.yaml")), "");
   auto broken = read(values / "structs" / "memory.yaml");
   broken["Memory"]["fields"]["total"]["unit"] = "GB";
   EXPECT_NE(structs.errors(broken), "");

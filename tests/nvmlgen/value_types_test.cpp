@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <regex>
+#include <set>
 #include <sstream>
 
 #include "emit/bindings/method.hpp"
@@ -48,7 +49,7 @@ class ValueTypes : public testing::Test {
 TEST_F(ValueTypes, FamiliesOfTheRegistry) {
   const auto registry = load_registry(root_);
   EXPECT_GE(registry.semantics.values.types.size(), 85u);
-  EXPECT_EQ(registry.semantics.values.masks.size(), 3u);
+  EXPECT_GE(registry.semantics.values.enums.size(), 80u);
   const ValueType* memory = registry.semantics.values.of("nvmlMemory_t");
   ASSERT_TRUE(memory);
   EXPECT_EQ(memory, registry.semantics.values.of("nvmlMemory_v2_t"));
@@ -117,11 +118,52 @@ TEST_F(ValueTypes, AMemberThatNobodyExplains) {
       std::string::npos);
 }
 
-TEST_F(ValueTypes, AMaskOfNoParameter) {
-  EXPECT_NE(error_after("masks.yaml", "nvmlDeviceGetSupportedEventTypes.eventTypes",
-                        "nvmlDeviceGetSupportedEventTypes.events")
-                .find("is no parameter"),
+TEST_F(ValueTypes, AnEnumOfCWithoutAScopedOne) {
+  EXPECT_NE(error_after("enums.yaml", "Brand: {type: nvmlBrandType_t, doc: \"The product line of a GPU.\"}\n", "")
+                .find("nvmlDeviceGetBrand.type: nvmlBrandType_t has no scoped enum"),
             std::string::npos);
+}
+
+TEST_F(ValueTypes, AnEnumThatIsNotThere) {
+  EXPECT_NE(
+      error_after("structs/nvlink.yaml", "enum: FabricHealth", "enum: FabricWealth").find("there is no FabricWealth"),
+      std::string::npos);
+  EXPECT_NE(error_after("enums.yaml", "{type: nvmlBrandType_t, ", "{type: nvmlBrandKind_t, ")
+                .find("the facts have no type nvmlBrandKind_t"),
+            std::string::npos);
+}
+
+TEST_F(ValueTypes, AnEnumThatNothingShows) {
+  EXPECT_NE(error_after("enums.yaml", "type: nvmlDetachGpuState_t, by_hand: \"Library::remove_gpu\"",
+                        "type: nvmlDetachGpuState_t")
+                .find("DetachGpuState: nothing takes or answers it"),
+            std::string::npos);
+  EXPECT_NE(error_after("enums.yaml", "Brand: {type: nvmlBrandType_t,",
+                        "Brand: {type: nvmlBrandType_t, by_hand: \"Device::brand\",")
+                .find("Brand: needs no by_hand"),
+            std::string::npos);
+}
+
+TEST_F(ValueTypes, EnumeratorsHaveTheirOwnNames) {
+  EXPECT_NE(error_after("enums.yaml", "type: nvmlPstates_t, initial: p,", "type: nvmlPstates_t,")
+                .find("PState: NVML_PSTATE_0 needs a name"),
+            std::string::npos);
+  EXPECT_NE(error_after("enums.yaml", "NVML_AGGREGATE_ECC: aggregate}", "NVML_AGGREGATE_ECC: volatile}")
+                .find("EccCounter has 'volatile' twice"),
+            std::string::npos);
+}
+
+TEST_F(ValueTypes, EnumsKeepAliasesAndLeaveCountsOut) {
+  const auto registry = load_registry(root_);
+  const EnumType* brand = registry.semantics.values.enum_of("nvmlBrandType_t");
+  ASSERT_TRUE(brand);
+  std::set<std::string> names;
+  for (const auto& each : brand->enumerators) names.insert(each.name);
+  EXPECT_TRUE(names.count("nvidia_vgaming") && names.count("nvidia_cloud_gaming"));
+  EXPECT_FALSE(names.count("count"));
+  const EnumType* events = registry.semantics.values.enum_named("EventTypes");
+  ASSERT_TRUE(events);
+  for (const auto& each : events->enumerators) EXPECT_EQ(each.value & (each.value - 1), 0) << each.name;
 }
 
 }  // namespace

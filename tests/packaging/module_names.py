@@ -75,7 +75,11 @@ class Reader:
                 if words[0] in ("class", "struct", "union", "enum") or "constexpr" in words and "(" not in words:
                     continue  # a semicolon follows
                 break
-            if token in ("<", "[") and not told:
+            if words[-1:] == ["operator"] and not told:
+                end = next(i for i in range(self.at, len(self.tokens)) if self.tokens[i] in ("(", ";"))
+                words.append("".join(self.tokens[self.at : end]))
+                self.at = end
+            elif token in ("<", "[") and not told:
                 self.skip(token)
             elif token == "(":
                 self.skip("(")

@@ -26,8 +26,8 @@ bool catches_errors() {
 bool has_values() {
   constexpr nvml::Milliwatts limit = nvml::Milliwatts(300000) + nvml::Milliwatts(1);
   static_assert(limit.count() == 300001 && abi::NVML_TEMPERATURE_GPU == 0 && abi::DEVICE_NAME_BUFFER_SIZE > 0);
-  const nvml::ClocksEventReasons reasons(nvml::ClocksEventReasonsBits::GpuIdle);
-  return to_string(limit) == "300001 mW" && to_string(reasons) == "GpuIdle" &&
+  const nvml::ClocksEventReasons reasons(nvml::ClocksEventReason::gpu_idle);
+  return to_string(limit) == "300001 mW" && to_string(reasons) == "gpu_idle" && to_string(nvml::Clock::sm) == "sm" &&
          to_string(abi::NVML_BRAND_TESLA) == "NVML_BRAND_TESLA" &&
          nvml::from_string<abi::nvmlBrandType_t>("NVML_BRAND_TESLA") == abi::NVML_BRAND_TESLA &&
          nvml::name_of(nvml::Errc::not_supported) == "not_supported" &&
@@ -45,7 +45,7 @@ int main(int count, char** arguments) {
   unsigned int gpus = 0;
   for (const auto& device : library->devices().value()) {
     const auto memory = device->memory_info().value();
-    const auto temperature = device->temperature(abi::NVML_TEMPERATURE_GPU).value();
+    const auto temperature = device->temperature(nvml::TemperatureSensor::gpu).value();
     std::printf("%s: %s, %s\n", device->name().value().c_str(), to_string(temperature).c_str(),
                 to_string(memory).c_str());
     ++gpus;

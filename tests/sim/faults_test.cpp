@@ -192,7 +192,7 @@ TEST(Words, ComeBackAsTheyWereSaid) {
   ASSERT_EQ(heal(*machine, "gpu=0"), "");
   EXPECT_TRUE(describe(machine->gpus()[0]).empty());
   ASSERT_EQ(inject(*machine, "gpu=0 slow nvmlDeviceGetTemperature 500ms --after 2 --times 7"), "");
-  EXPECT_EQ(describe(*machine->call_rules().at(0)), "slow nvmlDeviceGetTemperature 500ms --after 2 --times 7");
+  EXPECT_EQ(calls::describe(*machine->call_rules().at(0)), "slow nvmlDeviceGetTemperature 500ms --after 2 --times 7");
   ASSERT_EQ(heal(*machine, "gpu=0 slow"), "");
   EXPECT_TRUE(machine->call_rules().empty());
 }

@@ -78,7 +78,7 @@ TEST(SimTable, IsSteeredInTheWordsOfTheCommand) {
   auto driver = SimulatedDriver::create("h100", {.gpu_count = 2}).value();
   const auto library = Library::from_table(driver.table()).value();
   const auto gpu = library.device(0).value();
-  const auto celsius = [&] { return gpu.temperature(abi::NVML_TEMPERATURE_GPU).value(); };
+  const auto celsius = [&] { return gpu.temperature(nvml::TemperatureSensor::gpu).value(); };
   for (const char* words : {"time virtual", "load gpu=0 80% --memory 40% --for 60s", "time advance 30s"})
     ASSERT_TRUE(driver.steer(words)) << words;
   EXPECT_EQ(gpu.utilization_rates().value().gpu, nvml::Percent(80));
@@ -192,7 +192,7 @@ TEST(SimTable, FaultsAreInjectedAndMended) {
   auto driver = SimulatedDriver::create("h100").value();
   const auto library = nvml::Library::from_table(driver.table()).value();
   const auto gpu = library.device(0).value();
-  EXPECT_TRUE(gpu.temperature_v(abi::NVML_TEMPERATURE_GPU) || gpu.name());
+  EXPECT_TRUE(gpu.temperature_reading(nvml::TemperatureSensor::gpu) || gpu.name());
   ASSERT_TRUE(driver.raise_xid(0, 79));
   const auto lost = gpu.name();
   ASSERT_FALSE(lost);

@@ -47,11 +47,10 @@ void add_bindings(Outputs& out, const Registry& r) {
   out.push_back({"src/bindings/generated/value_stores.hpp", emit_value_stores(r.facts, r.semantics)});
   out.push_back({"tests/nvml/generated/all_values.hpp", emit_value_list(r.facts, r.semantics.values)});
   out.push_back({"include/nvmlkit/generated/enum_names.hpp", emit_enum_names(r.facts)});
-  out.push_back({"include/nvmlkit/generated/enumerators.hpp", emit_enumerators(r.facts)});
+  out.push_back({"include/nvmlkit/generated/enumerators.hpp", emit_enumerators(r.facts, r.semantics.values)});
   out.push_back({"include/nvmlkit/generated/registry.hpp", emit_constexpr_registry(r)});
-  out.push_back({"src/bindings/generated/enum_tables.cpp", emit_enum_tables(r.facts)});
-  out.push_back({"include/nvmlkit/generated/masks.hpp", emit_masks(r.facts, r.semantics.values)});
-  out.push_back({"src/bindings/generated/mask_tables.cpp", emit_mask_tables(r.facts, r.semantics.values)});
+  out.push_back({"src/bindings/generated/enum_tables.cpp", emit_enum_tables(r.facts, r.semantics.values)});
+  out.push_back({"include/nvmlkit/generated/enums.hpp", emit_enums(r.semantics.values)});
 
   for (const auto& c : emit_classes(r.facts, r.semantics)) {
     out.push_back({"include/nvmlkit/generated/" + c.file + ".hpp", c.header});
@@ -68,6 +67,7 @@ void add_reference(Outputs& out, const Registry& r, const PublicHeaders& headers
   out.push_back({"docs/reference/functions.md", emit_function_reference(r)});
   out.push_back({"docs/reference/simulated.md", emit_simulated_reference(r)});
   out.push_back({"docs/reference/symbols.md", emit_symbol_index(r)});
+  out.push_back({"docs/reference/enums.md", emit_enum_page(r)});
   out.push_back({"docs/reference/values.md", emit_value_page(r)});
   for (const auto& page : emit_class_pages(r, headers))
     out.push_back({"docs/reference/classes/" + page.file + ".md", page.text});

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <nvmlkit/detail/state.hpp>
 #include <nvmlkit/generated/field_id.hpp>
+#include <nvmlkit/session.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -42,7 +42,7 @@ std::span<const ErratumEntry> errata_entries() noexcept;
 std::uint32_t pack_driver_version(std::string_view text) noexcept;
 
 // Asked once for each library, then remembered. 0 when the driver does not say.
-std::uint32_t driver_version(const State& state);
+std::uint32_t driver_version(const Session& state);
 
 // The id that a driver wants for a field. A Failure where the driver has no such field, where the id depends on the
 // driver and the driver's version is not known (0), and for a number that is no field.

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <iterator>
-#include <nvmlkit/detail/state.hpp>
+#include <nvmlkit/session.hpp>
 
 namespace nvmlkit::nvml::detail {
 
@@ -47,9 +47,9 @@ class IndexRange {
   iterator end() const noexcept { return {static_cast<const Range*>(this), count_}; }
 
  protected:
-  IndexRange(StatePtr state, unsigned int count) noexcept : state_(std::move(state)), count_(count) {}
+  IndexRange(SessionPtr session, unsigned int count) noexcept : session_(std::move(session)), count_(count) {}
 
-  StatePtr state_;
+  SessionPtr session_;
 
  private:
   unsigned int count_;

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <nvmlkit/detail/state.hpp>
 #include <nvmlkit/detail/stride.hpp>
+#include <nvmlkit/session.hpp>
 #include <string>
 #include <utility>
 #include <vector>

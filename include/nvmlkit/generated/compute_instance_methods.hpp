@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <nvmlkit/generated/masks.hpp>
+#include <nvmlkit/generated/enums.hpp>
 #include <nvmlkit/generated/values.hpp>
 #include <nvmlkit/handle.hpp>
 #include <nvmlkit/units.hpp>

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <nvmlkit/generated/masks.hpp>
+#include <nvmlkit/generated/enums.hpp>
 #include <nvmlkit/generated/values.hpp>
 #include <nvmlkit/handle.hpp>
 #include <nvmlkit/units.hpp>
@@ -40,11 +40,11 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Product brand of the GPU, as an enum value.
   /// Errors: uninitialized, invalid_argument, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetBrand (since 11.0)
-  Result<abi::nvmlBrandType_t> brand() const {
+  Result<Brand> brand() const {
     abi::nvmlBrandType_t type{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetBrand, handle_, &type);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetBrand, handle_, &type);
     if (!outcome.ok()) return outcome.failure();
-    return type;
+    return Brand(type);
   }
 
   /// NVML index of this device; the order can change at reboot.
@@ -52,7 +52,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetIndex (since 11.0)
   Result<unsigned int> index() const {
     unsigned int index{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetIndex, handle_, &index);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetIndex, handle_, &index);
     if (!outcome.ok()) return outcome.failure();
     return index;
   }
@@ -67,7 +67,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetModuleId (since 12.2.140)
   Result<unsigned int> module_id() const {
     unsigned int module_id{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetModuleId, handle_, &module_id);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetModuleId, handle_, &module_id);
     if (!outcome.ok()) return outcome.failure();
     return module_id;
   }
@@ -81,13 +81,13 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs kepler or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetMemoryAffinity (since 11.0)
-  Result<std::vector<unsigned long>> memory_affinity(abi::nvmlAffinityScope_t scope, std::size_t size) const;
+  Result<std::vector<unsigned long>> memory_affinity(AffinityScope scope, std::size_t size) const;
 
   /// Bit mask of CPUs that are closest to the GPU, within a node or socket scope.
   /// Needs kepler or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetCpuAffinityWithinScope (since 11.0)
-  Result<std::vector<unsigned long>> cpu_affinity_within_scope(abi::nvmlAffinityScope_t scope, std::size_t size) const;
+  Result<std::vector<unsigned long>> cpu_affinity_within_scope(AffinityScope scope, std::size_t size) const;
 
   /// Bit mask of CPUs that are closest to the GPU, by NUMA node.
   /// Needs kepler or newer.
@@ -112,7 +112,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetNumaNodeId (since 12.4.127)
   Result<unsigned int> numa_node_id() const {
     unsigned int node{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNumaNodeId, handle_, &node);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetNumaNodeId, handle_, &node);
     if (!outcome.ok()) return outcome.failure();
     return node;
   }
@@ -138,17 +138,17 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Topology level at which the paths of two GPUs meet, from same board to system.
   /// Errors: invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceGetTopologyCommonAncestor (since 11.0)
-  Result<abi::nvmlGpuTopologyLevel_t> topology_common_ancestor(const Device& device2) const;
+  Result<TopologyLevel> topology_common_ancestor(const Device& device2) const;
 
   /// Other GPUs whose nearest common ancestor with this one is at the given level.
   /// Errors: invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceGetTopologyNearestGpus (since 11.0)
-  Result<std::vector<Device>> topology_nearest_gpus(abi::nvmlGpuTopologyLevel_t level) const;
+  Result<std::vector<Device>> topology_nearest_gpus(TopologyLevel level) const;
 
   /// Whether two GPUs can use a peer-to-peer capability, or the reason why not.
   /// Errors: invalid_argument, unknown.
   /// @c nvmlDeviceGetP2PStatus (since 11.0)
-  Result<abi::nvmlGpuP2PStatus_t> p2p_status(const Device& device2, abi::nvmlGpuP2PCapsIndex_t p2p_index) const;
+  Result<P2pStatus> p2p_status(const Device& device2, P2pCapability p2p_index) const;
 
   /// Globally unique id of the GPU or MIG device as text; it appears nowhere on the board.
   /// Errors: uninitialized, invalid_argument, insufficient_size, not_supported, gpu_is_lost, unknown.
@@ -160,7 +160,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetMinorNumber (since 11.0)
   Result<unsigned int> minor_number() const {
     unsigned int minor_number{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMinorNumber, handle_, &minor_number);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetMinorNumber, handle_, &minor_number);
     if (!outcome.ok()) return outcome.failure();
     return minor_number;
   }
@@ -173,7 +173,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Version of one InfoROM object, such as OEM, ECC or power.
   /// Errors: uninitialized, invalid_argument, insufficient_size, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetInforomVersion (since 11.0)
-  Result<std::string> inforom_version(abi::nvmlInforomObject_t object) const;
+  Result<std::string> inforom_version(InforomObject object) const;
 
   /// Version of the whole InfoROM image as flashed on the board.
   /// Errors: uninitialized, invalid_argument, insufficient_size, not_supported, gpu_is_lost, unknown.
@@ -185,7 +185,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetInforomConfigurationChecksum (since 11.0)
   Result<unsigned int> inforom_configuration_checksum() const {
     unsigned int checksum{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetInforomConfigurationChecksum, handle_, &checksum);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetInforomConfigurationChecksum, handle_, &checksum);
     if (!outcome.ok()) return outcome.failure();
     return checksum;
   }
@@ -205,7 +205,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   Result<LastBbxFlushTime> last_bbx_flush_time() const {
     unsigned long long timestamp{};
     unsigned long duration_us{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetLastBBXFlushTime, handle_, &timestamp, &duration_us);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetLastBBXFlushTime, handle_, &timestamp, &duration_us);
     if (!outcome.ok()) return outcome.failure();
     return LastBbxFlushTime{std::chrono::microseconds(timestamp), std::chrono::microseconds(duration_us)};
   }
@@ -220,7 +220,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetDisplayMode (since 11.0)
   Result<bool> display_mode() const {
     abi::nvmlEnableState_t display{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetDisplayMode, handle_, &display);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetDisplayMode, handle_, &display);
     if (!outcome.ok()) return outcome.failure();
     return display != abi::NVML_FEATURE_DISABLED;
   }
@@ -230,7 +230,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetDisplayActive (since 11.0)
   Result<bool> display_active() const {
     abi::nvmlEnableState_t is_active{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetDisplayActive, handle_, &is_active);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetDisplayActive, handle_, &is_active);
     if (!outcome.ok()) return outcome.failure();
     return is_active != abi::NVML_FEATURE_DISABLED;
   }
@@ -240,7 +240,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetPersistenceMode (since 11.0)
   Result<bool> persistence_mode() const {
     abi::nvmlEnableState_t mode{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPersistenceMode, handle_, &mode);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetPersistenceMode, handle_, &mode);
     if (!outcome.ok()) return outcome.failure();
     return mode != abi::NVML_FEATURE_DISABLED;
   }
@@ -261,7 +261,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetMaxPcieLinkGeneration (since 11.0)
   Result<unsigned int> max_pcie_link_generation() const {
     unsigned int max_link_gen{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMaxPcieLinkGeneration, handle_, &max_link_gen);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetMaxPcieLinkGeneration, handle_, &max_link_gen);
     if (!outcome.ok()) return outcome.failure();
     return max_link_gen;
   }
@@ -272,7 +272,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetGpuMaxPcieLinkGeneration (since 12.0.76)
   Result<unsigned int> gpu_max_pcie_link_generation() const {
     unsigned int max_link_gen_device{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuMaxPcieLinkGeneration, handle_, &max_link_gen_device);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetGpuMaxPcieLinkGeneration, handle_, &max_link_gen_device);
     if (!outcome.ok()) return outcome.failure();
     return max_link_gen_device;
   }
@@ -283,7 +283,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetMaxPcieLinkWidth (since 11.0)
   Result<unsigned int> max_pcie_link_width() const {
     unsigned int max_link_width{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMaxPcieLinkWidth, handle_, &max_link_width);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetMaxPcieLinkWidth, handle_, &max_link_width);
     if (!outcome.ok()) return outcome.failure();
     return max_link_width;
   }
@@ -294,7 +294,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetCurrPcieLinkGeneration (since 11.0)
   Result<unsigned int> curr_pcie_link_generation() const {
     unsigned int curr_link_gen{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetCurrPcieLinkGeneration, handle_, &curr_link_gen);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetCurrPcieLinkGeneration, handle_, &curr_link_gen);
     if (!outcome.ok()) return outcome.failure();
     return curr_link_gen;
   }
@@ -305,7 +305,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetCurrPcieLinkWidth (since 11.0)
   Result<unsigned int> curr_pcie_link_width() const {
     unsigned int curr_link_width{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetCurrPcieLinkWidth, handle_, &curr_link_width);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetCurrPcieLinkWidth, handle_, &curr_link_width);
     if (!outcome.ok()) return outcome.failure();
     return curr_link_width;
   }
@@ -314,9 +314,9 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs maxwell or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetPcieThroughput (since 11.0)
-  Result<KilobytesPerSecond> pcie_throughput(abi::nvmlPcieUtilCounter_t counter) const {
+  Result<KilobytesPerSecond> pcie_throughput(PcieCounter counter) const {
     unsigned int value{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPcieThroughput, handle_, counter, &value);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetPcieThroughput, handle_, static_cast<abi::nvmlPcieUtilCounter_t>(counter), &value);
     if (!outcome.ok()) return outcome.failure();
     return KilobytesPerSecond(value);
   }
@@ -327,7 +327,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetPcieReplayCounter (since 11.0)
   Result<unsigned int> pcie_replay_counter() const {
     unsigned int value{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPcieReplayCounter, handle_, &value);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetPcieReplayCounter, handle_, &value);
     if (!outcome.ok()) return outcome.failure();
     return value;
   }
@@ -336,9 +336,9 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs fermi or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetClockInfo (since 11.0)
-  Result<Megahertz> clock_info(abi::nvmlClockType_t type) const {
+  Result<Megahertz> clock_info(Clock type) const {
     unsigned int clock{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetClockInfo, handle_, type, &clock);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetClockInfo, handle_, static_cast<abi::nvmlClockType_t>(type), &clock);
     if (!outcome.ok()) return outcome.failure();
     return Megahertz(clock);
   }
@@ -347,9 +347,9 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs fermi or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetMaxClockInfo (since 11.0)
-  Result<Megahertz> max_clock_info(abi::nvmlClockType_t type) const {
+  Result<Megahertz> max_clock_info(Clock type) const {
     unsigned int clock{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMaxClockInfo, handle_, type, &clock);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetMaxClockInfo, handle_, static_cast<abi::nvmlClockType_t>(type), &clock);
     if (!outcome.ok()) return outcome.failure();
     return Megahertz(clock);
   }
@@ -359,7 +359,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetGpcClkVfOffset (since 11.7.50)
   Result<Megahertz> gpc_clk_vf_offset() const {
     int offset{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpcClkVfOffset, handle_, &offset);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetGpcClkVfOffset, handle_, &offset);
     if (!outcome.ok()) return outcome.failure();
     return Megahertz(offset);
   }
@@ -368,9 +368,9 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs kepler or newer. Deprecated by NVIDIA.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetApplicationsClock (since 11.0)
-  Result<Megahertz> applications_clock(abi::nvmlClockType_t clock_type) const {
+  Result<Megahertz> applications_clock(Clock clock_type) const {
     unsigned int clock_mhz{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetApplicationsClock, handle_, clock_type, &clock_mhz);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetApplicationsClock, handle_, static_cast<abi::nvmlClockType_t>(clock_type), &clock_mhz);
     if (!outcome.ok()) return outcome.failure();
     return Megahertz(clock_mhz);
   }
@@ -379,9 +379,9 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs kepler or newer. Deprecated by NVIDIA.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetDefaultApplicationsClock (since 11.0)
-  Result<Megahertz> default_applications_clock(abi::nvmlClockType_t clock_type) const {
+  Result<Megahertz> default_applications_clock(Clock clock_type) const {
     unsigned int clock_mhz{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetDefaultApplicationsClock, handle_, clock_type, &clock_mhz);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetDefaultApplicationsClock, handle_, static_cast<abi::nvmlClockType_t>(clock_type), &clock_mhz);
     if (!outcome.ok()) return outcome.failure();
     return Megahertz(clock_mhz);
   }
@@ -390,9 +390,9 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs kepler or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetClock (since 11.0)
-  Result<Megahertz> clock(abi::nvmlClockType_t clock_type, abi::nvmlClockId_t clock_id) const {
+  Result<Megahertz> clock(Clock clock_type, ClockId clock_id) const {
     unsigned int clock_mhz{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetClock, handle_, clock_type, clock_id, &clock_mhz);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetClock, handle_, static_cast<abi::nvmlClockType_t>(clock_type), static_cast<abi::nvmlClockId_t>(clock_id), &clock_mhz);
     if (!outcome.ok()) return outcome.failure();
     return Megahertz(clock_mhz);
   }
@@ -401,9 +401,9 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs pascal or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetMaxCustomerBoostClock (since 11.0)
-  Result<Megahertz> max_customer_boost_clock(abi::nvmlClockType_t clock_type) const {
+  Result<Megahertz> max_customer_boost_clock(Clock clock_type) const {
     unsigned int clock_mhz{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMaxCustomerBoostClock, handle_, clock_type, &clock_mhz);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetMaxCustomerBoostClock, handle_, static_cast<abi::nvmlClockType_t>(clock_type), &clock_mhz);
     if (!outcome.ok()) return outcome.failure();
     return Megahertz(clock_mhz);
   }
@@ -431,7 +431,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   Result<AutoBoostedClocksEnabled> auto_boosted_clocks_enabled() const {
     abi::nvmlEnableState_t is_enabled{};
     abi::nvmlEnableState_t default_is_enabled{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetAutoBoostedClocksEnabled, handle_, &is_enabled, &default_is_enabled);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetAutoBoostedClocksEnabled, handle_, &is_enabled, &default_is_enabled);
     if (!outcome.ok()) return outcome.failure();
     return AutoBoostedClocksEnabled{is_enabled != abi::NVML_FEATURE_DISABLED, default_is_enabled != abi::NVML_FEATURE_DISABLED};
   }
@@ -447,7 +447,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetTargetFanSpeed (since 11.8.86)
   Result<Percent> target_fan_speed(unsigned int fan) const {
     unsigned int target_speed{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetTargetFanSpeed, handle_, fan, &target_speed);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetTargetFanSpeed, handle_, fan, &target_speed);
     if (!outcome.ok()) return outcome.failure();
     return Percent(target_speed);
   }
@@ -462,7 +462,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   Result<MinMaxFanSpeed> min_max_fan_speed() const {
     unsigned int min_speed{};
     unsigned int max_speed{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMinMaxFanSpeed, handle_, &min_speed, &max_speed);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetMinMaxFanSpeed, handle_, &min_speed, &max_speed);
     if (!outcome.ok()) return outcome.failure();
     return MinMaxFanSpeed{Percent(min_speed), Percent(max_speed)};
   }
@@ -471,11 +471,11 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs maxwell or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceGetFanControlPolicy_v2 (since 12.0.76)
-  Result<abi::nvmlFanControlPolicy_t> fan_control_policy(unsigned int fan) const {
+  Result<FanPolicy> fan_control_policy(unsigned int fan) const {
     abi::nvmlFanControlPolicy_t policy{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetFanControlPolicy_v2, handle_, fan, &policy);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetFanControlPolicy_v2, handle_, fan, &policy);
     if (!outcome.ok()) return outcome.failure();
-    return policy;
+    return FanPolicy(policy);
   }
 
   /// Number of fans on the board.
@@ -483,7 +483,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetNumFans (since 11.6.55)
   Result<unsigned int> num_fans() const {
     unsigned int num_fans{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNumFans, handle_, &num_fans);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetNumFans, handle_, &num_fans);
     if (!outcome.ok()) return outcome.failure();
     return num_fans;
   }
@@ -492,9 +492,9 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Deprecated by NVIDIA.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetTemperature (since 11.0)
-  Result<Celsius> temperature(abi::nvmlTemperatureSensors_t sensor_type) const {
+  Result<Celsius> temperature(TemperatureSensor sensor_type) const {
     unsigned int temp{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetTemperature, handle_, sensor_type, &temp);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetTemperature, handle_, static_cast<abi::nvmlTemperatureSensors_t>(sensor_type), &temp);
     if (!outcome.ok()) return outcome.failure();
     return Celsius(temp);
   }
@@ -508,15 +508,15 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Temperature of the sensor named in the struct, in degrees Celsius.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetTemperatureV (since 12.8.90)
-  Result<TemperatureReading> temperature_v(abi::nvmlTemperatureSensors_t sensor_type) const;
+  Result<TemperatureReading> temperature_reading(TemperatureSensor sensor_type) const;
 
   /// Temperature in degrees Celsius of one threshold, such as slowdown or shutdown; use field values from Ada on.
   /// Needs kepler or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetTemperatureThreshold (since 11.0)
-  Result<Celsius> temperature_threshold(abi::nvmlTemperatureThresholds_t threshold_type) const {
+  Result<Celsius> temperature_threshold(TemperatureThreshold threshold_type) const {
     unsigned int temp{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetTemperatureThreshold, handle_, threshold_type, &temp);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetTemperatureThreshold, handle_, static_cast<abi::nvmlTemperatureThresholds_t>(threshold_type), &temp);
     if (!outcome.ok()) return outcome.failure();
     return Celsius(temp);
   }
@@ -535,11 +535,11 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs fermi or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetPerformanceState (since 11.0)
-  Result<abi::nvmlPstates_t> performance_state() const {
+  Result<PState> performance_state() const {
     abi::nvmlPstates_t state{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPerformanceState, handle_, &state);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetPerformanceState, handle_, &state);
     if (!outcome.ok()) return outcome.failure();
-    return state;
+    return PState(state);
   }
 
   /// Bit mask of clocks event reasons at work now; several can apply at once.
@@ -547,7 +547,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetCurrentClocksEventReasons (since 12.2.140)
   Result<ClocksEventReasons> current_clocks_event_reasons() const {
     unsigned long long clocks_event_reasons{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetCurrentClocksEventReasons, handle_, &clocks_event_reasons);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetCurrentClocksEventReasons, handle_, &clocks_event_reasons);
     if (!outcome.ok()) return outcome.failure();
     return ClocksEventReasons(clocks_event_reasons);
   }
@@ -558,7 +558,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetCurrentClocksThrottleReasons (since 11.0)
   Result<ClocksEventReasons> current_clocks_throttle_reasons() const {
     unsigned long long clocks_throttle_reasons{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetCurrentClocksThrottleReasons, handle_, &clocks_throttle_reasons);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetCurrentClocksThrottleReasons, handle_, &clocks_throttle_reasons);
     if (!outcome.ok()) return outcome.failure();
     return ClocksEventReasons(clocks_throttle_reasons);
   }
@@ -568,7 +568,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetSupportedClocksEventReasons (since 12.2.140)
   Result<ClocksEventReasons> supported_clocks_event_reasons() const {
     unsigned long long supported_clocks_event_reasons{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetSupportedClocksEventReasons, handle_, &supported_clocks_event_reasons);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetSupportedClocksEventReasons, handle_, &supported_clocks_event_reasons);
     if (!outcome.ok()) return outcome.failure();
     return ClocksEventReasons(supported_clocks_event_reasons);
   }
@@ -579,7 +579,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetSupportedClocksThrottleReasons (since 11.0)
   Result<ClocksEventReasons> supported_clocks_throttle_reasons() const {
     unsigned long long supported_clocks_throttle_reasons{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetSupportedClocksThrottleReasons, handle_, &supported_clocks_throttle_reasons);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetSupportedClocksThrottleReasons, handle_, &supported_clocks_throttle_reasons);
     if (!outcome.ok()) return outcome.failure();
     return ClocksEventReasons(supported_clocks_throttle_reasons);
   }
@@ -588,11 +588,11 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs fermi or newer. Deprecated by NVIDIA.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetPowerState (since 11.0)
-  Result<abi::nvmlPstates_t> power_state() const {
+  Result<PState> power_state() const {
     abi::nvmlPstates_t state{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPowerState, handle_, &state);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetPowerState, handle_, &state);
     if (!outcome.ok()) return outcome.failure();
-    return state;
+    return PState(state);
   }
 
   /// Utilization in percent and thresholds of graphics, frame buffer, video and bus domains.
@@ -605,7 +605,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetMemClkVfOffset (since 11.8.86)
   Result<Megahertz> mem_clk_vf_offset() const {
     int offset{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMemClkVfOffset, handle_, &offset);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetMemClkVfOffset, handle_, &offset);
     if (!outcome.ok()) return outcome.failure();
     return Megahertz(offset);
   }
@@ -617,10 +617,10 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Lowest and highest frequency of a clock domain within one P-state, in MHz.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceGetMinMaxClockOfPState (since 11.7.50)
-  Result<MinMaxClockOfPstate> min_max_clock_of_pstate(abi::nvmlClockType_t type, abi::nvmlPstates_t pstate) const {
+  Result<MinMaxClockOfPstate> min_max_clock_of_pstate(Clock type, PState pstate) const {
     unsigned int min_clock_mhz{};
     unsigned int max_clock_mhz{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMinMaxClockOfPState, handle_, type, pstate, &min_clock_mhz, &max_clock_mhz);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetMinMaxClockOfPState, handle_, static_cast<abi::nvmlClockType_t>(type), static_cast<abi::nvmlPstates_t>(pstate), &min_clock_mhz, &max_clock_mhz);
     if (!outcome.ok()) return outcome.failure();
     return MinMaxClockOfPstate{Megahertz(min_clock_mhz), Megahertz(max_clock_mhz)};
   }
@@ -635,7 +635,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   Result<GpcClkMinMaxVfOffset> gpc_clk_min_max_vf_offset() const {
     int min_offset{};
     int max_offset{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpcClkMinMaxVfOffset, handle_, &min_offset, &max_offset);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetGpcClkMinMaxVfOffset, handle_, &min_offset, &max_offset);
     if (!outcome.ok()) return outcome.failure();
     return GpcClkMinMaxVfOffset{Megahertz(min_offset), Megahertz(max_offset)};
   }
@@ -650,7 +650,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   Result<MemClkMinMaxVfOffset> mem_clk_min_max_vf_offset() const {
     int min_offset{};
     int max_offset{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMemClkMinMaxVfOffset, handle_, &min_offset, &max_offset);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetMemClkMinMaxVfOffset, handle_, &min_offset, &max_offset);
     if (!outcome.ok()) return outcome.failure();
     return MemClkMinMaxVfOffset{Megahertz(min_offset), Megahertz(max_offset)};
   }
@@ -659,7 +659,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs maxwell or newer.
   /// Errors: uninitialized, invalid_argument, argument_version_mismatch, not_supported.
   /// @c nvmlDeviceGetClockOffsets (since 12.5.82)
-  Result<ClockOffset> clock_offsets(abi::nvmlClockType_t type, abi::nvmlPstates_t pstate) const;
+  Result<ClockOffset> clock_offsets(Clock type, PState pstate) const;
 
   /// Sets the clock offset in MHz of one clock domain in one P-state.
   /// Needs maxwell or newer. Needs root.
@@ -683,7 +683,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetPowerManagementMode (since 11.0)
   Result<bool> power_management_mode() const {
     abi::nvmlEnableState_t mode{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPowerManagementMode, handle_, &mode);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetPowerManagementMode, handle_, &mode);
     if (!outcome.ok()) return outcome.failure();
     return mode != abi::NVML_FEATURE_DISABLED;
   }
@@ -694,7 +694,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetPowerManagementLimit (since 11.0)
   Result<Milliwatts> power_management_limit() const {
     unsigned int limit{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPowerManagementLimit, handle_, &limit);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetPowerManagementLimit, handle_, &limit);
     if (!outcome.ok()) return outcome.failure();
     return Milliwatts(limit);
   }
@@ -710,7 +710,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   Result<PowerManagementLimitConstraints> power_management_limit_constraints() const {
     unsigned int min_limit{};
     unsigned int max_limit{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPowerManagementLimitConstraints, handle_, &min_limit, &max_limit);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetPowerManagementLimitConstraints, handle_, &min_limit, &max_limit);
     if (!outcome.ok()) return outcome.failure();
     return PowerManagementLimitConstraints{Milliwatts(min_limit), Milliwatts(max_limit)};
   }
@@ -721,7 +721,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetPowerManagementDefaultLimit (since 11.0)
   Result<Milliwatts> power_management_default_limit() const {
     unsigned int default_limit{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPowerManagementDefaultLimit, handle_, &default_limit);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetPowerManagementDefaultLimit, handle_, &default_limit);
     if (!outcome.ok()) return outcome.failure();
     return Milliwatts(default_limit);
   }
@@ -732,7 +732,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetPowerUsage (since 11.0)
   Result<Milliwatts> power_usage() const {
     unsigned int power{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPowerUsage, handle_, &power);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetPowerUsage, handle_, &power);
     if (!outcome.ok()) return outcome.failure();
     return Milliwatts(power);
   }
@@ -755,7 +755,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetTotalEnergyConsumption (since 11.0)
   Result<Millijoules> total_energy_consumption() const {
     unsigned long long energy{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetTotalEnergyConsumption, handle_, &energy);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetTotalEnergyConsumption, handle_, &energy);
     if (!outcome.ok()) return outcome.failure();
     return Millijoules(energy);
   }
@@ -766,14 +766,14 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetEnforcedPowerLimit (since 11.0)
   Result<Milliwatts> enforced_power_limit() const {
     unsigned int limit{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetEnforcedPowerLimit, handle_, &limit);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetEnforcedPowerLimit, handle_, &limit);
     if (!outcome.ok()) return outcome.failure();
     return Milliwatts(limit);
   }
 
   struct GpuOperationMode {
-    abi::nvmlGpuOperationMode_t current;
-    abi::nvmlGpuOperationMode_t pending;
+    OperationMode current;
+    OperationMode pending;
   };
   /// GPU operation mode now and after the next reboot.
   /// Needs kepler or newer.
@@ -782,9 +782,9 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   Result<GpuOperationMode> gpu_operation_mode() const {
     abi::nvmlGpuOperationMode_t current{};
     abi::nvmlGpuOperationMode_t pending{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuOperationMode, handle_, &current, &pending);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetGpuOperationMode, handle_, &current, &pending);
     if (!outcome.ok()) return outcome.failure();
-    return GpuOperationMode{current, pending};
+    return GpuOperationMode{OperationMode(current), OperationMode(pending)};
   }
 
   /// Total, reserved, free and used frame buffer; `used` leaves out what the driver reserves (v1 folds it in).
@@ -795,11 +795,11 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Compute mode: whether several contexts may share the GPU, just one, or none.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetComputeMode (since 11.0)
-  Result<abi::nvmlComputeMode_t> compute_mode() const {
+  Result<ComputeMode> compute_mode() const {
     abi::nvmlComputeMode_t mode{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetComputeMode, handle_, &mode);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetComputeMode, handle_, &mode);
     if (!outcome.ok()) return outcome.failure();
-    return mode;
+    return ComputeMode(mode);
   }
 
   struct CudaComputeCapability {
@@ -812,7 +812,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   Result<CudaComputeCapability> cuda_compute_capability() const {
     int major{};
     int minor{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetCudaComputeCapability, handle_, &major, &minor);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetCudaComputeCapability, handle_, &major, &minor);
     if (!outcome.ok()) return outcome.failure();
     return CudaComputeCapability{major, minor};
   }
@@ -834,7 +834,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   Result<EccMode> ecc_mode() const {
     abi::nvmlEnableState_t current{};
     abi::nvmlEnableState_t pending{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetEccMode, handle_, &current, &pending);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetEccMode, handle_, &current, &pending);
     if (!outcome.ok()) return outcome.failure();
     return EccMode{current != abi::NVML_FEATURE_DISABLED, pending != abi::NVML_FEATURE_DISABLED};
   }
@@ -845,7 +845,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetDefaultEccMode (since 11.7.50)
   Result<bool> default_ecc_mode() const {
     abi::nvmlEnableState_t default_mode{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetDefaultEccMode, handle_, &default_mode);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetDefaultEccMode, handle_, &default_mode);
     if (!outcome.ok()) return outcome.failure();
     return default_mode != abi::NVML_FEATURE_DISABLED;
   }
@@ -856,7 +856,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetBoardId (since 11.0)
   Result<unsigned int> board_id() const {
     unsigned int board_id{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetBoardId, handle_, &board_id);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetBoardId, handle_, &board_id);
     if (!outcome.ok()) return outcome.failure();
     return board_id;
   }
@@ -865,20 +865,20 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs fermi or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetMultiGpuBoard (since 11.0)
-  Result<unsigned int> multi_gpu_board() const {
+  Result<bool> multi_gpu_board() const {
     unsigned int multi_gpu_bool{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMultiGpuBoard, handle_, &multi_gpu_bool);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetMultiGpuBoard, handle_, &multi_gpu_bool);
     if (!outcome.ok()) return outcome.failure();
-    return multi_gpu_bool;
+    return multi_gpu_bool != 0;
   }
 
   /// ECC errors of one type over all memories, volatile or aggregate.
   /// Needs fermi or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetTotalEccErrors (since 11.0)
-  Result<unsigned long long> total_ecc_errors(abi::nvmlMemoryErrorType_t error_type, abi::nvmlEccCounterType_t counter_type) const {
+  Result<unsigned long long> total_ecc_errors(MemoryErrorType error_type, EccCounter counter_type) const {
     unsigned long long ecc_counts{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetTotalEccErrors, handle_, error_type, counter_type, &ecc_counts);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetTotalEccErrors, handle_, static_cast<abi::nvmlMemoryErrorType_t>(error_type), static_cast<abi::nvmlEccCounterType_t>(counter_type), &ecc_counts);
     if (!outcome.ok()) return outcome.failure();
     return ecc_counts;
   }
@@ -887,15 +887,15 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs fermi or newer. Deprecated by NVIDIA.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetDetailedEccErrors (since 11.0)
-  Result<EccErrorCounts> detailed_ecc_errors(abi::nvmlMemoryErrorType_t error_type, abi::nvmlEccCounterType_t counter_type) const;
+  Result<EccErrorCounts> detailed_ecc_errors(MemoryErrorType error_type, EccCounter counter_type) const;
 
   /// ECC errors of one type in one memory location, volatile or aggregate.
   /// Needs fermi or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetMemoryErrorCounter (since 11.0)
-  Result<unsigned long long> memory_error_counter(abi::nvmlMemoryErrorType_t error_type, abi::nvmlEccCounterType_t counter_type, abi::nvmlMemoryLocation_t location_type) const {
+  Result<unsigned long long> memory_error_counter(MemoryErrorType error_type, EccCounter counter_type, MemoryLocation location_type) const {
     unsigned long long count{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMemoryErrorCounter, handle_, error_type, counter_type, location_type, &count);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetMemoryErrorCounter, handle_, static_cast<abi::nvmlMemoryErrorType_t>(error_type), static_cast<abi::nvmlEccCounterType_t>(counter_type), static_cast<abi::nvmlMemoryLocation_t>(location_type), &count);
     if (!outcome.ok()) return outcome.failure();
     return count;
   }
@@ -917,7 +917,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   Result<EncoderUtilization> encoder_utilization() const {
     unsigned int utilization{};
     unsigned int sampling_period_us{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetEncoderUtilization, handle_, &utilization, &sampling_period_us);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetEncoderUtilization, handle_, &utilization, &sampling_period_us);
     if (!outcome.ok()) return outcome.failure();
     return EncoderUtilization{Percent(utilization), std::chrono::microseconds(sampling_period_us)};
   }
@@ -926,9 +926,9 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs maxwell or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetEncoderCapacity (since 11.0)
-  Result<Percent> encoder_capacity(abi::nvmlEncoderType_t encoder_query_type) const {
+  Result<Percent> encoder_capacity(EncoderType encoder_query_type) const {
     unsigned int encoder_capacity{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetEncoderCapacity, handle_, encoder_query_type, &encoder_capacity);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetEncoderCapacity, handle_, static_cast<abi::nvmlEncoderType_t>(encoder_query_type), &encoder_capacity);
     if (!outcome.ok()) return outcome.failure();
     return Percent(encoder_capacity);
   }
@@ -946,7 +946,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
     unsigned int session_count{};
     unsigned int average_fps{};
     unsigned int average_latency{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetEncoderStats, handle_, &session_count, &average_fps, &average_latency);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetEncoderStats, handle_, &session_count, &average_fps, &average_latency);
     if (!outcome.ok()) return outcome.failure();
     return EncoderStats{session_count, FramesPerSecond(average_fps), std::chrono::microseconds(average_latency)};
   }
@@ -968,7 +968,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   Result<DecoderUtilization> decoder_utilization() const {
     unsigned int utilization{};
     unsigned int sampling_period_us{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetDecoderUtilization, handle_, &utilization, &sampling_period_us);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetDecoderUtilization, handle_, &utilization, &sampling_period_us);
     if (!outcome.ok()) return outcome.failure();
     return DecoderUtilization{Percent(utilization), std::chrono::microseconds(sampling_period_us)};
   }
@@ -984,7 +984,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   Result<JpgUtilization> jpg_utilization() const {
     unsigned int utilization{};
     unsigned int sampling_period_us{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetJpgUtilization, handle_, &utilization, &sampling_period_us);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetJpgUtilization, handle_, &utilization, &sampling_period_us);
     if (!outcome.ok()) return outcome.failure();
     return JpgUtilization{Percent(utilization), std::chrono::microseconds(sampling_period_us)};
   }
@@ -1000,7 +1000,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   Result<OfaUtilization> ofa_utilization() const {
     unsigned int utilization{};
     unsigned int sampling_period_us{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetOfaUtilization, handle_, &utilization, &sampling_period_us);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetOfaUtilization, handle_, &utilization, &sampling_period_us);
     if (!outcome.ok()) return outcome.failure();
     return OfaUtilization{Percent(utilization), std::chrono::microseconds(sampling_period_us)};
   }
@@ -1018,8 +1018,8 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   Result<std::vector<FbcSessionInfo>> fbc_sessions() const;
 
   struct DriverModel {
-    abi::nvmlDriverModel_t current;
-    abi::nvmlDriverModel_t pending;
+    WindowsDriverModel current;
+    WindowsDriverModel pending;
   };
   /// Windows driver model now and after reboot: WDDM, TCC or MCDM.
   /// Needs kepler or newer.
@@ -1059,19 +1059,19 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs hopper or newer.
   /// Errors: uninitialized, insufficient_size, no_permission, invalid_argument, gpu_is_lost, not_supported, unknown.
   /// @c nvmlDeviceGetRunningProcessDetailList (since 12.2.140)
-  Result<ProcessDetailList> running_process_detail_list(unsigned int mode) const;
+  Result<ProcessDetailList> running_process_detail_list(ProcessMode mode) const;
 
   /// Whether two GPUs sit on the same physical board.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceOnSameBoard (since 11.0)
-  Result<int> on_same_board(const Device& device2) const;
+  Result<bool> on_same_board(const Device& device2) const;
 
   /// Whether a restrictable API is reserved for root on this GPU.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetAPIRestriction (since 11.0)
-  Result<bool> api_restriction(abi::nvmlRestrictedAPI_t api_type) const {
+  Result<bool> api_restriction(RestrictedApi api_type) const {
     abi::nvmlEnableState_t is_restricted{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetAPIRestriction, handle_, api_type, &is_restricted);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetAPIRestriction, handle_, static_cast<abi::nvmlRestrictedAPI_t>(api_type), &is_restricted);
     if (!outcome.ok()) return outcome.failure();
     return is_restricted != abi::NVML_FEATURE_DISABLED;
   }
@@ -1086,14 +1086,14 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs kepler or newer. Deprecated by NVIDIA.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost.
   /// @c nvmlDeviceGetViolationStatus (since 11.0)
-  Result<ViolationTime> violation_status(abi::nvmlPerfPolicyType_t perf_policy_type) const;
+  Result<ViolationTime> violation_status(PerfPolicy perf_policy_type) const;
 
   /// Number of the interrupt line that the GPU uses.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost.
   /// @c nvmlDeviceGetIrqNum (since 11.5.50)
   Result<unsigned int> irq_num() const {
     unsigned int irq_num{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetIrqNum, handle_, &irq_num);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetIrqNum, handle_, &irq_num);
     if (!outcome.ok()) return outcome.failure();
     return irq_num;
   }
@@ -1103,7 +1103,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetNumGpuCores (since 11.6.55)
   Result<unsigned int> num_gpu_cores() const {
     unsigned int num_cores{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNumGpuCores, handle_, &num_cores);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetNumGpuCores, handle_, &num_cores);
     if (!outcome.ok()) return outcome.failure();
     return num_cores;
   }
@@ -1111,11 +1111,11 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Where the power comes from: mains, battery or an undersized supply.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost.
   /// @c nvmlDeviceGetPowerSource (since 11.6.55)
-  Result<abi::nvmlPowerSource_t> power_source() const {
+  Result<PowerSource> power_source() const {
     abi::nvmlPowerSource_t power_source{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPowerSource, handle_, &power_source);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetPowerSource, handle_, &power_source);
     if (!outcome.ok()) return outcome.failure();
-    return power_source;
+    return PowerSource(power_source);
   }
 
   /// Width of the memory bus, in bits.
@@ -1123,7 +1123,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetMemoryBusWidth (since 11.6.55)
   Result<Bits> memory_bus_width() const {
     unsigned int bus_width{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMemoryBusWidth, handle_, &bus_width);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetMemoryBusWidth, handle_, &bus_width);
     if (!outcome.ok()) return outcome.failure();
     return Bits(bus_width);
   }
@@ -1133,7 +1133,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetPcieLinkMaxSpeed (since 11.6.55)
   Result<MegabytesPerSecond> pcie_link_max_speed() const {
     unsigned int max_speed{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPcieLinkMaxSpeed, handle_, &max_speed);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetPcieLinkMaxSpeed, handle_, &max_speed);
     if (!outcome.ok()) return outcome.failure();
     return MegabytesPerSecond(max_speed);
   }
@@ -1143,7 +1143,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetPcieSpeed (since 11.7.50)
   Result<MegabytesPerSecond> pcie_speed() const {
     unsigned int pcie_speed{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPcieSpeed, handle_, &pcie_speed);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetPcieSpeed, handle_, &pcie_speed);
     if (!outcome.ok()) return outcome.failure();
     return MegabytesPerSecond(pcie_speed);
   }
@@ -1151,34 +1151,28 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Whether adaptive clocking is enabled on this GPU.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost.
   /// @c nvmlDeviceGetAdaptiveClockInfoStatus (since 11.6.55)
-  Result<unsigned int> adaptive_clock_info_status() const {
+  Result<bool> adaptive_clock_info_status() const {
     unsigned int adaptive_clock_status{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetAdaptiveClockInfoStatus, handle_, &adaptive_clock_status);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetAdaptiveClockInfoStatus, handle_, &adaptive_clock_status);
     if (!outcome.ok()) return outcome.failure();
-    return adaptive_clock_status;
+    return adaptive_clock_status != 0;
   }
 
   /// Kind of bus the GPU hangs on, such as PCI or PCIe.
   /// Errors: uninitialized, invalid_argument, unknown.
   /// @c nvmlDeviceGetBusType (since 11.5.50)
-  Result<abi::nvmlBusType_t> bus_type() const {
+  Result<BusType> bus_type() const {
     abi::nvmlBusType_t type{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetBusType, handle_, &type);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetBusType, handle_, &type);
     if (!outcome.ok()) return outcome.failure();
-    return type;
+    return BusType(type);
   }
 
-  /// Cluster UUID, clique id and registration state in the NVLink fabric, without the health mask.
-  /// Needs hopper or newer. Deprecated by NVIDIA.
-  /// Errors: not_supported.
-  /// @c nvmlDeviceGetGpuFabricInfo (since 12.0.76)
-  Result<GpuFabricInfo> gpu_fabric_info() const;
-
-  /// NVLink fabric registration with health mask; the version field selects the layout.
+  /// NVLink fabric registration, with the health of the GPU.
   /// Needs hopper or newer.
   /// Errors: not_supported.
-  /// @c nvmlDeviceGetGpuFabricInfoV (since 12.4.127)
-  Result<GpuFabricInfo> gpu_fabric_info_v() const;
+  /// @c nvmlDeviceGetGpuFabricInfoV (since 12.4.127), @c nvmlDeviceGetGpuFabricInfo
+  Result<GpuFabricInfo> gpu_fabric_info() const;
 
   /// Protected and unprotected memory sizes under confidential computing, in KiB.
   /// Needs ampere or newer.
@@ -1210,7 +1204,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceSetConfComputeUnprotectedMemSize (since 12.2.140)
   Result<void> set_conf_compute_unprotected_mem_size(Kibibytes size_ki_b) const {
     if (!detail::holds<unsigned long long>(size_ki_b)) return Failure(Errc::invalid_argument, "nvmlDeviceSetConfComputeUnprotectedMemSize", "size_ki_b is out of range");
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetConfComputeUnprotectedMemSize, handle_, static_cast<unsigned long long>(size_ki_b.count()));
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceSetConfComputeUnprotectedMemSize, handle_, static_cast<unsigned long long>(size_ki_b.count()));
     if (!outcome.ok()) return outcome.failure();
     return {};
   }
@@ -1225,7 +1219,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   Result<GspFirmwareMode> gsp_firmware_mode() const {
     unsigned int is_enabled{};
     unsigned int default_mode{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGspFirmwareMode, handle_, &is_enabled, &default_mode);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetGspFirmwareMode, handle_, &is_enabled, &default_mode);
     if (!outcome.ok()) return outcome.failure();
     return GspFirmwareMode{is_enabled, default_mode};
   }
@@ -1242,7 +1236,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetAccountingMode (since 11.0)
   Result<bool> accounting_mode() const {
     abi::nvmlEnableState_t mode{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetAccountingMode, handle_, &mode);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetAccountingMode, handle_, &mode);
     if (!outcome.ok()) return outcome.failure();
     return mode != abi::NVML_FEATURE_DISABLED;
   }
@@ -1259,7 +1253,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetAccountingBufferSize (since 11.0)
   Result<unsigned int> accounting_buffer_size() const {
     unsigned int buffer_size{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetAccountingBufferSize, handle_, &buffer_size);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetAccountingBufferSize, handle_, &buffer_size);
     if (!outcome.ok()) return outcome.failure();
     return buffer_size;
   }
@@ -1270,7 +1264,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetRetiredPagesPendingStatus (since 11.0)
   Result<bool> retired_pages_pending_status() const {
     abi::nvmlEnableState_t is_pending{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetRetiredPagesPendingStatus, handle_, &is_pending);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetRetiredPagesPendingStatus, handle_, &is_pending);
     if (!outcome.ok()) return outcome.failure();
     return is_pending != abi::NVML_FEATURE_DISABLED;
   }
@@ -1283,11 +1277,11 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Chip architecture of the GPU, such as Ampere or Hopper.
   /// Errors: uninitialized, invalid_argument.
   /// @c nvmlDeviceGetArchitecture (since 11.0)
-  Result<abi::nvmlDeviceArchitecture_t> architecture() const {
+  Result<Architecture> architecture() const {
     abi::nvmlDeviceArchitecture_t arch{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetArchitecture, handle_, &arch);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetArchitecture, handle_, &arch);
     if (!outcome.ok()) return outcome.failure();
-    return arch;
+    return Architecture(arch);
   }
 
   /// Clock monitor result: one overall fault flag plus the fault mask of each watched domain; root only.
@@ -1337,7 +1331,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Errors: uninitialized, invalid_argument, not_supported, no_permission, gpu_is_lost, unknown.
   /// @c nvmlDeviceSetPersistenceMode (since 11.0)
   Result<void> set_persistence_mode(bool mode) const {
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetPersistenceMode, handle_, mode ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceSetPersistenceMode, handle_, mode ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
     if (!outcome.ok()) return outcome.failure();
     return {};
   }
@@ -1346,8 +1340,8 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs root.
   /// Errors: uninitialized, invalid_argument, not_supported, no_permission, gpu_is_lost, unknown.
   /// @c nvmlDeviceSetComputeMode (since 11.0)
-  Result<void> set_compute_mode(abi::nvmlComputeMode_t mode) const {
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetComputeMode, handle_, mode);
+  Result<void> set_compute_mode(ComputeMode mode) const {
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceSetComputeMode, handle_, static_cast<abi::nvmlComputeMode_t>(mode));
     if (!outcome.ok()) return outcome.failure();
     return {};
   }
@@ -1357,7 +1351,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Errors: uninitialized, invalid_argument, not_supported, no_permission, gpu_is_lost, unknown.
   /// @c nvmlDeviceSetEccMode (since 11.0)
   Result<void> set_ecc_mode(bool ecc) const {
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetEccMode, handle_, ecc ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceSetEccMode, handle_, ecc ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
     if (!outcome.ok()) return outcome.failure();
     return {};
   }
@@ -1366,14 +1360,14 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs kepler or newer. Needs root.
   /// Errors: uninitialized, invalid_argument, not_supported, no_permission, gpu_is_lost, unknown.
   /// @c nvmlDeviceClearEccErrorCounts (since 11.0)
-  Result<void> clear_ecc_error_counts(abi::nvmlEccCounterType_t counter_type) const;
+  Result<void> clear_ecc_error_counts(EccCounter counter_type) const;
 
   /// Sets the Windows driver model from the next reboot; a flag forces it with a display attached.
   /// Needs fermi or newer. Needs root.
   /// Errors: uninitialized, invalid_argument, not_supported, no_permission, gpu_is_lost, unknown.
   /// @c nvmlDeviceSetDriverModel (since 11.0)
-  Result<void> set_driver_model(abi::nvmlDriverModel_t driver_model, unsigned int flags) const {
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetDriverModel, handle_, driver_model, flags);
+  Result<void> set_driver_model(WindowsDriverModel driver_model, SetterFlags flags) const {
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceSetDriverModel, handle_, static_cast<abi::nvmlDriverModel_t>(driver_model), static_cast<unsigned int>(flags.bits()));
     if (!outcome.ok()) return outcome.failure();
     return {};
   }
@@ -1385,7 +1379,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   Result<void> set_gpu_locked_clocks(Megahertz min_gpu_clock_mhz, Megahertz max_gpu_clock_mhz) const {
     if (!detail::holds<unsigned int>(min_gpu_clock_mhz)) return Failure(Errc::invalid_argument, "nvmlDeviceSetGpuLockedClocks", "min_gpu_clock_mhz is out of range");
     if (!detail::holds<unsigned int>(max_gpu_clock_mhz)) return Failure(Errc::invalid_argument, "nvmlDeviceSetGpuLockedClocks", "max_gpu_clock_mhz is out of range");
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetGpuLockedClocks, handle_, static_cast<unsigned int>(min_gpu_clock_mhz.count()), static_cast<unsigned int>(max_gpu_clock_mhz.count()));
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceSetGpuLockedClocks, handle_, static_cast<unsigned int>(min_gpu_clock_mhz.count()), static_cast<unsigned int>(max_gpu_clock_mhz.count()));
     if (!outcome.ok()) return outcome.failure();
     return {};
   }
@@ -1403,7 +1397,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   Result<void> set_memory_locked_clocks(Megahertz min_mem_clock_mhz, Megahertz max_mem_clock_mhz) const {
     if (!detail::holds<unsigned int>(min_mem_clock_mhz)) return Failure(Errc::invalid_argument, "nvmlDeviceSetMemoryLockedClocks", "min_mem_clock_mhz is out of range");
     if (!detail::holds<unsigned int>(max_mem_clock_mhz)) return Failure(Errc::invalid_argument, "nvmlDeviceSetMemoryLockedClocks", "max_mem_clock_mhz is out of range");
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetMemoryLockedClocks, handle_, static_cast<unsigned int>(min_mem_clock_mhz.count()), static_cast<unsigned int>(max_mem_clock_mhz.count()));
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceSetMemoryLockedClocks, handle_, static_cast<unsigned int>(min_mem_clock_mhz.count()), static_cast<unsigned int>(max_mem_clock_mhz.count()));
     if (!outcome.ok()) return outcome.failure();
     return {};
   }
@@ -1421,7 +1415,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   Result<void> set_applications_clocks(Megahertz mem_clock_mhz, Megahertz graphics_clock_mhz) const {
     if (!detail::holds<unsigned int>(mem_clock_mhz)) return Failure(Errc::invalid_argument, "nvmlDeviceSetApplicationsClocks", "mem_clock_mhz is out of range");
     if (!detail::holds<unsigned int>(graphics_clock_mhz)) return Failure(Errc::invalid_argument, "nvmlDeviceSetApplicationsClocks", "graphics_clock_mhz is out of range");
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetApplicationsClocks, handle_, static_cast<unsigned int>(mem_clock_mhz.count()), static_cast<unsigned int>(graphics_clock_mhz.count()));
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceSetApplicationsClocks, handle_, static_cast<unsigned int>(mem_clock_mhz.count()), static_cast<unsigned int>(graphics_clock_mhz.count()));
     if (!outcome.ok()) return outcome.failure();
     return {};
   }
@@ -1437,7 +1431,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceSetAutoBoostedClocksEnabled (since 11.0)
   Result<void> set_auto_boosted_clocks_enabled(bool enabled) const {
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetAutoBoostedClocksEnabled, handle_, enabled ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceSetAutoBoostedClocksEnabled, handle_, enabled ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
     if (!outcome.ok()) return outcome.failure();
     return {};
   }
@@ -1446,8 +1440,8 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs maxwell or newer. Needs root.
   /// Errors: uninitialized, no_permission, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceSetDefaultAutoBoostedClocksEnabled (since 11.0)
-  Result<void> set_default_auto_boosted_clocks_enabled(bool enabled, unsigned int flags) const {
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetDefaultAutoBoostedClocksEnabled, handle_, enabled ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED, flags);
+  Result<void> set_default_auto_boosted_clocks_enabled(bool enabled, SetterFlags flags) const {
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceSetDefaultAutoBoostedClocksEnabled, handle_, enabled ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED, static_cast<unsigned int>(flags.bits()));
     if (!outcome.ok()) return outcome.failure();
     return {};
   }
@@ -1456,7 +1450,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceSetDefaultFanSpeed_v2 (since 11.7.50)
   Result<void> set_default_fan_speed(unsigned int fan) const {
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetDefaultFanSpeed_v2, handle_, fan);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceSetDefaultFanSpeed_v2, handle_, fan);
     if (!outcome.ok()) return outcome.failure();
     return {};
   }
@@ -1465,8 +1459,8 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs maxwell or newer. Needs root.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceSetFanControlPolicy (since 12.0.76)
-  Result<void> set_fan_control_policy(unsigned int fan, abi::nvmlFanControlPolicy_t policy) const {
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetFanControlPolicy, handle_, fan, policy);
+  Result<void> set_fan_control_policy(unsigned int fan, FanPolicy policy) const {
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceSetFanControlPolicy, handle_, fan, static_cast<abi::nvmlFanControlPolicy_t>(policy));
     if (!outcome.ok()) return outcome.failure();
     return {};
   }
@@ -1475,8 +1469,8 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs kepler or newer. Needs root.
   /// Errors: uninitialized, invalid_argument, not_supported, no_permission, gpu_is_lost, unknown.
   /// @c nvmlDeviceSetGpuOperationMode (since 11.0)
-  Result<void> set_gpu_operation_mode(abi::nvmlGpuOperationMode_t mode) const {
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetGpuOperationMode, handle_, mode);
+  Result<void> set_gpu_operation_mode(OperationMode mode) const {
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceSetGpuOperationMode, handle_, static_cast<abi::nvmlGpuOperationMode_t>(mode));
     if (!outcome.ok()) return outcome.failure();
     return {};
   }
@@ -1485,8 +1479,8 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs kepler or newer. Needs root.
   /// Errors: uninitialized, invalid_argument, not_supported, no_permission, gpu_is_lost, unknown.
   /// @c nvmlDeviceSetAPIRestriction (since 11.0)
-  Result<void> set_api_restriction(abi::nvmlRestrictedAPI_t api_type, bool is_restricted) const {
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetAPIRestriction, handle_, api_type, is_restricted ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
+  Result<void> set_api_restriction(RestrictedApi api_type, bool is_restricted) const {
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceSetAPIRestriction, handle_, static_cast<abi::nvmlRestrictedAPI_t>(api_type), is_restricted ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
     if (!outcome.ok()) return outcome.failure();
     return {};
   }
@@ -1497,7 +1491,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceSetFanSpeed_v2 (since 11.7.50)
   Result<void> set_fan_speed(unsigned int fan, Percent speed) const {
     if (!detail::holds<unsigned int>(speed)) return Failure(Errc::invalid_argument, "nvmlDeviceSetFanSpeed_v2", "speed is out of range");
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetFanSpeed_v2, handle_, fan, static_cast<unsigned int>(speed.count()));
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceSetFanSpeed_v2, handle_, fan, static_cast<unsigned int>(speed.count()));
     if (!outcome.ok()) return outcome.failure();
     return {};
   }
@@ -1508,7 +1502,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceSetGpcClkVfOffset (since 11.7.50)
   Result<void> set_gpc_clk_vf_offset(Megahertz offset) const {
     if (!detail::holds<int>(offset)) return Failure(Errc::invalid_argument, "nvmlDeviceSetGpcClkVfOffset", "offset is out of range");
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetGpcClkVfOffset, handle_, static_cast<int>(offset.count()));
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceSetGpcClkVfOffset, handle_, static_cast<int>(offset.count()));
     if (!outcome.ok()) return outcome.failure();
     return {};
   }
@@ -1519,7 +1513,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceSetMemClkVfOffset (since 11.8.86)
   Result<void> set_mem_clk_vf_offset(Megahertz offset) const {
     if (!detail::holds<int>(offset)) return Failure(Errc::invalid_argument, "nvmlDeviceSetMemClkVfOffset", "offset is out of range");
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetMemClkVfOffset, handle_, static_cast<int>(offset.count()));
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceSetMemClkVfOffset, handle_, static_cast<int>(offset.count()));
     if (!outcome.ok()) return outcome.failure();
     return {};
   }
@@ -1529,7 +1523,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Errors: uninitialized, invalid_argument, not_supported, no_permission, unknown.
   /// @c nvmlDeviceSetAccountingMode (since 11.0)
   Result<void> set_accounting_mode(bool mode) const {
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetAccountingMode, handle_, mode ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceSetAccountingMode, handle_, mode ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
     if (!outcome.ok()) return outcome.failure();
     return {};
   }
@@ -1546,7 +1540,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetNvLinkState (since 11.0)
   Result<bool> nvlink_state(unsigned int link) const {
     abi::nvmlEnableState_t is_active{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvLinkState, handle_, link, &is_active);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetNvLinkState, handle_, link, &is_active);
     if (!outcome.ok()) return outcome.failure();
     return is_active != abi::NVML_FEATURE_DISABLED;
   }
@@ -1555,22 +1549,22 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs pascal or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceGetNvLinkVersion (since 11.0)
-  Result<unsigned int> nvlink_version(unsigned int link) const {
+  Result<NvLinkVersion> nvlink_version(unsigned int link) const {
     unsigned int version{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvLinkVersion, handle_, link, &version);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetNvLinkVersion, handle_, link, &version);
     if (!outcome.ok()) return outcome.failure();
-    return version;
+    return NvLinkVersion(version);
   }
 
   /// Whether one NVLink has the given capability, such as peer access or system memory atomics.
   /// Needs pascal or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceGetNvLinkCapability (since 11.0)
-  Result<unsigned int> nvlink_capability(unsigned int link, abi::nvmlNvLinkCapability_t capability) const {
+  Result<bool> nvlink_capability(unsigned int link, NvLinkCapability capability) const {
     unsigned int cap_result{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvLinkCapability, handle_, link, capability, &cap_result);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetNvLinkCapability, handle_, link, static_cast<abi::nvmlNvLinkCapability_t>(capability), &cap_result);
     if (!outcome.ok()) return outcome.failure();
-    return cap_result;
+    return cap_result != 0;
   }
 
   /// PCI attributes of the node at the far end of one NVLink; the subsystem id is undefined.
@@ -1583,9 +1577,9 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs pascal or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceGetNvLinkErrorCounter (since 11.0)
-  Result<unsigned long long> nvlink_error_counter(unsigned int link, abi::nvmlNvLinkErrorCounter_t counter) const {
+  Result<unsigned long long> nvlink_error_counter(unsigned int link, NvLinkErrorCounter counter) const {
     unsigned long long counter_value{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvLinkErrorCounter, handle_, link, counter, &counter_value);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetNvLinkErrorCounter, handle_, link, static_cast<abi::nvmlNvLinkErrorCounter_t>(counter), &counter_value);
     if (!outcome.ok()) return outcome.failure();
     return counter_value;
   }
@@ -1600,7 +1594,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs pascal or newer. Deprecated by NVIDIA.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceSetNvLinkUtilizationControl (since 11.0)
-  Result<void> set_nvlink_utilization_control(unsigned int link, unsigned int counter, const NvlinkUtilizationControl& control, unsigned int reset) const;
+  Result<void> set_nvlink_utilization_control(unsigned int link, unsigned int counter, const NvlinkUtilizationControl& control, bool reset) const;
 
   /// What an NVLink utilization counter counts; deprecated and no longer supported.
   /// Needs pascal or newer. Deprecated by NVIDIA.
@@ -1619,7 +1613,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   Result<NvlinkUtilizationCounter> nvlink_utilization_counter(unsigned int link, unsigned int counter) const {
     unsigned long long rxcounter{};
     unsigned long long txcounter{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvLinkUtilizationCounter, handle_, link, counter, &rxcounter, &txcounter);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetNvLinkUtilizationCounter, handle_, link, counter, &rxcounter, &txcounter);
     if (!outcome.ok()) return outcome.failure();
     return NvlinkUtilizationCounter{rxcounter, txcounter};
   }
@@ -1639,11 +1633,11 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Kind of device at the far end of one NVLink: GPU, switch, NPU or unknown.
   /// Errors: uninitialized, not_supported, invalid_argument, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetNvLinkRemoteDeviceType (since 11.4.120)
-  Result<abi::nvmlIntNvLinkDeviceType_t> nvlink_remote_device_type(unsigned int link) const {
+  Result<NvLinkDeviceType> nvlink_remote_device_type(unsigned int link) const {
     abi::nvmlIntNvLinkDeviceType_t nv_link_device_type{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvLinkRemoteDeviceType, handle_, link, &nv_link_device_type);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetNvLinkRemoteDeviceType, handle_, link, &nv_link_device_type);
     if (!outcome.ok()) return outcome.failure();
-    return nv_link_device_type;
+    return NvLinkDeviceType(nv_link_device_type);
   }
 
   /// Sets the idle threshold for NVLink low power; a field value tells the unit.
@@ -1681,7 +1675,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetSupportedEventTypes (since 11.0)
   Result<EventTypes> supported_event_types() const {
     unsigned long long event_types{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetSupportedEventTypes, handle_, &event_types);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetSupportedEventTypes, handle_, &event_types);
     if (!outcome.ok()) return outcome.failure();
     return EventTypes(event_types);
   }
@@ -1690,29 +1684,29 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs kepler or newer.
   /// Errors: uninitialized, invalid_argument, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetVirtualizationMode (since 11.0)
-  Result<abi::nvmlGpuVirtualizationMode_t> virtualization_mode() const {
+  Result<VirtualizationMode> virtualization_mode() const {
     abi::nvmlGpuVirtualizationMode_t virtual_mode{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVirtualizationMode, handle_, &virtual_mode);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetVirtualizationMode, handle_, &virtual_mode);
     if (!outcome.ok()) return outcome.failure();
-    return virtual_mode;
+    return VirtualizationMode(virtual_mode);
   }
 
   /// Whether a vGPU host uses the GPU with or without SR-IOV.
   /// Errors: invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceGetHostVgpuMode (since 11.0)
-  Result<abi::nvmlHostVgpuMode_t> host_vgpu_mode() const {
+  Result<HostVgpuMode> host_vgpu_mode() const {
     abi::nvmlHostVgpuMode_t host_vgpu_mode{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetHostVgpuMode, handle_, &host_vgpu_mode);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetHostVgpuMode, handle_, &host_vgpu_mode);
     if (!outcome.ok()) return outcome.failure();
-    return host_vgpu_mode;
+    return HostVgpuMode(host_vgpu_mode);
   }
 
   /// Sets the virtualization mode of the GPU.
   /// Needs kepler or newer. Needs root.
   /// Errors: uninitialized, invalid_argument, gpu_is_lost, not_supported, no_permission.
   /// @c nvmlDeviceSetVirtualizationMode (since 11.0)
-  Result<void> set_virtualization_mode(abi::nvmlGpuVirtualizationMode_t virtual_mode) const {
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetVirtualizationMode, handle_, virtual_mode);
+  Result<void> set_virtualization_mode(VirtualizationMode virtual_mode) const {
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceSetVirtualizationMode, handle_, static_cast<abi::nvmlGpuVirtualizationMode_t>(virtual_mode));
     if (!outcome.ok()) return outcome.failure();
     return {};
   }
@@ -1732,20 +1726,20 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Older versions are asked only for NVML_VGPU_PGPU_HETEROGENEOUS_MODE.
   /// Errors: uninitialized, invalid_argument, not_supported, no_permission, argument_version_mismatch, insufficient_size, unknown.
   /// @c nvmlDeviceGetVgpuTypeSupportedPlacements (since 12.4.127)
-  Result<VgpuPlacements> vgpu_type_supported_placements(const VgpuType& vgpu_type_id, unsigned int mode) const;
+  Result<VgpuPlacements> vgpu_type_supported_placements(const VgpuType& vgpu_type_id, VgpuPlacementMode mode) const;
 
   /// Placement ids at which a vGPU type can be created now on this GPU.
   /// Older versions are asked only for NVML_VGPU_PGPU_HETEROGENEOUS_MODE.
   /// Errors: uninitialized, invalid_argument, not_supported, no_permission, argument_version_mismatch, unknown.
   /// @c nvmlDeviceGetVgpuTypeCreatablePlacements (since 12.4.127)
-  Result<VgpuPlacements> vgpu_type_creatable_placements(const VgpuType& vgpu_type_id, unsigned int mode) const;
+  Result<VgpuPlacements> vgpu_type_creatable_placements(const VgpuType& vgpu_type_id, VgpuPlacementMode mode) const;
 
   /// Sets one vGPU capability of the GPU on or off.
   /// Needs root.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceSetVgpuCapabilities (since 12.4.127)
-  Result<void> set_vgpu_capabilities(abi::nvmlDeviceVgpuCapability_t capability, bool state) const {
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetVgpuCapabilities, handle_, capability, state ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
+  Result<void> set_vgpu_capabilities(DeviceVgpuCapability capability, bool state) const {
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceSetVgpuCapabilities, handle_, static_cast<abi::nvmlDeviceVgpuCapability_t>(capability), state ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
     if (!outcome.ok()) return outcome.failure();
     return {};
   }
@@ -1765,9 +1759,9 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs maxwell or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceGetVgpuCapabilities (since 12.0.76)
-  Result<unsigned int> vgpu_capabilities(abi::nvmlDeviceVgpuCapability_t capability) const {
+  Result<unsigned int> vgpu_capabilities(DeviceVgpuCapability capability) const {
     unsigned int cap_result{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuCapabilities, handle_, capability, &cap_result);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetVgpuCapabilities, handle_, static_cast<abi::nvmlDeviceVgpuCapability_t>(capability), &cap_result);
     if (!outcome.ok()) return outcome.failure();
     return cap_result;
   }
@@ -1824,8 +1818,8 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   Result<VgpuProcessesUtilizationInfo> vgpu_processes_utilization_info(std::chrono::microseconds last_seen_time_stamp) const;
 
   struct MigMode {
-    unsigned int current_mode;
-    unsigned int pending_mode;
+    bool current_mode;
+    bool pending_mode;
   };
   /// MIG mode now and after the next activation.
   /// Needs ampere or newer.
@@ -1834,22 +1828,16 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   Result<MigMode> mig_mode() const {
     unsigned int current_mode{};
     unsigned int pending_mode{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMigMode, handle_, &current_mode, &pending_mode);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetMigMode, handle_, &current_mode, &pending_mode);
     if (!outcome.ok()) return outcome.failure();
-    return MigMode{current_mode, pending_mode};
+    return MigMode{current_mode != 0, pending_mode != 0};
   }
 
-  /// Size and engine counts of a GPU instance profile, without its name.
+  /// Size, engine counts and name of a GPU instance profile.
   /// Needs ampere or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, no_permission.
-  /// @c nvmlDeviceGetGpuInstanceProfileInfo (since 11.0)
-  Result<GpuInstanceProfileInfo> gpu_instance_profile_info(unsigned int profile) const;
-
-  /// Size, engine counts and name of a GPU instance profile; the version field selects the layout.
-  /// Needs ampere or newer.
-  /// Errors: uninitialized, invalid_argument, not_supported, no_permission.
-  /// @c nvmlDeviceGetGpuInstanceProfileInfoV (since 11.6.55)
-  Result<GpuInstanceProfileInfo> gpu_instance_profile_info_v(unsigned int profile) const;
+  /// @c nvmlDeviceGetGpuInstanceProfileInfoV (since 11.6.55), @c nvmlDeviceGetGpuInstanceProfileInfo
+  Result<GpuInstanceProfileInfo> gpu_instance_profile_info(GpuInstanceProfile profile) const;
 
   /// GPU instance profile looked up by profile id rather than by profile number.
   /// Needs ampere or newer.
@@ -1869,7 +1857,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetGpuInstanceRemainingCapacity (since 11.0)
   Result<unsigned int> gpu_instance_remaining_capacity(unsigned int profile_id) const {
     unsigned int count{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuInstanceRemainingCapacity, handle_, profile_id, &count);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetGpuInstanceRemainingCapacity, handle_, profile_id, &count);
     if (!outcome.ok()) return outcome.failure();
     return count;
   }
@@ -1902,11 +1890,11 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs ampere or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceIsMigDeviceHandle (since 11.0)
-  Result<unsigned int> is_mig_device_handle() const {
+  Result<bool> is_mig_device_handle() const {
     unsigned int is_mig_device{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceIsMigDeviceHandle, handle_, &is_mig_device);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceIsMigDeviceHandle, handle_, &is_mig_device);
     if (!outcome.ok()) return outcome.failure();
-    return is_mig_device;
+    return is_mig_device != 0;
   }
 
   /// Id of the GPU instance behind a MIG device; full GPUs are refused.
@@ -1915,7 +1903,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetGpuInstanceId (since 11.0)
   Result<unsigned int> gpu_instance_id() const {
     unsigned int id{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuInstanceId, handle_, &id);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetGpuInstanceId, handle_, &id);
     if (!outcome.ok()) return outcome.failure();
     return id;
   }
@@ -1926,7 +1914,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetComputeInstanceId (since 11.0)
   Result<unsigned int> compute_instance_id() const {
     unsigned int id{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetComputeInstanceId, handle_, &id);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetComputeInstanceId, handle_, &id);
     if (!outcome.ok()) return outcome.failure();
     return id;
   }
@@ -1937,7 +1925,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetMaxMigDeviceCount (since 11.0)
   Result<unsigned int> max_mig_device_count() const {
     unsigned int count{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMaxMigDeviceCount, handle_, &count);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetMaxMigDeviceCount, handle_, &count);
     if (!outcome.ok()) return outcome.failure();
     return count;
   }
@@ -1963,19 +1951,19 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs hopper or newer.
   /// Errors: uninitialized, invalid_argument, not_supported.
   /// @c nvmlGpmQueryIfStreamingEnabled (since 12.2.140)
-  Result<unsigned int> gpm_streaming_enabled() const {
+  Result<bool> gpm_streaming_enabled() const {
     unsigned int state{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::GpmQueryIfStreamingEnabled, handle_, &state);
+    const detail::Outcome outcome = detail::call(*session_, &Table::GpmQueryIfStreamingEnabled, handle_, &state);
     if (!outcome.ok()) return outcome.failure();
-    return state;
+    return state != 0;
   }
 
   /// Sets GPM counter streaming on or off for this GPU.
   /// Needs hopper or newer.
   /// Errors: uninitialized, invalid_argument, not_supported.
   /// @c nvmlGpmSetStreamingEnabled (since 12.2.140)
-  Result<void> set_gpm_streaming_enabled(unsigned int state) const {
-    const detail::Outcome outcome = detail::call(*state_, &Table::GpmSetStreamingEnabled, handle_, state);
+  Result<void> set_gpm_streaming_enabled(bool state) const {
+    const detail::Outcome outcome = detail::call(*session_, &Table::GpmSetStreamingEnabled, handle_, static_cast<unsigned int>(state));
     if (!outcome.ok()) return outcome.failure();
     return {};
   }

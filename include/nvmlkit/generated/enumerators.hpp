@@ -2,11 +2,12 @@
 #pragma once
 
 #include <array>
+#include <nvmlkit/generated/enums.hpp>
 #include <nvmlkit/strings.hpp>
 
 namespace nvmlkit::nvml {
 
-// Names and numbers of an enum of the C API, in its order; empty for any other type.
+// Names and numbers of an enum, in its order; empty for any other type.
 template <class Enum>
 inline constexpr std::array<NamedNumber, 0> enumerators{};
 
@@ -885,6 +886,1062 @@ inline constexpr std::array<NamedNumber, 4> enumerators<abi::nvmlPowerProfileOpe
     {"NVML_POWER_PROFILE_OPERATION_SET", 1},
     {"NVML_POWER_PROFILE_OPERATION_SET_AND_OVERWRITE", 2},
     {"NVML_POWER_PROFILE_OPERATION_MAX", 3},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 4> enumerators<Clock>{{
+    {"graphics", 0},
+    {"sm", 1},
+    {"mem", 2},
+    {"video", 3},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 4> enumerators<ClockId>{{
+    {"current", 0},
+    {"app_clock_target", 1},
+    {"app_clock_default", 2},
+    {"customer_boost_max", 3},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 17> enumerators<PState>{{
+    {"p0", 0},
+    {"p1", 1},
+    {"p2", 2},
+    {"p3", 3},
+    {"p4", 4},
+    {"p5", 5},
+    {"p6", 6},
+    {"p7", 7},
+    {"p8", 8},
+    {"p9", 9},
+    {"p10", 10},
+    {"p11", 11},
+    {"p12", 12},
+    {"p13", 13},
+    {"p14", 14},
+    {"p15", 15},
+    {"unknown", 32},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 8> enumerators<PerfPolicy>{{
+    {"power", 0},
+    {"thermal", 1},
+    {"sync_boost", 2},
+    {"board_limit", 3},
+    {"low_utilization", 4},
+    {"reliability", 5},
+    {"total_app_clocks", 10},
+    {"total_base_clocks", 11},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 9> enumerators<ClocksEventReason>{{
+    {"gpu_idle", 1},
+    {"applications_clocks_setting", 2},
+    {"sw_power_cap", 4},
+    {"hw_slowdown", 8},
+    {"sync_boost", 16},
+    {"sw_thermal_slowdown", 32},
+    {"hw_thermal_slowdown", 64},
+    {"hw_power_brake_slowdown", 128},
+    {"display_clock_setting", 256},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 11> enumerators<Architecture>{{
+    {"kepler", 2},
+    {"maxwell", 3},
+    {"pascal", 4},
+    {"volta", 5},
+    {"turing", 6},
+    {"ampere", 7},
+    {"ada", 8},
+    {"hopper", 9},
+    {"blackwell", 10},
+    {"rubin", 13},
+    {"unknown", 4294967295},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 18> enumerators<Brand>{{
+    {"unknown", 0},
+    {"quadro", 1},
+    {"tesla", 2},
+    {"nvs", 3},
+    {"grid", 4},
+    {"geforce", 5},
+    {"titan", 6},
+    {"nvidia_vapps", 7},
+    {"nvidia_vpc", 8},
+    {"nvidia_vcs", 9},
+    {"nvidia_vws", 10},
+    {"nvidia_cloud_gaming", 11},
+    {"nvidia_vgaming", 11},
+    {"quadro_rtx", 12},
+    {"nvidia_rtx", 13},
+    {"nvidia", 14},
+    {"geforce_rtx", 15},
+    {"titan_rtx", 16},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 2> enumerators<BridgeChipType>{{
+    {"plx", 0},
+    {"bro4", 1},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 5> enumerators<BusType>{{
+    {"unknown", 0},
+    {"pci", 1},
+    {"pcie", 2},
+    {"fpci", 3},
+    {"agp", 4},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 2> enumerators<AffinityScope>{{
+    {"node", 0},
+    {"socket", 1},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 3> enumerators<AddressingModeType>{{
+    {"none", 0},
+    {"hmm", 1},
+    {"ats", 2},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 1> enumerators<DeviceCapability>{{
+    {"egm", 1},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 4> enumerators<InforomObject>{{
+    {"oem", 0},
+    {"ecc", 1},
+    {"power", 2},
+    {"den", 3},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 6> enumerators<TopologyLevel>{{
+    {"internal", 0},
+    {"single", 10},
+    {"multiple", 20},
+    {"hostbridge", 30},
+    {"node", 40},
+    {"system", 50},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 7> enumerators<P2pStatus>{{
+    {"ok", 0},
+    {"chipset_not_supported", 1},
+    {"gpu_not_supported", 2},
+    {"ioh_topology_not_supported", 3},
+    {"disabled_by_regkey", 4},
+    {"not_supported", 5},
+    {"unknown", 6},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 7> enumerators<P2pCapability>{{
+    {"read", 0},
+    {"write", 1},
+    {"nvlink", 2},
+    {"atomics", 3},
+    {"pci", 4},
+    {"prop", 4},
+    {"unknown", 5},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 2> enumerators<DetachGpuState>{{
+    {"keep", 0},
+    {"remove", 1},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 2> enumerators<PcieLinkState>{{
+    {"keep", 0},
+    {"shut_down", 1},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 2> enumerators<PcieCounter>{{
+    {"tx_bytes", 0},
+    {"rx_bytes", 1},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 4> enumerators<ComputeMode>{{
+    {"default", 0},
+    {"exclusive_thread", 1},
+    {"prohibited", 2},
+    {"exclusive_process", 3},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 3> enumerators<WindowsDriverModel>{{
+    {"wddm", 0},
+    {"wdm", 1},
+    {"mcdm", 2},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 3> enumerators<OperationMode>{{
+    {"all_on", 0},
+    {"compute", 1},
+    {"low_dp", 2},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 2> enumerators<RestrictedApi>{{
+    {"set_application_clocks", 0},
+    {"set_auto_boosted_clocks", 1},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 1> enumerators<SetterFlag>{{
+    {"force", 1},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 3> enumerators<InitFlag>{{
+    {"no_gpus", 1},
+    {"no_attach", 2},
+    {"force_init", 4},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 2> enumerators<MemoryErrorType>{{
+    {"corrected", 0},
+    {"uncorrected", 1},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 2> enumerators<EccCounter>{{
+    {"volatile", 0},
+    {"aggregate", 1},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 9> enumerators<MemoryLocation>{{
+    {"l1_cache", 0},
+    {"l2_cache", 1},
+    {"dram", 2},
+    {"device_memory", 2},
+    {"register_file", 3},
+    {"texture_memory", 4},
+    {"texture_shm", 5},
+    {"cbu", 6},
+    {"sram", 7},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 2> enumerators<PageRetirementCause>{{
+    {"multiple_single_bit_ecc_errors", 0},
+    {"double_bit_ecc_error", 1},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 3> enumerators<PowerSource>{{
+    {"ac", 0},
+    {"battery", 1},
+    {"undersized", 2},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 4> enumerators<PowerScope>{{
+    {"gpu", 0},
+    {"module", 1},
+    {"memory", 2},
+    {"gpu_base", 3},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 4> enumerators<PowerMizerMode>{{
+    {"adaptive", 0},
+    {"prefer_maximum_performance", 1},
+    {"auto", 2},
+    {"prefer_consistent_performance", 3},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 15> enumerators<PowerProfile>{{
+    {"max_p", 0},
+    {"max_q", 1},
+    {"compute", 2},
+    {"memory_bound", 3},
+    {"network", 4},
+    {"balanced", 5},
+    {"llm_inference", 6},
+    {"llm_training", 7},
+    {"rbm", 8},
+    {"dcpcie", 9},
+    {"hmma_sparse", 10},
+    {"hmma_dense", 11},
+    {"sync_balanced", 12},
+    {"hpc", 13},
+    {"mig", 14},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 3> enumerators<PowerProfileOperation>{{
+    {"clear", 0},
+    {"set", 1},
+    {"set_and_overwrite", 2},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 8> enumerators<PowerSmoothingParameter>{{
+    {"percent_tmp_floor", 0},
+    {"ramp_up_rate", 1},
+    {"ramp_down_rate", 2},
+    {"ramp_down_hysteresis", 3},
+    {"secondary_power_floor", 4},
+    {"primary_floor_act_win_mult", 5},
+    {"primary_floor_tar_win_mult", 6},
+    {"primary_floor_act_offset", 7},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 8> enumerators<RusdPoll>{{
+    {"clock", 1},
+    {"perf", 2},
+    {"memory", 4},
+    {"power", 8},
+    {"thermal", 16},
+    {"pci", 32},
+    {"fan", 64},
+    {"proc_util", 128},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 8> enumerators<TemperatureThreshold>{{
+    {"shutdown", 0},
+    {"slowdown", 1},
+    {"mem_max", 2},
+    {"gpu_max", 3},
+    {"acoustic_min", 4},
+    {"acoustic_curr", 5},
+    {"acoustic_max", 6},
+    {"gps_curr", 7},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 1> enumerators<TemperatureSensor>{{
+    {"gpu", 0},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 10> enumerators<ThermalTarget>{{
+    {"none", 0},
+    {"gpu", 1},
+    {"memory", 2},
+    {"power_supply", 4},
+    {"board", 8},
+    {"vcd_board", 9},
+    {"vcd_inlet", 10},
+    {"vcd_outlet", 11},
+    {"all", 15},
+    {"unknown", -1},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 19> enumerators<ThermalController>{{
+    {"none", 0},
+    {"gpu_internal", 1},
+    {"adm1032", 2},
+    {"adt7461", 3},
+    {"max6649", 4},
+    {"max1617", 5},
+    {"lm99", 6},
+    {"lm89", 7},
+    {"lm64", 8},
+    {"g781", 9},
+    {"adt7473", 10},
+    {"sbmax6649", 11},
+    {"vbiosevt", 12},
+    {"os", 13},
+    {"nvsyscon_canoas", 14},
+    {"nvsyscon_e551", 15},
+    {"max6649r", 16},
+    {"adt7473s", 17},
+    {"unknown", -1},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 3> enumerators<CoolerSignal>{{
+    {"none", 0},
+    {"toggle", 1},
+    {"variable", 2},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 4> enumerators<CoolerTarget>{{
+    {"nothing", 1},
+    {"gpu", 2},
+    {"memory", 4},
+    {"power_supply", 8},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 2> enumerators<FanPolicy>{{
+    {"temperature_continuous_sw", 0},
+    {"manual", 1},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 2> enumerators<FanState>{{
+    {"normal", 0},
+    {"failed", 1},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 2> enumerators<LedColor>{{
+    {"green", 0},
+    {"amber", 1},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 3> enumerators<UnitSensor>{{
+    {"intake", 0},
+    {"exhaust", 1},
+    {"board", 2},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 10> enumerators<SamplingType>{{
+    {"total_power", 0},
+    {"gpu_utilization", 1},
+    {"memory_utilization", 2},
+    {"enc_utilization", 3},
+    {"dec_utilization", 4},
+    {"processor_clk", 5},
+    {"memory_clk", 6},
+    {"module_power", 7},
+    {"jpg_utilization", 8},
+    {"ofa_utilization", 9},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 7> enumerators<ValueType>{{
+    {"double", 0},
+    {"unsigned_int", 1},
+    {"unsigned_long", 2},
+    {"unsigned_long_long", 3},
+    {"signed_long_long", 4},
+    {"signed_int", 5},
+    {"unsigned_short", 6},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 302> enumerators<GpmMetricId>{{
+    {"graphics_util", 1},
+    {"sm_util", 2},
+    {"sm_occupancy", 3},
+    {"integer_util", 4},
+    {"any_tensor_util", 5},
+    {"dfma_tensor_util", 6},
+    {"hmma_tensor_util", 7},
+    {"dmma_tensor_util", 8},
+    {"imma_tensor_util", 9},
+    {"dram_bw_util", 10},
+    {"fp64_util", 11},
+    {"fp32_util", 12},
+    {"fp16_util", 13},
+    {"pcie_tx_per_sec", 20},
+    {"pcie_rx_per_sec", 21},
+    {"nvdec_0_util", 30},
+    {"nvdec_1_util", 31},
+    {"nvdec_2_util", 32},
+    {"nvdec_3_util", 33},
+    {"nvdec_4_util", 34},
+    {"nvdec_5_util", 35},
+    {"nvdec_6_util", 36},
+    {"nvdec_7_util", 37},
+    {"nvjpg_0_util", 40},
+    {"nvjpg_1_util", 41},
+    {"nvjpg_2_util", 42},
+    {"nvjpg_3_util", 43},
+    {"nvjpg_4_util", 44},
+    {"nvjpg_5_util", 45},
+    {"nvjpg_6_util", 46},
+    {"nvjpg_7_util", 47},
+    {"nvofa_0_util", 50},
+    {"nvofa_1_util", 51},
+    {"nvlink_total_rx_per_sec", 60},
+    {"nvlink_total_tx_per_sec", 61},
+    {"nvlink_l0_rx_per_sec", 62},
+    {"nvlink_l0_tx_per_sec", 63},
+    {"nvlink_l1_rx_per_sec", 64},
+    {"nvlink_l1_tx_per_sec", 65},
+    {"nvlink_l2_rx_per_sec", 66},
+    {"nvlink_l2_tx_per_sec", 67},
+    {"nvlink_l3_rx_per_sec", 68},
+    {"nvlink_l3_tx_per_sec", 69},
+    {"nvlink_l4_rx_per_sec", 70},
+    {"nvlink_l4_tx_per_sec", 71},
+    {"nvlink_l5_rx_per_sec", 72},
+    {"nvlink_l5_tx_per_sec", 73},
+    {"nvlink_l6_rx_per_sec", 74},
+    {"nvlink_l6_tx_per_sec", 75},
+    {"nvlink_l7_rx_per_sec", 76},
+    {"nvlink_l7_tx_per_sec", 77},
+    {"nvlink_l8_rx_per_sec", 78},
+    {"nvlink_l8_tx_per_sec", 79},
+    {"nvlink_l9_rx_per_sec", 80},
+    {"nvlink_l9_tx_per_sec", 81},
+    {"nvlink_l10_rx_per_sec", 82},
+    {"nvlink_l10_tx_per_sec", 83},
+    {"nvlink_l11_rx_per_sec", 84},
+    {"nvlink_l11_tx_per_sec", 85},
+    {"nvlink_l12_rx_per_sec", 86},
+    {"nvlink_l12_tx_per_sec", 87},
+    {"nvlink_l13_rx_per_sec", 88},
+    {"nvlink_l13_tx_per_sec", 89},
+    {"nvlink_l14_rx_per_sec", 90},
+    {"nvlink_l14_tx_per_sec", 91},
+    {"nvlink_l15_rx_per_sec", 92},
+    {"nvlink_l15_tx_per_sec", 93},
+    {"nvlink_l16_rx_per_sec", 94},
+    {"nvlink_l16_tx_per_sec", 95},
+    {"nvlink_l17_rx_per_sec", 96},
+    {"nvlink_l17_tx_per_sec", 97},
+    {"c2c_total_tx_per_sec", 100},
+    {"c2c_total_rx_per_sec", 101},
+    {"c2c_data_tx_per_sec", 102},
+    {"c2c_data_rx_per_sec", 103},
+    {"c2c_link0_total_tx_per_sec", 104},
+    {"c2c_link0_total_rx_per_sec", 105},
+    {"c2c_link0_data_tx_per_sec", 106},
+    {"c2c_link0_data_rx_per_sec", 107},
+    {"c2c_link1_total_tx_per_sec", 108},
+    {"c2c_link1_total_rx_per_sec", 109},
+    {"c2c_link1_data_tx_per_sec", 110},
+    {"c2c_link1_data_rx_per_sec", 111},
+    {"c2c_link2_total_tx_per_sec", 112},
+    {"c2c_link2_total_rx_per_sec", 113},
+    {"c2c_link2_data_tx_per_sec", 114},
+    {"c2c_link2_data_rx_per_sec", 115},
+    {"c2c_link3_total_tx_per_sec", 116},
+    {"c2c_link3_total_rx_per_sec", 117},
+    {"c2c_link3_data_tx_per_sec", 118},
+    {"c2c_link3_data_rx_per_sec", 119},
+    {"c2c_link4_total_tx_per_sec", 120},
+    {"c2c_link4_total_rx_per_sec", 121},
+    {"c2c_link4_data_tx_per_sec", 122},
+    {"c2c_link4_data_rx_per_sec", 123},
+    {"c2c_link5_total_tx_per_sec", 124},
+    {"c2c_link5_total_rx_per_sec", 125},
+    {"c2c_link5_data_tx_per_sec", 126},
+    {"c2c_link5_data_rx_per_sec", 127},
+    {"c2c_link6_total_tx_per_sec", 128},
+    {"c2c_link6_total_rx_per_sec", 129},
+    {"c2c_link6_data_tx_per_sec", 130},
+    {"c2c_link6_data_rx_per_sec", 131},
+    {"c2c_link7_total_tx_per_sec", 132},
+    {"c2c_link7_total_rx_per_sec", 133},
+    {"c2c_link7_data_tx_per_sec", 134},
+    {"c2c_link7_data_rx_per_sec", 135},
+    {"c2c_link8_total_tx_per_sec", 136},
+    {"c2c_link8_total_rx_per_sec", 137},
+    {"c2c_link8_data_tx_per_sec", 138},
+    {"c2c_link8_data_rx_per_sec", 139},
+    {"c2c_link9_total_tx_per_sec", 140},
+    {"c2c_link9_total_rx_per_sec", 141},
+    {"c2c_link9_data_tx_per_sec", 142},
+    {"c2c_link9_data_rx_per_sec", 143},
+    {"c2c_link10_total_tx_per_sec", 144},
+    {"c2c_link10_total_rx_per_sec", 145},
+    {"c2c_link10_data_tx_per_sec", 146},
+    {"c2c_link10_data_rx_per_sec", 147},
+    {"c2c_link11_total_tx_per_sec", 148},
+    {"c2c_link11_total_rx_per_sec", 149},
+    {"c2c_link11_data_tx_per_sec", 150},
+    {"c2c_link11_data_rx_per_sec", 151},
+    {"c2c_link12_total_tx_per_sec", 152},
+    {"c2c_link12_total_rx_per_sec", 153},
+    {"c2c_link12_data_tx_per_sec", 154},
+    {"c2c_link12_data_rx_per_sec", 155},
+    {"c2c_link13_total_tx_per_sec", 156},
+    {"c2c_link13_total_rx_per_sec", 157},
+    {"c2c_link13_data_tx_per_sec", 158},
+    {"c2c_link13_data_rx_per_sec", 159},
+    {"hostmem_cache_hit", 160},
+    {"hostmem_cache_miss", 161},
+    {"peermem_cache_hit", 162},
+    {"peermem_cache_miss", 163},
+    {"dram_cache_hit", 164},
+    {"dram_cache_miss", 165},
+    {"nvenc_0_util", 166},
+    {"nvenc_1_util", 167},
+    {"nvenc_2_util", 168},
+    {"nvenc_3_util", 169},
+    {"gr0_ctxsw_cycles_elapsed", 170},
+    {"gr0_ctxsw_cycles_active", 171},
+    {"gr0_ctxsw_requests", 172},
+    {"gr0_ctxsw_cycles_per_req", 173},
+    {"gr0_ctxsw_active_pct", 174},
+    {"gr1_ctxsw_cycles_elapsed", 175},
+    {"gr1_ctxsw_cycles_active", 176},
+    {"gr1_ctxsw_requests", 177},
+    {"gr1_ctxsw_cycles_per_req", 178},
+    {"gr1_ctxsw_active_pct", 179},
+    {"gr2_ctxsw_cycles_elapsed", 180},
+    {"gr2_ctxsw_cycles_active", 181},
+    {"gr2_ctxsw_requests", 182},
+    {"gr2_ctxsw_cycles_per_req", 183},
+    {"gr2_ctxsw_active_pct", 184},
+    {"gr3_ctxsw_cycles_elapsed", 185},
+    {"gr3_ctxsw_cycles_active", 186},
+    {"gr3_ctxsw_requests", 187},
+    {"gr3_ctxsw_cycles_per_req", 188},
+    {"gr3_ctxsw_active_pct", 189},
+    {"gr4_ctxsw_cycles_elapsed", 190},
+    {"gr4_ctxsw_cycles_active", 191},
+    {"gr4_ctxsw_requests", 192},
+    {"gr4_ctxsw_cycles_per_req", 193},
+    {"gr4_ctxsw_active_pct", 194},
+    {"gr5_ctxsw_cycles_elapsed", 195},
+    {"gr5_ctxsw_cycles_active", 196},
+    {"gr5_ctxsw_requests", 197},
+    {"gr5_ctxsw_cycles_per_req", 198},
+    {"gr5_ctxsw_active_pct", 199},
+    {"gr6_ctxsw_cycles_elapsed", 200},
+    {"gr6_ctxsw_cycles_active", 201},
+    {"gr6_ctxsw_requests", 202},
+    {"gr6_ctxsw_cycles_per_req", 203},
+    {"gr6_ctxsw_active_pct", 204},
+    {"gr7_ctxsw_cycles_elapsed", 205},
+    {"gr7_ctxsw_cycles_active", 206},
+    {"gr7_ctxsw_requests", 207},
+    {"gr7_ctxsw_cycles_per_req", 208},
+    {"gr7_ctxsw_active_pct", 209},
+    {"nvlink_l18_rx_per_sec", 212},
+    {"nvlink_l18_tx_per_sec", 213},
+    {"nvlink_l19_rx_per_sec", 214},
+    {"nvlink_l19_tx_per_sec", 215},
+    {"nvlink_l20_rx_per_sec", 216},
+    {"nvlink_l20_tx_per_sec", 217},
+    {"nvlink_l21_rx_per_sec", 218},
+    {"nvlink_l21_tx_per_sec", 219},
+    {"nvlink_l22_rx_per_sec", 220},
+    {"nvlink_l22_tx_per_sec", 221},
+    {"nvlink_l23_rx_per_sec", 222},
+    {"nvlink_l23_tx_per_sec", 223},
+    {"nvlink_l24_rx_per_sec", 224},
+    {"nvlink_l24_tx_per_sec", 225},
+    {"nvlink_l25_rx_per_sec", 226},
+    {"nvlink_l25_tx_per_sec", 227},
+    {"nvlink_l26_rx_per_sec", 228},
+    {"nvlink_l26_tx_per_sec", 229},
+    {"nvlink_l27_rx_per_sec", 230},
+    {"nvlink_l27_tx_per_sec", 231},
+    {"nvlink_l28_rx_per_sec", 232},
+    {"nvlink_l28_tx_per_sec", 233},
+    {"nvlink_l29_rx_per_sec", 234},
+    {"nvlink_l29_tx_per_sec", 235},
+    {"nvlink_l30_rx_per_sec", 236},
+    {"nvlink_l30_tx_per_sec", 237},
+    {"nvlink_l31_rx_per_sec", 238},
+    {"nvlink_l31_tx_per_sec", 239},
+    {"nvlink_l32_rx_per_sec", 240},
+    {"nvlink_l32_tx_per_sec", 241},
+    {"nvlink_l33_rx_per_sec", 242},
+    {"nvlink_l33_tx_per_sec", 243},
+    {"nvlink_l34_rx_per_sec", 244},
+    {"nvlink_l34_tx_per_sec", 245},
+    {"nvlink_l35_rx_per_sec", 246},
+    {"nvlink_l35_tx_per_sec", 247},
+    {"sm_cycles_elapsed", 248},
+    {"sm_cycles_active", 249},
+    {"mma_cycles_active", 250},
+    {"dmma_cycles_active", 251},
+    {"hmma_cycles_active", 252},
+    {"imma_cycles_active", 253},
+    {"dfma_cycles_active", 254},
+    {"pcie_tx", 255},
+    {"pcie_rx", 256},
+    {"integer_cycles_active", 257},
+    {"fp64_cycles_active", 258},
+    {"fp32_cycles_active", 259},
+    {"fp16_cycles_active", 260},
+    {"nvlink_l0_rx", 261},
+    {"nvlink_l0_tx", 262},
+    {"nvlink_l1_rx", 263},
+    {"nvlink_l1_tx", 264},
+    {"nvlink_l2_rx", 265},
+    {"nvlink_l2_tx", 266},
+    {"nvlink_l3_rx", 267},
+    {"nvlink_l3_tx", 268},
+    {"nvlink_l4_rx", 269},
+    {"nvlink_l4_tx", 270},
+    {"nvlink_l5_rx", 271},
+    {"nvlink_l5_tx", 272},
+    {"nvlink_l6_rx", 273},
+    {"nvlink_l6_tx", 274},
+    {"nvlink_l7_rx", 275},
+    {"nvlink_l7_tx", 276},
+    {"nvlink_l8_rx", 277},
+    {"nvlink_l8_tx", 278},
+    {"nvlink_l9_rx", 279},
+    {"nvlink_l9_tx", 280},
+    {"nvlink_l10_rx", 281},
+    {"nvlink_l10_tx", 282},
+    {"nvlink_l11_rx", 283},
+    {"nvlink_l11_tx", 284},
+    {"nvlink_l12_rx", 285},
+    {"nvlink_l12_tx", 286},
+    {"nvlink_l13_rx", 287},
+    {"nvlink_l13_tx", 288},
+    {"nvlink_l14_rx", 289},
+    {"nvlink_l14_tx", 290},
+    {"nvlink_l15_rx", 291},
+    {"nvlink_l15_tx", 292},
+    {"nvlink_l16_rx", 293},
+    {"nvlink_l16_tx", 294},
+    {"nvlink_l17_rx", 295},
+    {"nvlink_l17_tx", 296},
+    {"nvlink_l18_rx", 297},
+    {"nvlink_l18_tx", 298},
+    {"nvlink_l19_rx", 299},
+    {"nvlink_l19_tx", 300},
+    {"nvlink_l20_rx", 301},
+    {"nvlink_l20_tx", 302},
+    {"nvlink_l21_rx", 303},
+    {"nvlink_l21_tx", 304},
+    {"nvlink_l22_rx", 305},
+    {"nvlink_l22_tx", 306},
+    {"nvlink_l23_rx", 307},
+    {"nvlink_l23_tx", 308},
+    {"nvlink_l24_rx", 309},
+    {"nvlink_l24_tx", 310},
+    {"nvlink_l25_rx", 311},
+    {"nvlink_l25_tx", 312},
+    {"nvlink_l26_rx", 313},
+    {"nvlink_l26_tx", 314},
+    {"nvlink_l27_rx", 315},
+    {"nvlink_l27_tx", 316},
+    {"nvlink_l28_rx", 317},
+    {"nvlink_l28_tx", 318},
+    {"nvlink_l29_rx", 319},
+    {"nvlink_l29_tx", 320},
+    {"nvlink_l30_rx", 321},
+    {"nvlink_l30_tx", 322},
+    {"nvlink_l31_rx", 323},
+    {"nvlink_l31_tx", 324},
+    {"nvlink_l32_rx", 325},
+    {"nvlink_l32_tx", 326},
+    {"nvlink_l33_rx", 327},
+    {"nvlink_l33_tx", 328},
+    {"nvlink_l34_rx", 329},
+    {"nvlink_l34_tx", 330},
+    {"nvlink_l35_rx", 331},
+    {"nvlink_l35_tx", 332},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 15> enumerators<PrmCounterId>{{
+    {"none", 0},
+    {"ppcnt_physical_layer_ctrs_link_down_events", 1},
+    {"ppcnt_physical_layer_ctrs_successful_recovery_events", 2},
+    {"ppcnt_recovery_ctrs_total_successful_recovery_events", 101},
+    {"ppcnt_recovery_ctrs_time_since_last_recovery", 102},
+    {"ppcnt_recovery_ctrs_time_between_last_two_recoveries", 103},
+    {"ppcnt_portcounters_port_xmit_wait", 201},
+    {"ppcnt_plr_rcv_codes", 301},
+    {"ppcnt_plr_rcv_code_err", 302},
+    {"ppcnt_plr_rcv_uncorrectable_code", 303},
+    {"ppcnt_plr_xmit_codes", 304},
+    {"ppcnt_plr_xmit_retry_codes", 305},
+    {"ppcnt_plr_xmit_retry_events", 306},
+    {"ppcnt_plr_sync_events", 307},
+    {"pprm_oper_recovery", 1001},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 4> enumerators<EncoderType>{{
+    {"h264", 0},
+    {"hevc", 1},
+    {"av1", 2},
+    {"unknown", 255},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 5> enumerators<FbcSessionType>{{
+    {"unknown", 0},
+    {"tosys", 1},
+    {"cuda", 2},
+    {"vid", 3},
+    {"hwenc", 4},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 5> enumerators<FbcSessionFlag>{{
+    {"diffmap_enabled", 1},
+    {"classificationmap_enabled", 2},
+    {"capture_with_wait_no_wait", 4},
+    {"capture_with_wait_infinite", 8},
+    {"capture_with_wait_timeout", 16},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 4> enumerators<ProcessMode>{{
+    {"compute", 0},
+    {"graphics", 1},
+    {"mps", 2},
+    {"all", 3},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 14> enumerators<EventType>{{
+    {"single_bit_ecc_error", 1},
+    {"double_bit_ecc_error", 2},
+    {"p_state", 4},
+    {"xid_critical_error", 8},
+    {"clock", 16},
+    {"power_source_change", 128},
+    {"mig_config_change", 256},
+    {"single_bit_ecc_error_storm", 512},
+    {"dram_retirement_event", 1024},
+    {"dram_retirement_failure", 2048},
+    {"non_fatal_poison_error", 4096},
+    {"fatal_poison_error", 8192},
+    {"gpu_unavailable_error", 16384},
+    {"gpu_recovery_action", 32768},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 2> enumerators<SystemEventType>{{
+    {"gpu_driver_unbind", 1},
+    {"gpu_driver_bind", 2},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 1> enumerators<CperType>{{
+    {"gpu", 1},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 9> enumerators<NvLinkVersion>{{
+    {"invalid", 0},
+    {"v1_0", 1},
+    {"v2_0", 2},
+    {"v2_2", 3},
+    {"v3_0", 4},
+    {"v3_1", 5},
+    {"v4_0", 6},
+    {"v5_0", 7},
+    {"v6_0", 8},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 6> enumerators<NvLinkCapability>{{
+    {"p2p_supported", 0},
+    {"sysmem_access", 1},
+    {"p2p_atomics", 2},
+    {"sysmem_atomics", 3},
+    {"sli_bridge", 4},
+    {"valid", 5},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 5> enumerators<NvLinkErrorCounter>{{
+    {"dl_replay", 0},
+    {"dl_recovery", 1},
+    {"dl_crc_flit", 2},
+    {"dl_crc_data", 3},
+    {"dl_ecc_data", 4},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 4> enumerators<NvLinkDeviceType>{{
+    {"gpu", 0},
+    {"ibmnpu", 1},
+    {"switch", 2},
+    {"unknown", 255},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 4> enumerators<NvLinkCounterUnit>{{
+    {"cycles", 0},
+    {"packets", 1},
+    {"bytes", 2},
+    {"reserved", 3},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 8> enumerators<NvLinkPacketType>{{
+    {"nop", 1},
+    {"read", 2},
+    {"write", 4},
+    {"ratom", 8},
+    {"nratom", 16},
+    {"flush", 32},
+    {"respdata", 64},
+    {"respnodata", 128},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 5> enumerators<NvLinkFirmware>{{
+    {"mse", 1},
+    {"netir", 2},
+    {"netir_uphy", 3},
+    {"netir_cln", 4},
+    {"netir_dln", 5},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 4> enumerators<FabricState>{{
+    {"not_supported", 0},
+    {"not_started", 1},
+    {"in_progress", 2},
+    {"completed", 3},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 4> enumerators<FabricHealth>{{
+    {"not_supported", 0},
+    {"healthy", 1},
+    {"unhealthy", 2},
+    {"limited_capacity", 3},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 18> enumerators<GpuInstanceProfile>{{
+    {"profile_1_slice", 0},
+    {"profile_2_slice", 1},
+    {"profile_3_slice", 2},
+    {"profile_4_slice", 3},
+    {"profile_7_slice", 4},
+    {"profile_8_slice", 5},
+    {"profile_6_slice", 6},
+    {"profile_1_slice_rev1", 7},
+    {"profile_2_slice_rev1", 8},
+    {"profile_1_slice_rev2", 9},
+    {"profile_1_slice_gfx", 10},
+    {"profile_2_slice_gfx", 11},
+    {"profile_4_slice_gfx", 12},
+    {"profile_1_slice_no_me", 13},
+    {"profile_2_slice_no_me", 14},
+    {"profile_1_slice_all_me", 15},
+    {"profile_2_slice_all_me", 16},
+    {"profile_3_slice_gfx", 17},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 2> enumerators<GpuInstanceCapability>{{
+    {"p2p", 1},
+    {"gfx", 2},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 9> enumerators<ComputeInstanceProfile>{{
+    {"profile_1_slice", 0},
+    {"profile_2_slice", 1},
+    {"profile_3_slice", 2},
+    {"profile_4_slice", 3},
+    {"profile_7_slice", 4},
+    {"profile_8_slice", 5},
+    {"profile_6_slice", 6},
+    {"profile_1_slice_rev1", 7},
+    {"profile_7_slice_nvl", 8},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 1> enumerators<ComputeInstanceEngineProfile>{{
+    {"shared", 0},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 1> enumerators<ComputeInstanceCapability>{{
+    {"gfx", 1},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 5> enumerators<ConfComputeCpu>{{
+    {"none", 0},
+    {"amd_sev", 1},
+    {"intel_tdx", 2},
+    {"amd_sev_snp", 3},
+    {"amd_snp_vtom", 4},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 2> enumerators<ConfComputeGpus>{{
+    {"not_capable", 0},
+    {"capable", 1},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 3> enumerators<ConfComputeEnvironment>{{
+    {"unavailable", 0},
+    {"sim", 1},
+    {"prod", 2},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 2> enumerators<ConfComputeFeature>{{
+    {"disabled", 0},
+    {"enabled", 1},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 2> enumerators<ConfComputeDevTools>{{
+    {"off", 0},
+    {"on", 1},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 3> enumerators<ConfComputeMultiGpu>{{
+    {"none", 0},
+    {"protected_pcie", 1},
+    {"nvle", 2},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 5> enumerators<VirtualizationMode>{{
+    {"none", 0},
+    {"passthrough", 1},
+    {"vgpu", 2},
+    {"host_vgpu", 3},
+    {"host_vsga", 4},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 2> enumerators<HostVgpuMode>{{
+    {"non_sriov", 0},
+    {"sriov", 1},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 2> enumerators<VmIdType>{{
+    {"domain_id", 0},
+    {"uuid", 1},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 2> enumerators<VgpuGuestState>{{
+    {"uninitialized", 0},
+    {"initialized", 1},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 5> enumerators<VgpuCapability>{{
+    {"nvlink_p2p", 0},
+    {"gpudirect", 1},
+    {"multi_vgpu_exclusive", 2},
+    {"exclusive_type", 3},
+    {"exclusive_size", 4},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 2> enumerators<VgpuDriverCapability>{{
+    {"heterogeneous_multi_vgpu", 0},
+    {"warm_update", 1},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 12> enumerators<DeviceVgpuCapability>{{
+    {"fractional_multi_vgpu", 0},
+    {"heterogeneous_timeslice_profiles", 1},
+    {"heterogeneous_timeslice_sizes", 2},
+    {"read_device_buffer_bw", 3},
+    {"write_device_buffer_bw", 4},
+    {"device_streaming", 5},
+    {"mini_quarter_gpu", 6},
+    {"compute_media_engine_gpu", 7},
+    {"warm_update", 8},
+    {"homogeneous_placements", 9},
+    {"mig_timeslicing_supported", 10},
+    {"mig_timeslicing_enabled", 11},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 2> enumerators<VgpuPlacementMode>{{
+    {"heterogeneous", 0},
+    {"homogeneous", 1},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 4> enumerators<VgpuVmCompatibility>{{
+    {"cold", 1},
+    {"hibernate", 2},
+    {"sleep", 4},
+    {"live", 8},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 4> enumerators<VgpuCompatibilityLimit>{{
+    {"host_driver", 1},
+    {"guest_driver", 2},
+    {"gpu", 4},
+    {"other", 2147483648},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 4> enumerators<VgpuSchedulerPolicy>{{
+    {"unknown", 0},
+    {"best_effort", 1},
+    {"equal_share", 2},
+    {"fixed_share", 3},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 3> enumerators<VgpuSchedulerArr>{{
+    {"default", 0},
+    {"disable", 1},
+    {"enable", 2},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 3> enumerators<VgpuSchedulerEngine>{{
+    {"graphics", 1},
+    {"nvenc1", 2},
+    {"nvenc0", 3},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 6> enumerators<LicenseFeature>{{
+    {"unknown", 0},
+    {"vgpu", 1},
+    {"nvidia_rtx", 2},
+    {"vworkstation", 2},
+    {"gaming", 3},
+    {"compute", 4},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 6> enumerators<LicenseState>{{
+    {"unknown", 0},
+    {"uninitialized", 1},
+    {"unlicensed_unrestricted", 2},
+    {"unlicensed_restricted", 3},
+    {"unlicensed", 4},
+    {"licensed", 5},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 5> enumerators<LicenseExpiry>{{
+    {"not_available", 0},
+    {"invalid", 1},
+    {"valid", 2},
+    {"not_applicable", 3},
+    {"permanent", 4},
 }};
 
 }  // namespace nvmlkit::nvml

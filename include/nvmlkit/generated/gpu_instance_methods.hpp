@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <nvmlkit/generated/masks.hpp>
+#include <nvmlkit/generated/enums.hpp>
 #include <nvmlkit/generated/values.hpp>
 #include <nvmlkit/handle.hpp>
 #include <nvmlkit/units.hpp>
@@ -60,17 +60,11 @@ class GpuInstanceMethods : public Object<abi::nvmlGpuInstance_t> {
   /// @c nvmlGpuInstanceGetInfo (since 11.0)
   Result<GpuInstanceInfo> info() const;
 
-  /// Slice and engine counts of a compute instance profile, without its name.
+  /// Slice counts, engine counts and name of a compute instance profile.
   /// Needs ampere or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, no_permission.
-  /// @c nvmlGpuInstanceGetComputeInstanceProfileInfo (since 11.0)
-  Result<ComputeInstanceProfileInfo> compute_instance_profile_info(unsigned int profile, unsigned int eng_profile) const;
-
-  /// Slice counts, engine counts and name of a compute instance profile; the version field selects the layout.
-  /// Needs ampere or newer.
-  /// Errors: uninitialized, invalid_argument, not_supported, no_permission.
-  /// @c nvmlGpuInstanceGetComputeInstanceProfileInfoV (since 11.6.55)
-  Result<ComputeInstanceProfileInfo> compute_instance_profile_info_v(unsigned int profile, unsigned int eng_profile) const;
+  /// @c nvmlGpuInstanceGetComputeInstanceProfileInfoV (since 11.6.55), @c nvmlGpuInstanceGetComputeInstanceProfileInfo
+  Result<ComputeInstanceProfileInfo> compute_instance_profile_info(ComputeInstanceProfile profile, ComputeInstanceEngineProfile eng_profile) const;
 
   /// How many more compute instances of a profile fit into this GPU instance.
   /// Needs ampere or newer. Needs root.
@@ -78,7 +72,7 @@ class GpuInstanceMethods : public Object<abi::nvmlGpuInstance_t> {
   /// @c nvmlGpuInstanceGetComputeInstanceRemainingCapacity (since 11.0)
   Result<unsigned int> compute_instance_remaining_capacity(unsigned int profile_id) const {
     unsigned int count{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetComputeInstanceRemainingCapacity, handle_, profile_id, &count);
+    const detail::Outcome outcome = detail::call(*session_, &Table::GpuInstanceGetComputeInstanceRemainingCapacity, handle_, profile_id, &count);
     if (!outcome.ok()) return outcome.failure();
     return count;
   }

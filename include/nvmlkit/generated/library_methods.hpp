@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <nvmlkit/generated/masks.hpp>
+#include <nvmlkit/generated/enums.hpp>
 #include <nvmlkit/generated/values.hpp>
 #include <nvmlkit/handle.hpp>
 #include <nvmlkit/units.hpp>
@@ -70,11 +70,11 @@ class LibraryMethods {
   /// Needs ampere or newer.
   /// Errors: uninitialized, invalid_argument, not_supported.
   /// @c nvmlSystemGetConfComputeGpusReadyState (since 12.2.140)
-  Result<unsigned int> conf_compute_gpus_ready_state() const {
+  Result<bool> conf_compute_gpus_ready_state() const {
     unsigned int is_accepting_work{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::SystemGetConfComputeGpusReadyState, &is_accepting_work);
+    const detail::Outcome outcome = detail::call(*session_, &Table::SystemGetConfComputeGpusReadyState, &is_accepting_work);
     if (!outcome.ok()) return outcome.failure();
-    return is_accepting_work;
+    return is_accepting_work != 0;
   }
 
   /// Attacker advantage at which confidential computing rotates its keys.
@@ -87,8 +87,8 @@ class LibraryMethods {
   /// Needs ampere or newer.
   /// Errors: uninitialized, invalid_argument, not_supported.
   /// @c nvmlSystemSetConfComputeGpusReadyState (since 12.2.140)
-  Result<void> set_conf_compute_gpus_ready_state(unsigned int is_accepting_work) const {
-    const detail::Outcome outcome = detail::call(*state_, &Table::SystemSetConfComputeGpusReadyState, is_accepting_work);
+  Result<void> set_conf_compute_gpus_ready_state(bool is_accepting_work) const {
+    const detail::Outcome outcome = detail::call(*session_, &Table::SystemSetConfComputeGpusReadyState, static_cast<unsigned int>(is_accepting_work));
     if (!outcome.ok()) return outcome.failure();
     return {};
   }
@@ -110,7 +110,7 @@ class LibraryMethods {
   /// Errors: invalid_argument, in_use, not_supported, no_permission.
   /// @c nvmlSystemSetNvlinkBwMode (since 12.2.140)
   Result<void> set_nvlink_bw_mode(unsigned int nvlink_bw_mode) const {
-    const detail::Outcome outcome = detail::call(*state_, &Table::SystemSetNvlinkBwMode, nvlink_bw_mode);
+    const detail::Outcome outcome = detail::call(*session_, &Table::SystemSetNvlinkBwMode, nvlink_bw_mode);
     if (!outcome.ok()) return outcome.failure();
     return {};
   }
@@ -121,7 +121,7 @@ class LibraryMethods {
   /// @c nvmlSystemGetNvlinkBwMode (since 12.2.140)
   Result<unsigned int> nvlink_bw_mode() const {
     unsigned int nvlink_bw_mode{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::SystemGetNvlinkBwMode, &nvlink_bw_mode);
+    const detail::Outcome outcome = detail::call(*session_, &Table::SystemGetNvlinkBwMode, &nvlink_bw_mode);
     if (!outcome.ok()) return outcome.failure();
     return nvlink_bw_mode;
   }
@@ -148,9 +148,9 @@ class LibraryMethods {
   /// Needs maxwell or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlGetVgpuDriverCapabilities (since 12.0.76)
-  Result<unsigned int> vgpu_driver_capabilities(abi::nvmlVgpuDriverCapability_t capability) const {
+  Result<unsigned int> vgpu_driver_capabilities(VgpuDriverCapability capability) const {
     unsigned int cap_result{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::GetVgpuDriverCapabilities, capability, &cap_result);
+    const detail::Outcome outcome = detail::call(*session_, &Table::GetVgpuDriverCapabilities, static_cast<abi::nvmlVgpuDriverCapability_t>(capability), &cap_result);
     if (!outcome.ok()) return outcome.failure();
     return cap_result;
   }
@@ -171,14 +171,14 @@ class LibraryMethods {
   /// @c nvmlGetExcludedDeviceCount (since 11.3.58)
   Result<unsigned int> excluded_device_count() const {
     unsigned int device_count{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::GetExcludedDeviceCount, &device_count);
+    const detail::Outcome outcome = detail::call(*session_, &Table::GetExcludedDeviceCount, &device_count);
     if (!outcome.ok()) return outcome.failure();
     return device_count;
   }
 
  protected:
-  explicit LibraryMethods(detail::StatePtr state) noexcept : state_(std::move(state)) {}
-  detail::StatePtr state_;
+  explicit LibraryMethods(SessionPtr session) noexcept : session_(std::move(session)) {}
+  SessionPtr session_;
 };
 
 }  // namespace nvmlkit::nvml

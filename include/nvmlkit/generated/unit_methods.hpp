@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <nvmlkit/generated/masks.hpp>
+#include <nvmlkit/generated/enums.hpp>
 #include <nvmlkit/generated/values.hpp>
 #include <nvmlkit/handle.hpp>
 #include <nvmlkit/units.hpp>
@@ -44,9 +44,9 @@ class UnitMethods : public Object<abi::nvmlUnit_t> {
   /// Intake, exhaust or board temperature of the unit, in degrees Celsius.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlUnitGetTemperature (since 11.0)
-  Result<Celsius> temperature(unsigned int type) const {
+  Result<Celsius> temperature(UnitSensor type) const {
     unsigned int temp{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::UnitGetTemperature, handle_, type, &temp);
+    const detail::Outcome outcome = detail::call(*session_, &Table::UnitGetTemperature, handle_, static_cast<unsigned int>(type), &temp);
     if (!outcome.ok()) return outcome.failure();
     return Celsius(temp);
   }
@@ -65,8 +65,8 @@ class UnitMethods : public Object<abi::nvmlUnit_t> {
   /// Needs root.
   /// Errors: uninitialized, invalid_argument, not_supported, no_permission, unknown.
   /// @c nvmlUnitSetLedState (since 11.0)
-  Result<void> set_led_state(abi::nvmlLedColor_t color) const {
-    const detail::Outcome outcome = detail::call(*state_, &Table::UnitSetLedState, handle_, color);
+  Result<void> set_led_state(LedColor color) const {
+    const detail::Outcome outcome = detail::call(*session_, &Table::UnitSetLedState, handle_, static_cast<abi::nvmlLedColor_t>(color));
     if (!outcome.ok()) return outcome.failure();
     return {};
   }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <nvmlkit/error.hpp>
 #include <nvmlkit/generated/abi.hpp>
+#include <nvmlkit/generated/enums.hpp>
 #include <nvmlkit/units.hpp>
 #include <optional>
 #include <string>
@@ -52,8 +53,8 @@ struct ActiveVgpuInstances {
 /// How host and device memory see each other: none, by page faults (HMM) or by address translation (ATS).
 /// @c nvmlDeviceAddressingMode_v1_t
 struct AddressingMode {
-  /// One of abi::NVML_DEVICE_ADDRESSING_MODE_...
-  unsigned int value{};
+  /// How.
+  AddressingModeType value{};
   bool operator==(const AddressingMode&) const = default;
 };
 
@@ -81,7 +82,7 @@ struct BbxTimeData {
 /// @c nvmlBridgeChipInfo_t
 struct BridgeChip {
   /// Which chip it is.
-  abi::nvmlBridgeChipType_t type{};
+  BridgeChipType type{};
   /// Version of its firmware; 0 when the chip tells none.
   unsigned int fw_version{};
   bool operator==(const BridgeChip&) const = default;
@@ -127,9 +128,9 @@ struct ClkMonStatus {
 /// @c nvmlClockOffset_v1_t
 struct ClockOffset {
   /// The clock that the offset is of.
-  abi::nvmlClockType_t type{};
+  Clock type{};
   /// The P-state that the offset counts in.
-  abi::nvmlPstates_t pstate{};
+  PState pstate{};
   /// The offset in MHz; may be negative.
   Megahertz clock_offset{};
   /// The smallest offset that can be set, in MHz; does not count when an offset is set.
@@ -188,18 +189,18 @@ struct ComputeInstanceProfileInfo {
   unsigned int shared_ofa_count{};
   /// "MIG 1c.3g.40gb" or the like; missing on older drivers.
   std::optional<std::string> name{};
-  /// A mask of abi::COMPUTE_INSTANCE_PROFILE_CAPS_...
-  std::optional<unsigned int> capabilities{};
+  /// What such an instance can do.
+  std::optional<ComputeInstanceCapabilities> capabilities{};
   bool operator==(const ComputeInstanceProfileInfo&) const = default;
 };
 
-/// Confidential computing capabilities: abi::CC_SYSTEM_CPU_CAPS_..., abi::CC_SYSTEM_GPUS_CC_...
+/// Confidential computing capabilities of CPU and GPUs.
 /// @c nvmlConfComputeSystemCaps_t
 struct ConfComputeCaps {
-  /// One of abi::CC_SYSTEM_CPU_CAPS_...
-  unsigned int cpu_caps{};
-  /// One of abi::CC_SYSTEM_GPUS_CC_...
-  unsigned int gpus_caps{};
+  /// What the CPU has.
+  ConfComputeCpu cpu_caps{};
+  /// Whether the GPUs can.
+  ConfComputeGpus gpus_caps{};
   bool operator==(const ConfComputeCaps&) const = default;
 };
 
@@ -256,26 +257,26 @@ struct ConfComputeMemSizeInfo {
 /// Confidential computing settings of the machine.
 /// @c nvmlSystemConfComputeSettings_v1_t
 struct ConfComputeSettings {
-  /// One of abi::CC_SYSTEM_ENVIRONMENT_...
-  unsigned int environment{};
-  /// One of abi::CC_SYSTEM_FEATURE_...
-  unsigned int cc_feature{};
-  /// One of abi::CC_SYSTEM_DEVTOOLS_MODE_...
-  unsigned int dev_tools_mode{};
-  /// One of abi::CC_SYSTEM_MULTIGPU_...
-  unsigned int multi_gpu_mode{};
+  /// The environment.
+  ConfComputeEnvironment environment{};
+  /// Whether it is on.
+  ConfComputeFeature cc_feature{};
+  /// Whether developer tools work.
+  ConfComputeDevTools dev_tools_mode{};
+  /// How several GPUs work together.
+  ConfComputeMultiGpu multi_gpu_mode{};
   bool operator==(const ConfComputeSettings&) const = default;
 };
 
 /// Confidential computing state of the machine.
 /// @c nvmlConfComputeSystemState_t
 struct ConfComputeState {
-  /// One of abi::CC_SYSTEM_ENVIRONMENT_...
-  unsigned int environment{};
-  /// One of abi::CC_SYSTEM_FEATURE_...
-  unsigned int cc_feature{};
-  /// One of abi::CC_SYSTEM_DEVTOOLS_MODE_...
-  unsigned int dev_tools_mode{};
+  /// The environment.
+  ConfComputeEnvironment environment{};
+  /// Whether it is on.
+  ConfComputeFeature cc_feature{};
+  /// Whether developer tools work.
+  ConfComputeDevTools dev_tools_mode{};
   bool operator==(const ConfComputeState&) const = default;
 };
 
@@ -285,9 +286,9 @@ struct CoolerInfo {
   /// The cooler that was asked for.
   unsigned int index{};
   /// Whether it can be switched or turned at any speed.
-  abi::nvmlCoolerControl_t signal_type{};
-  /// A mask of what it cools, of abi::nvmlCoolerTarget_t.
-  abi::nvmlCoolerTarget_t target{};
+  CoolerSignal signal_type{};
+  /// What it cools.
+  CoolerTargets target{};
   bool operator==(const CoolerInfo&) const = default;
 };
 
@@ -343,11 +344,11 @@ struct DeviceAttributes {
   bool operator==(const DeviceAttributes&) const = default;
 };
 
-/// A mask of abi::DEV_CAP_...
+/// What the GPU can do.
 /// @c nvmlDeviceCapabilities_v1_t
 struct DeviceCapabilities {
-  /// Bits of abi::DEV_CAP_...
-  unsigned int cap_mask{};
+  /// The capabilities.
+  DeviceCapabilityFlags cap_mask{};
   bool operator==(const DeviceCapabilities&) const = default;
 };
 
@@ -441,7 +442,7 @@ struct EncoderSessionInfo {
   /// The vGPU instance that it runs in; 0 on the host.
   abi::nvmlVgpuInstance_t vgpu_instance{};
   /// What is encoded to.
-  abi::nvmlEncoderType_t codec_type{};
+  EncoderType codec_type{};
   /// Pixels in a row.
   unsigned int h_resolution{};
   /// Pixels in a column.
@@ -475,9 +476,9 @@ struct FbcSessionInfo {
   /// The display that is captured.
   unsigned int display_ordinal{};
   /// Where captured frames go.
-  abi::nvmlFBCSessionType_t session_type{};
-  /// A mask of abi::NVFBC_SESSION_FLAG_...
-  unsigned int session_flags{};
+  FbcSessionType session_type{};
+  /// How frames are captured.
+  FbcSessionFlags session_flags{};
   /// Most pixels in a row that the session supports.
   unsigned int h_max_resolution{};
   /// Most pixels in a column that the session supports.
@@ -544,11 +545,11 @@ struct GpuFabricInfo {
   /// GPUs with the same number, of the same fabric, reach each other by NVLink.
   unsigned int clique_id{};
   /// How far the registration is.
-  abi::nvmlGpuFabricState_t state{};
+  FabricState state{};
   /// Bit fields of abi::GPU_FABRIC_HEALTH_MASK_...
   std::optional<unsigned int> health_mask{};
-  /// One of abi::GPU_FABRIC_HEALTH_SUMMARY_...
-  std::optional<unsigned char> health_summary{};
+  /// How it is doing.
+  std::optional<FabricHealth> health_summary{};
   bool operator==(const GpuFabricInfo&) const = default;
 };
 
@@ -601,8 +602,8 @@ struct GpuInstanceProfileInfo {
   Mebibytes memory_size{};
   /// "MIG 1g.10gb" or the like; missing on older drivers.
   std::optional<std::string> name{};
-  /// A mask of abi::GPU_INSTANCE_PROFILE_CAPS_...; older versions have is_p2p_supported.
-  std::optional<unsigned int> capabilities{};
+  /// What such an instance can do; older versions have is_p2p_supported.
+  std::optional<GpuInstanceCapabilities> capabilities{};
   /// Whether instances reach other GPUs' memory; newer versions have capabilities.
   std::optional<bool> is_p2p_supported{};
   bool operator==(const GpuInstanceProfileInfo&) const = default;
@@ -613,7 +614,7 @@ struct GpuInstanceProfileInfo {
 struct GpuThermalSettings {
   struct Sensor {
     /// The chip that measures.
-    abi::nvmlThermalController_t controller{};
+    ThermalController controller{};
     /// The lowest temperature that the sensor shows, in degrees Celsius.
     Celsius default_min_temp{};
     /// The highest temperature that the sensor shows, in degrees Celsius.
@@ -621,7 +622,7 @@ struct GpuThermalSettings {
     /// What it shows now, in degrees Celsius.
     Celsius current_temp{};
     /// What the sensor sits on.
-    abi::nvmlThermalTarget_t target{};
+    ThermalTarget target{};
     bool operator==(const Sensor&) const = default;
   };
   /// One entry for each sensor.
@@ -629,7 +630,7 @@ struct GpuThermalSettings {
   bool operator==(const GpuThermalSettings&) const = default;
 };
 
-/// When a license ends; see abi::GRID_LICENSE_EXPIRY_... for the status.
+/// When a license ends.
 /// @c nvmlGridLicenseExpiry_t
 struct GridLicenseExpiry {
   /// Four digits.
@@ -644,8 +645,8 @@ struct GridLicenseExpiry {
   unsigned short min{};
   /// From 0 to 59.
   unsigned short sec{};
-  /// One of abi::GRID_LICENSE_EXPIRY_...; the date counts when it is ..._VALID.
-  unsigned char status{};
+  /// Whether it ends; the date counts when it is valid.
+  LicenseExpiry status{};
   bool operator==(const GridLicenseExpiry&) const = default;
 };
 
@@ -653,7 +654,7 @@ struct GridLicenseExpiry {
 /// @c nvmlGridLicensableFeature_t
 struct GridLicensableFeature {
   /// Which feature it is.
-  abi::nvmlGridLicenseFeatureCode_t feature_code{};
+  LicenseFeature feature_code{};
   /// Whether it is licensed now.
   bool feature_state{};
   /// The name of the license.
@@ -701,7 +702,7 @@ struct LedState {
   /// Why the LED is amber; empty when it is green.
   std::string cause{};
   /// Its colour.
-  abi::nvmlLedColor_t color{};
+  LedColor color{};
   bool operator==(const LedState&) const = default;
 };
 
@@ -760,8 +761,8 @@ struct NvlinkBwModeRequest {
 /// One firmware of NVLink.
 /// @c nvmlNvlinkFirmwareVersion_t
 struct NvlinkFirmwareVersion {
-  /// One of abi::NVLINK_FIRMWARE_UCODE_TYPE_...
-  unsigned char ucode_type{};
+  /// Which firmware it is.
+  NvLinkFirmware ucode_type{};
   /// First part of the version.
   unsigned int major{};
   /// Second part of the version.
@@ -809,9 +810,9 @@ struct NvlinkSupportedBwModes {
 /// @c nvmlNvLinkUtilizationControl_t
 struct NvlinkUtilizationControl {
   /// Whether cycles, packets or bytes are counted.
-  abi::nvmlNvLinkUtilizationCountUnits_t units{};
-  /// A mask of the kinds of packets that count.
-  abi::nvmlNvLinkUtilizationCountPktTypes_t pktfilter{};
+  NvLinkCounterUnit units{};
+  /// The kinds of packets that count.
+  NvLinkPacketTypes pktfilter{};
   bool operator==(const NvlinkUtilizationControl&) const = default;
 };
 
@@ -902,10 +903,10 @@ struct PlatformInfo {
 /// PowerMizer modes: current, requested and the mask of those supported.
 /// @c nvmlDevicePowerMizerModes_v1_t
 struct PowerMizerModes {
-  /// The mode in force, one of abi::POWER_MIZER_MODE_...
-  unsigned int current_mode{};
-  /// The mode to take, one of abi::POWER_MIZER_MODE_...: what a setter passes on.
-  unsigned int mode{};
+  /// The mode in force.
+  PowerMizerMode current_mode{};
+  /// The mode to take: what a setter passes on.
+  PowerMizerMode mode{};
   /// A mask: bit n stands for mode n.
   unsigned int supported_power_mizer_modes{};
   bool operator==(const PowerMizerModes&) const = default;
@@ -916,8 +917,8 @@ struct PowerMizerModes {
 struct PowerSmoothingProfile {
   /// Which preset profile.
   unsigned int profile_id{};
-  /// Which parameter of it, one of abi::POWER_SMOOTHING_PROFILE_PARAM_...; does not count when a profile is activated.
-  unsigned int param_id{};
+  /// Which parameter of it; does not count when a profile is activated.
+  PowerSmoothingParameter param_id{};
   /// What the parameter becomes, in its own unit; does not count when a profile is activated.
   double value{};
   bool operator==(const PowerSmoothingProfile&) const = default;
@@ -950,8 +951,8 @@ struct ProcessDetail {
 /// The processes of one kind on the GPU.
 /// @c nvmlProcessDetailList_v1_t
 struct ProcessDetailList {
-  /// 0: compute, 1: graphics, 2: MPS.
-  unsigned int mode{};
+  /// Which processes.
+  ProcessMode mode{};
   /// One entry for each process.
   std::vector<ProcessDetail> processes{};
   bool operator==(const ProcessDetailList&) const = default;
@@ -1082,8 +1083,8 @@ struct RowRemapperHistogram {
 /// What the driver keeps polling for readers of its shared memory.
 /// @c nvmlRusdSettings_v1_t
 struct RusdSettings {
-  /// A mask of abi::RUSD_POLL_...
-  unsigned long long poll_mask{};
+  /// What is polled.
+  RusdPolls poll_mask{};
   bool operator==(const RusdSettings&) const = default;
 };
 
@@ -1091,7 +1092,7 @@ struct RusdSettings {
 /// @c nvmlTemperature_v1_t
 struct TemperatureReading {
   /// The sensor that was asked for.
-  abi::nvmlTemperatureSensors_t sensor_type{};
+  TemperatureSensor sensor_type{};
   /// In degrees Celsius.
   Celsius temperature{};
   bool operator==(const TemperatureReading&) const = default;
@@ -1103,7 +1104,7 @@ struct UnitFanInfo {
   /// In turns a minute.
   RevolutionsPerMinute speed{};
   /// Whether it works.
-  abi::nvmlFanState_t state{};
+  FanState state{};
   bool operator==(const UnitFanInfo&) const = default;
 };
 
@@ -1192,7 +1193,7 @@ struct VgpuInstanceUtilizationInfo {
 /// @c nvmlVgpuInstancesUtilizationInfo_v1_t
 struct VgpuInstancesUtilizationInfo {
   /// Which member of each value counts.
-  abi::nvmlValueType_t sample_val_type{};
+  ValueType sample_val_type{};
   /// Only newer samples are in the list: what the caller gave, since the epoch.
   std::chrono::microseconds last_seen_time_stamp{};
   /// One entry for each instance.
@@ -1200,7 +1201,7 @@ struct VgpuInstancesUtilizationInfo {
   bool operator==(const VgpuInstancesUtilizationInfo&) const = default;
 };
 
-/// When a license ends; see abi::GRID_LICENSE_EXPIRY_... for the status.
+/// When a license ends.
 /// @c nvmlVgpuLicenseExpiry_t
 struct VgpuLicenseExpiry {
   /// Four digits.
@@ -1215,8 +1216,8 @@ struct VgpuLicenseExpiry {
   unsigned short min{};
   /// From 0 to 59.
   unsigned short sec{};
-  /// One of abi::GRID_LICENSE_EXPIRY_...; the date counts when it is ..._VALID.
-  unsigned char status{};
+  /// Whether it ends; the date counts when it is valid.
+  LicenseExpiry status{};
   bool operator==(const VgpuLicenseExpiry&) const = default;
 };
 
@@ -1227,8 +1228,8 @@ struct VgpuLicenseInfo {
   bool is_licensed{};
   /// When the license ends.
   VgpuLicenseExpiry license_expiry{};
-  /// One of abi::GRID_LICENSE_STATE_...
-  std::optional<unsigned int> current_state{};
+  /// The state of the license.
+  std::optional<LicenseState> current_state{};
   bool operator==(const VgpuLicenseInfo&) const = default;
 };
 
@@ -1247,8 +1248,8 @@ struct VgpuPlacements {
   unsigned int placement_size{};
   /// Where one can start.
   std::vector<unsigned int> placement_ids{};
-  /// One of abi::VGPU_PGPU_..._MODE; missing where the driver only knows heterogeneous.
-  std::optional<unsigned int> mode{};
+  /// For which mode; missing where the driver only knows heterogeneous.
+  std::optional<VgpuPlacementMode> mode{};
   bool operator==(const VgpuPlacements&) const = default;
 };
 
@@ -1321,8 +1322,8 @@ struct VgpuRuntimeState {
 /// The policies that the vGPU scheduler knows, and the range of their parameters.
 /// @c nvmlVgpuSchedulerCapabilities_t
 struct VgpuSchedulerCapabilities {
-  /// The policies, of abi::VGPU_SCHEDULER_POLICY_...; 0 where the list is shorter.
-  std::array<unsigned int, 3> supported_schedulers{};
+  /// The policies; unknown where the list is shorter.
+  std::array<VgpuSchedulerPolicy, 3> supported_schedulers{};
   /// The longest time slice, in nanoseconds.
   std::chrono::nanoseconds max_timeslice{};
   /// The shortest time slice, in nanoseconds.
@@ -1363,34 +1364,34 @@ struct VgpuSchedulerLogEntry {
 /// The log of the vGPU scheduler of one engine.
 /// @c nvmlVgpuSchedulerLogInfo_v2_t, nvmlVgpuSchedulerLogInfo_v1_t, nvmlVgpuSchedulerLog_t
 struct VgpuSchedulerLog {
-  /// One of abi::VGPU_SCHEDULER_ENGINE_TYPE_...
-  unsigned int engine_id{};
-  /// One of abi::VGPU_SCHEDULER_POLICY_...
-  unsigned int scheduler_policy{};
+  /// The engine.
+  VgpuSchedulerEngine engine_id{};
+  /// The policy.
+  VgpuSchedulerPolicy scheduler_policy{};
   /// Over how much of the past adaptive round robin averages; missing without it.
   std::optional<unsigned int> avg_factor{};
   /// The length of a time slice, in nanoseconds.
   std::optional<std::chrono::nanoseconds> timeslice{};
   /// Oldest first.
   std::vector<VgpuSchedulerLogEntry> log_entries{};
-  /// One of abi::VGPU_SCHEDULER_ARR_..., where an older driver tells it apart.
-  std::optional<unsigned int> arr_mode{};
+  /// Adaptive round robin, where an older driver tells it apart.
+  std::optional<VgpuSchedulerArr> arr_mode{};
   bool operator==(const VgpuSchedulerLog&) const = default;
 };
 
 /// The policy of the vGPU scheduler of one engine.
 /// @c nvmlVgpuSchedulerStateInfo_v2_t, nvmlVgpuSchedulerStateInfo_v1_t, nvmlVgpuSchedulerGetState_t
 struct VgpuSchedulerState {
-  /// One of abi::VGPU_SCHEDULER_ENGINE_TYPE_...; missing where the driver chooses the engine.
-  std::optional<unsigned int> engine_id{};
-  /// One of abi::VGPU_SCHEDULER_POLICY_...
-  unsigned int scheduler_policy{};
+  /// The engine; missing where the driver chooses it.
+  std::optional<VgpuSchedulerEngine> engine_id{};
+  /// The policy.
+  VgpuSchedulerPolicy scheduler_policy{};
   /// Over how much of the past adaptive round robin averages; missing without it.
   std::optional<unsigned int> avg_factor{};
   /// The length of a time slice, in nanoseconds.
   std::optional<std::chrono::nanoseconds> timeslice{};
-  /// One of abi::VGPU_SCHEDULER_ARR_..., where an older driver tells it apart.
-  std::optional<unsigned int> arr_mode{};
+  /// Adaptive round robin, where an older driver tells it apart.
+  std::optional<VgpuSchedulerArr> arr_mode{};
   bool operator==(const VgpuSchedulerState&) const = default;
 };
 
@@ -1433,8 +1434,8 @@ struct ViolationTime {
 /// One workload power profile.
 /// @c nvmlWorkloadPowerProfileInfo_v1_t
 struct WorkloadPowerProfile {
-  /// One of abi::NVML_POWER_PROFILE_...
-  unsigned int profile_id{};
+  /// Which profile it is.
+  PowerProfile profile_id{};
   /// Of two that conflict, the smaller number wins.
   unsigned int priority{};
   /// The profiles that cannot be in force with it.
@@ -1454,7 +1455,7 @@ struct WorkloadPowerProfileRequest {
 /// @c nvmlWorkloadPowerProfileUpdateProfiles_v1_t
 struct WorkloadPowerProfileUpdate {
   /// Whether the profiles are added to what is asked for, take its place, or are taken out of it.
-  abi::nvmlPowerProfileOperation_t operation{};
+  PowerProfileOperation operation{};
   /// Which profiles.
   WorkloadPowerProfileMask profiles{};
   bool operator==(const WorkloadPowerProfileUpdate&) const = default;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <nvmlkit/generated/masks.hpp>
+#include <nvmlkit/generated/enums.hpp>
 #include <nvmlkit/generated/values.hpp>
 #include <nvmlkit/handle.hpp>
 #include <nvmlkit/units.hpp>
@@ -55,7 +55,7 @@ class VgpuInstanceMethods : public Object<abi::nvmlVgpuInstance_t> {
   /// @c nvmlVgpuInstanceGetFbUsage (since 11.0)
   Result<Bytes> fb_usage() const {
     unsigned long long fb_usage{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetFbUsage, handle_, &fb_usage);
+    const detail::Outcome outcome = detail::call(*session_, &Table::VgpuInstanceGetFbUsage, handle_, &fb_usage);
     if (!outcome.ok()) return outcome.failure();
     return Bytes(fb_usage);
   }
@@ -64,11 +64,11 @@ class VgpuInstanceMethods : public Object<abi::nvmlVgpuInstance_t> {
   /// Needs kepler or newer. Deprecated by NVIDIA.
   /// Errors: uninitialized, invalid_argument, not_found, unknown.
   /// @c nvmlVgpuInstanceGetLicenseStatus (since 11.0)
-  Result<unsigned int> license_status() const {
+  Result<bool> license_status() const {
     unsigned int licensed{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetLicenseStatus, handle_, &licensed);
+    const detail::Outcome outcome = detail::call(*session_, &Table::VgpuInstanceGetLicenseStatus, handle_, &licensed);
     if (!outcome.ok()) return outcome.failure();
-    return licensed;
+    return licensed != 0;
   }
 
   /// vGPU type that the vGPU instance was created from.
@@ -83,7 +83,7 @@ class VgpuInstanceMethods : public Object<abi::nvmlVgpuInstance_t> {
   /// @c nvmlVgpuInstanceGetFrameRateLimit (since 11.0)
   Result<FramesPerSecond> frame_rate_limit() const {
     unsigned int frame_rate_limit{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetFrameRateLimit, handle_, &frame_rate_limit);
+    const detail::Outcome outcome = detail::call(*session_, &Table::VgpuInstanceGetFrameRateLimit, handle_, &frame_rate_limit);
     if (!outcome.ok()) return outcome.failure();
     return FramesPerSecond(frame_rate_limit);
   }
@@ -93,7 +93,7 @@ class VgpuInstanceMethods : public Object<abi::nvmlVgpuInstance_t> {
   /// @c nvmlVgpuInstanceGetEccMode (since 11.0)
   Result<bool> ecc_mode() const {
     abi::nvmlEnableState_t ecc_mode{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetEccMode, handle_, &ecc_mode);
+    const detail::Outcome outcome = detail::call(*session_, &Table::VgpuInstanceGetEccMode, handle_, &ecc_mode);
     if (!outcome.ok()) return outcome.failure();
     return ecc_mode != abi::NVML_FEATURE_DISABLED;
   }
@@ -104,7 +104,7 @@ class VgpuInstanceMethods : public Object<abi::nvmlVgpuInstance_t> {
   /// @c nvmlVgpuInstanceGetEncoderCapacity (since 11.0)
   Result<Percent> encoder_capacity() const {
     unsigned int encoder_capacity{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetEncoderCapacity, handle_, &encoder_capacity);
+    const detail::Outcome outcome = detail::call(*session_, &Table::VgpuInstanceGetEncoderCapacity, handle_, &encoder_capacity);
     if (!outcome.ok()) return outcome.failure();
     return Percent(encoder_capacity);
   }
@@ -115,7 +115,7 @@ class VgpuInstanceMethods : public Object<abi::nvmlVgpuInstance_t> {
   /// @c nvmlVgpuInstanceSetEncoderCapacity (since 11.0)
   Result<void> set_encoder_capacity(Percent encoder_capacity) const {
     if (!detail::holds<unsigned int>(encoder_capacity)) return Failure(Errc::invalid_argument, "nvmlVgpuInstanceSetEncoderCapacity", "encoder_capacity is out of range");
-    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceSetEncoderCapacity, handle_, static_cast<unsigned int>(encoder_capacity.count()));
+    const detail::Outcome outcome = detail::call(*session_, &Table::VgpuInstanceSetEncoderCapacity, handle_, static_cast<unsigned int>(encoder_capacity.count()));
     if (!outcome.ok()) return outcome.failure();
     return {};
   }
@@ -133,7 +133,7 @@ class VgpuInstanceMethods : public Object<abi::nvmlVgpuInstance_t> {
     unsigned int session_count{};
     unsigned int average_fps{};
     unsigned int average_latency{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetEncoderStats, handle_, &session_count, &average_fps, &average_latency);
+    const detail::Outcome outcome = detail::call(*session_, &Table::VgpuInstanceGetEncoderStats, handle_, &session_count, &average_fps, &average_latency);
     if (!outcome.ok()) return outcome.failure();
     return EncoderStats{session_count, FramesPerSecond(average_fps), std::chrono::microseconds(average_latency)};
   }
@@ -162,7 +162,7 @@ class VgpuInstanceMethods : public Object<abi::nvmlVgpuInstance_t> {
   /// @c nvmlVgpuInstanceGetGpuInstanceId (since 11.2.0)
   Result<unsigned int> gpu_instance_id() const {
     unsigned int gpu_instance_id{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetGpuInstanceId, handle_, &gpu_instance_id);
+    const detail::Outcome outcome = detail::call(*session_, &Table::VgpuInstanceGetGpuInstanceId, handle_, &gpu_instance_id);
     if (!outcome.ok()) return outcome.failure();
     return gpu_instance_id;
   }
@@ -184,7 +184,7 @@ class VgpuInstanceMethods : public Object<abi::nvmlVgpuInstance_t> {
   /// @c nvmlVgpuInstanceGetAccountingMode (since 11.0)
   Result<bool> accounting_mode() const {
     abi::nvmlEnableState_t mode{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetAccountingMode, handle_, &mode);
+    const detail::Outcome outcome = detail::call(*session_, &Table::VgpuInstanceGetAccountingMode, handle_, &mode);
     if (!outcome.ok()) return outcome.failure();
     return mode != abi::NVML_FEATURE_DISABLED;
   }

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <nvmlkit/generated/masks.hpp>
+#include <nvmlkit/generated/enums.hpp>
 #include <nvmlkit/generated/values.hpp>
 #include <nvmlkit/handle.hpp>
 #include <nvmlkit/units.hpp>
@@ -31,7 +31,7 @@ class VgpuTypeMethods : public Object<abi::nvmlVgpuTypeId_t> {
   /// @c nvmlVgpuTypeGetGspHeapSize (since 12.4.127)
   Result<Bytes> gsp_heap_size() const {
     unsigned long long gsp_heap_size{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuTypeGetGspHeapSize, handle_, &gsp_heap_size);
+    const detail::Outcome outcome = detail::call(*session_, &Table::VgpuTypeGetGspHeapSize, handle_, &gsp_heap_size);
     if (!outcome.ok()) return outcome.failure();
     return Bytes(gsp_heap_size);
   }
@@ -41,7 +41,7 @@ class VgpuTypeMethods : public Object<abi::nvmlVgpuTypeId_t> {
   /// @c nvmlVgpuTypeGetFbReservation (since 12.4.127)
   Result<Bytes> fb_reservation() const {
     unsigned long long fb_reservation{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuTypeGetFbReservation, handle_, &fb_reservation);
+    const detail::Outcome outcome = detail::call(*session_, &Table::VgpuTypeGetFbReservation, handle_, &fb_reservation);
     if (!outcome.ok()) return outcome.failure();
     return Bytes(fb_reservation);
   }
@@ -64,7 +64,7 @@ class VgpuTypeMethods : public Object<abi::nvmlVgpuTypeId_t> {
   /// @c nvmlVgpuTypeGetGpuInstanceProfileId (since 11.1)
   Result<unsigned int> gpu_instance_profile_id() const {
     unsigned int gpu_instance_profile_id{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuTypeGetGpuInstanceProfileId, handle_, &gpu_instance_profile_id);
+    const detail::Outcome outcome = detail::call(*session_, &Table::VgpuTypeGetGpuInstanceProfileId, handle_, &gpu_instance_profile_id);
     if (!outcome.ok()) return outcome.failure();
     return gpu_instance_profile_id;
   }
@@ -80,7 +80,7 @@ class VgpuTypeMethods : public Object<abi::nvmlVgpuTypeId_t> {
   Result<DeviceId> device_id() const {
     unsigned long long device_id{};
     unsigned long long subsystem_id{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuTypeGetDeviceID, handle_, &device_id, &subsystem_id);
+    const detail::Outcome outcome = detail::call(*session_, &Table::VgpuTypeGetDeviceID, handle_, &device_id, &subsystem_id);
     if (!outcome.ok()) return outcome.failure();
     return DeviceId{device_id, subsystem_id};
   }
@@ -91,7 +91,7 @@ class VgpuTypeMethods : public Object<abi::nvmlVgpuTypeId_t> {
   /// @c nvmlVgpuTypeGetFramebufferSize (since 11.0)
   Result<Bytes> framebuffer_size() const {
     unsigned long long fb_size{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuTypeGetFramebufferSize, handle_, &fb_size);
+    const detail::Outcome outcome = detail::call(*session_, &Table::VgpuTypeGetFramebufferSize, handle_, &fb_size);
     if (!outcome.ok()) return outcome.failure();
     return Bytes(fb_size);
   }
@@ -102,7 +102,7 @@ class VgpuTypeMethods : public Object<abi::nvmlVgpuTypeId_t> {
   /// @c nvmlVgpuTypeGetNumDisplayHeads (since 11.0)
   Result<unsigned int> num_display_heads() const {
     unsigned int num_display_heads{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuTypeGetNumDisplayHeads, handle_, &num_display_heads);
+    const detail::Outcome outcome = detail::call(*session_, &Table::VgpuTypeGetNumDisplayHeads, handle_, &num_display_heads);
     if (!outcome.ok()) return outcome.failure();
     return num_display_heads;
   }
@@ -118,7 +118,7 @@ class VgpuTypeMethods : public Object<abi::nvmlVgpuTypeId_t> {
   Result<Resolution> resolution(unsigned int display_index) const {
     unsigned int xdim{};
     unsigned int ydim{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuTypeGetResolution, handle_, display_index, &xdim, &ydim);
+    const detail::Outcome outcome = detail::call(*session_, &Table::VgpuTypeGetResolution, handle_, display_index, &xdim, &ydim);
     if (!outcome.ok()) return outcome.failure();
     return Resolution{xdim, ydim};
   }
@@ -135,7 +135,7 @@ class VgpuTypeMethods : public Object<abi::nvmlVgpuTypeId_t> {
   /// @c nvmlVgpuTypeGetFrameRateLimit (since 11.0)
   Result<FramesPerSecond> frame_rate_limit() const {
     unsigned int frame_rate_limit{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuTypeGetFrameRateLimit, handle_, &frame_rate_limit);
+    const detail::Outcome outcome = detail::call(*session_, &Table::VgpuTypeGetFrameRateLimit, handle_, &frame_rate_limit);
     if (!outcome.ok()) return outcome.failure();
     return FramesPerSecond(frame_rate_limit);
   }
@@ -146,7 +146,7 @@ class VgpuTypeMethods : public Object<abi::nvmlVgpuTypeId_t> {
   /// @c nvmlVgpuTypeGetMaxInstancesPerVm (since 11.0)
   Result<unsigned int> max_instances_per_vm() const {
     unsigned int vgpu_instance_count_per_vm{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuTypeGetMaxInstancesPerVm, handle_, &vgpu_instance_count_per_vm);
+    const detail::Outcome outcome = detail::call(*session_, &Table::VgpuTypeGetMaxInstancesPerVm, handle_, &vgpu_instance_count_per_vm);
     if (!outcome.ok()) return outcome.failure();
     return vgpu_instance_count_per_vm;
   }
@@ -161,9 +161,9 @@ class VgpuTypeMethods : public Object<abi::nvmlVgpuTypeId_t> {
   /// Needs maxwell or newer.
   /// Errors: uninitialized, invalid_argument, unknown.
   /// @c nvmlVgpuTypeGetCapabilities (since 11.7.50)
-  Result<unsigned int> capabilities(abi::nvmlVgpuCapability_t capability) const {
+  Result<unsigned int> capabilities(VgpuCapability capability) const {
     unsigned int cap_result{};
-    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuTypeGetCapabilities, handle_, capability, &cap_result);
+    const detail::Outcome outcome = detail::call(*session_, &Table::VgpuTypeGetCapabilities, handle_, static_cast<abi::nvmlVgpuCapability_t>(capability), &cap_result);
     if (!outcome.ok()) return outcome.failure();
     return cap_result;
   }

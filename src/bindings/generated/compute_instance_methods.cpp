@@ -14,13 +14,13 @@ auto ComputeInstanceMethods::info() const -> Result<ComputeInstanceInfo> {
   return detail::newest_of(
       detail::by(&Table::ComputeInstanceGetInfo_v2, 0, [&]() -> Result<ComputeInstanceInfo> {
         abi::nvmlComputeInstanceInfo_t info{};
-        const detail::Outcome outcome = detail::call(*state_, &Table::ComputeInstanceGetInfo_v2, handle_, &info);
+        const detail::Outcome outcome = detail::call(*session_, &Table::ComputeInstanceGetInfo_v2, handle_, &info);
         if (!outcome.ok()) return outcome.failure();
         return detail::answer_of<ComputeInstanceInfo>(info);
       }),
       detail::by(&Table::ComputeInstanceGetInfo, 0, [&]() -> Result<ComputeInstanceInfo> {
         abi::nvmlComputeInstanceInfo_v1_t older{};
-        const detail::Outcome outcome = detail::call(*state_, &Table::ComputeInstanceGetInfo, handle_, reinterpret_cast<abi::nvmlComputeInstanceInfo_t*>(&older));
+        const detail::Outcome outcome = detail::call(*session_, &Table::ComputeInstanceGetInfo, handle_, reinterpret_cast<abi::nvmlComputeInstanceInfo_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
         return detail::answer_of<ComputeInstanceInfo>(older);
       }));

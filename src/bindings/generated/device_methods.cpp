@@ -14,53 +14,53 @@ auto DeviceMethods::attributes() const -> Result<DeviceAttributes> {
   return detail::newest_of(
       detail::by(&Table::DeviceGetAttributes_v2, 0, [&]() -> Result<DeviceAttributes> {
         abi::nvmlDeviceAttributes_t attributes{};
-        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetAttributes_v2, handle_, &attributes);
+        const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetAttributes_v2, handle_, &attributes);
         if (!outcome.ok()) return outcome.failure();
         return detail::answer_of<DeviceAttributes>(attributes);
       }),
       detail::by(&Table::DeviceGetAttributes, 0, [&]() -> Result<DeviceAttributes> {
         abi::nvmlDeviceAttributes_v1_t older{};
-        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetAttributes, handle_, reinterpret_cast<abi::nvmlDeviceAttributes_t*>(&older));
+        const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetAttributes, handle_, reinterpret_cast<abi::nvmlDeviceAttributes_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
         return detail::answer_of<DeviceAttributes>(older);
       }));
 }
 
 auto DeviceMethods::name() const -> Result<std::string> {
-  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*state_, &Table::DeviceGetName, handle_, array, length); });
+  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*session_, &Table::DeviceGetName, handle_, array, length); });
 }
 
 auto DeviceMethods::serial() const -> Result<std::string> {
-  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*state_, &Table::DeviceGetSerial, handle_, array, length); });
+  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*session_, &Table::DeviceGetSerial, handle_, array, length); });
 }
 
 auto DeviceMethods::c2c_mode_info() const -> Result<C2cMode> {
   abi::nvmlC2cModeInfo_v1_t c2c_mode_info{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetC2cModeInfoV, handle_, &c2c_mode_info);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetC2cModeInfoV, handle_, &c2c_mode_info);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<C2cMode>(c2c_mode_info);
 }
 
-auto DeviceMethods::memory_affinity(abi::nvmlAffinityScope_t scope, std::size_t size) const -> Result<std::vector<unsigned long>> {
-  return detail::read_fixed<unsigned long>(size, [&](unsigned int length, unsigned long* array) { return detail::call(*state_, &Table::DeviceGetMemoryAffinity, handle_, length, array, scope); });
+auto DeviceMethods::memory_affinity(AffinityScope scope, std::size_t size) const -> Result<std::vector<unsigned long>> {
+  return detail::read_fixed<unsigned long>(size, [&](unsigned int length, unsigned long* array) { return detail::call(*session_, &Table::DeviceGetMemoryAffinity, handle_, length, array, static_cast<abi::nvmlAffinityScope_t>(scope)); });
 }
 
-auto DeviceMethods::cpu_affinity_within_scope(abi::nvmlAffinityScope_t scope, std::size_t size) const -> Result<std::vector<unsigned long>> {
-  return detail::read_fixed<unsigned long>(size, [&](unsigned int length, unsigned long* array) { return detail::call(*state_, &Table::DeviceGetCpuAffinityWithinScope, handle_, length, array, scope); });
+auto DeviceMethods::cpu_affinity_within_scope(AffinityScope scope, std::size_t size) const -> Result<std::vector<unsigned long>> {
+  return detail::read_fixed<unsigned long>(size, [&](unsigned int length, unsigned long* array) { return detail::call(*session_, &Table::DeviceGetCpuAffinityWithinScope, handle_, length, array, static_cast<abi::nvmlAffinityScope_t>(scope)); });
 }
 
 auto DeviceMethods::cpu_affinity(std::size_t size) const -> Result<std::vector<unsigned long>> {
-  return detail::read_fixed<unsigned long>(size, [&](unsigned int length, unsigned long* array) { return detail::call(*state_, &Table::DeviceGetCpuAffinity, handle_, length, array); });
+  return detail::read_fixed<unsigned long>(size, [&](unsigned int length, unsigned long* array) { return detail::call(*session_, &Table::DeviceGetCpuAffinity, handle_, length, array); });
 }
 
 auto DeviceMethods::set_cpu_affinity() const -> Result<void> {
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetCpuAffinity, handle_);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceSetCpuAffinity, handle_);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 auto DeviceMethods::clear_cpu_affinity() const -> Result<void> {
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceClearCpuAffinity, handle_);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceClearCpuAffinity, handle_);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -68,7 +68,7 @@ auto DeviceMethods::clear_cpu_affinity() const -> Result<void> {
 auto DeviceMethods::addressing_mode() const -> Result<AddressingMode> {
   abi::nvmlDeviceAddressingMode_v1_t mode{};
   mode.version = abi::version_tag<abi::nvmlDeviceAddressingMode_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetAddressingMode, handle_, &mode);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetAddressingMode, handle_, &mode);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<AddressingMode>(mode);
 }
@@ -76,65 +76,65 @@ auto DeviceMethods::addressing_mode() const -> Result<AddressingMode> {
 auto DeviceMethods::repair_status() const -> Result<RepairStatus> {
   abi::nvmlRepairStatus_v1_t repair_status{};
   repair_status.version = abi::version_tag<abi::nvmlRepairStatus_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetRepairStatus, handle_, &repair_status);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetRepairStatus, handle_, &repair_status);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<RepairStatus>(repair_status);
 }
 
 auto DeviceMethods::unrepairable_memory_flag() const -> Result<UnrepairableMemory> {
   abi::nvmlUnrepairableMemoryStatus_v1_t unrepairable_memory_status{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetUnrepairableMemoryFlag_v1, handle_, &unrepairable_memory_status);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetUnrepairableMemoryFlag_v1, handle_, &unrepairable_memory_status);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<UnrepairableMemory>(unrepairable_memory_status);
 }
 
-auto DeviceMethods::topology_common_ancestor(const Device& device2) const -> Result<abi::nvmlGpuTopologyLevel_t> {
+auto DeviceMethods::topology_common_ancestor(const Device& device2) const -> Result<TopologyLevel> {
   abi::nvmlGpuTopologyLevel_t path_info{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetTopologyCommonAncestor, handle_, device2.held(), &path_info);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetTopologyCommonAncestor, handle_, device2.held(), &path_info);
   if (!outcome.ok()) return outcome.failure();
-  return path_info;
+  return TopologyLevel(path_info);
 }
 
-auto DeviceMethods::topology_nearest_gpus(abi::nvmlGpuTopologyLevel_t level) const -> Result<std::vector<Device>> {
-  const auto natives = detail::read_list<abi::nvmlDevice_t>([&](unsigned int* length, abi::nvmlDevice_t* array) { return detail::call(*state_, &Table::DeviceGetTopologyNearestGpus, handle_, level, length, array); });
+auto DeviceMethods::topology_nearest_gpus(TopologyLevel level) const -> Result<std::vector<Device>> {
+  const auto natives = detail::read_list<abi::nvmlDevice_t>([&](unsigned int* length, abi::nvmlDevice_t* array) { return detail::call(*session_, &Table::DeviceGetTopologyNearestGpus, handle_, static_cast<abi::nvmlGpuTopologyLevel_t>(level), length, array); });
   if (!natives) return natives.error();
   std::vector<Device> objects;
-  for (const auto native : *natives) objects.emplace_back(state_, native);
+  for (const auto native : *natives) objects.emplace_back(session_, native);
   return objects;
 }
 
-auto DeviceMethods::p2p_status(const Device& device2, abi::nvmlGpuP2PCapsIndex_t p2p_index) const -> Result<abi::nvmlGpuP2PStatus_t> {
+auto DeviceMethods::p2p_status(const Device& device2, P2pCapability p2p_index) const -> Result<P2pStatus> {
   abi::nvmlGpuP2PStatus_t p2p_status{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetP2PStatus, handle_, device2.held(), p2p_index, &p2p_status);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetP2PStatus, handle_, device2.held(), static_cast<abi::nvmlGpuP2PCapsIndex_t>(p2p_index), &p2p_status);
   if (!outcome.ok()) return outcome.failure();
-  return p2p_status;
+  return P2pStatus(p2p_status);
 }
 
 auto DeviceMethods::uuid() const -> Result<std::string> {
-  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*state_, &Table::DeviceGetUUID, handle_, array, length); });
+  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*session_, &Table::DeviceGetUUID, handle_, array, length); });
 }
 
 auto DeviceMethods::board_part_number() const -> Result<std::string> {
-  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*state_, &Table::DeviceGetBoardPartNumber, handle_, array, length); });
+  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*session_, &Table::DeviceGetBoardPartNumber, handle_, array, length); });
 }
 
-auto DeviceMethods::inforom_version(abi::nvmlInforomObject_t object) const -> Result<std::string> {
-  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*state_, &Table::DeviceGetInforomVersion, handle_, object, array, length); });
+auto DeviceMethods::inforom_version(InforomObject object) const -> Result<std::string> {
+  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*session_, &Table::DeviceGetInforomVersion, handle_, static_cast<abi::nvmlInforomObject_t>(object), array, length); });
 }
 
 auto DeviceMethods::inforom_image_version() const -> Result<std::string> {
-  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*state_, &Table::DeviceGetInforomImageVersion, handle_, array, length); });
+  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*session_, &Table::DeviceGetInforomImageVersion, handle_, array, length); });
 }
 
 auto DeviceMethods::validate_inforom() const -> Result<void> {
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceValidateInforom, handle_);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceValidateInforom, handle_);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 auto DeviceMethods::bbx_time_data() const -> Result<BbxTimeData> {
   abi::nvmlBBXTimeData_v1_t time_data{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetBBXTimeData_v1, handle_, &time_data);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetBBXTimeData_v1, handle_, &time_data);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<BbxTimeData>(time_data);
 }
@@ -142,7 +142,7 @@ auto DeviceMethods::bbx_time_data() const -> Result<BbxTimeData> {
 auto DeviceMethods::pci_info_ext() const -> Result<PciInfoExt> {
   abi::nvmlPciInfoExt_v1_t pci{};
   pci.version = abi::version_tag<abi::nvmlPciInfoExt_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPciInfoExt, handle_, &pci);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetPciInfoExt, handle_, &pci);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<PciInfoExt>(pci);
 }
@@ -151,33 +151,33 @@ auto DeviceMethods::pci_info() const -> Result<PciInfo> {
   return detail::newest_of(
       detail::by(&Table::DeviceGetPciInfo_v3, 0, [&]() -> Result<PciInfo> {
         abi::nvmlPciInfo_t pci{};
-        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPciInfo_v3, handle_, &pci);
+        const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetPciInfo_v3, handle_, &pci);
         if (!outcome.ok()) return outcome.failure();
         return detail::answer_of<PciInfo>(pci);
       }),
       detail::by(&Table::DeviceGetPciInfo_v2, 0, [&]() -> Result<PciInfo> {
         abi::nvmlPciInfo_v2_t older{};
-        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPciInfo_v2, handle_, reinterpret_cast<abi::nvmlPciInfo_t*>(&older));
+        const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetPciInfo_v2, handle_, reinterpret_cast<abi::nvmlPciInfo_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
         return detail::answer_of<PciInfo>(older);
       }),
       detail::by(&Table::DeviceGetPciInfo, 0, [&]() -> Result<PciInfo> {
         abi::nvmlPciInfo_v2_t older{};
-        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPciInfo, handle_, reinterpret_cast<abi::nvmlPciInfo_t*>(&older));
+        const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetPciInfo, handle_, reinterpret_cast<abi::nvmlPciInfo_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
         return detail::answer_of<PciInfo>(older);
       }));
 }
 
 auto DeviceMethods::supported_memory_clocks() const -> Result<std::vector<Megahertz>> {
-  const auto natives = detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) { return detail::call(*state_, &Table::DeviceGetSupportedMemoryClocks, handle_, length, array); });
+  const auto natives = detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) { return detail::call(*session_, &Table::DeviceGetSupportedMemoryClocks, handle_, length, array); });
   if (!natives) return natives.error();
   return detail::convert_each<Megahertz>(*natives);
 }
 
 auto DeviceMethods::supported_graphics_clocks(Megahertz memory_clock_mhz) const -> Result<std::vector<Megahertz>> {
   if (!detail::holds<unsigned int>(memory_clock_mhz)) return Failure(Errc::invalid_argument, "nvmlDeviceGetSupportedGraphicsClocks", "memory_clock_mhz is out of range");
-  const auto natives = detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) { return detail::call(*state_, &Table::DeviceGetSupportedGraphicsClocks, handle_, static_cast<unsigned int>(memory_clock_mhz.count()), length, array); });
+  const auto natives = detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) { return detail::call(*session_, &Table::DeviceGetSupportedGraphicsClocks, handle_, static_cast<unsigned int>(memory_clock_mhz.count()), length, array); });
   if (!natives) return natives.error();
   return detail::convert_each<Megahertz>(*natives);
 }
@@ -186,7 +186,7 @@ auto DeviceMethods::fan_speed_rpm(unsigned int fan) const -> Result<FanSpeedInfo
   abi::nvmlFanSpeedInfo_v1_t fan_speed{};
   fan_speed.version = abi::version_tag<abi::nvmlFanSpeedInfo_v1_t>;
   fan_speed.fan = fan;
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetFanSpeedRPM, handle_, &fan_speed);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetFanSpeedRPM, handle_, &fan_speed);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<FanSpeedInfo>(fan_speed);
 }
@@ -195,16 +195,16 @@ auto DeviceMethods::cooler_info(unsigned int index) const -> Result<CoolerInfo> 
   abi::nvmlCoolerInfo_v1_t cooler_info{};
   cooler_info.version = abi::version_tag<abi::nvmlCoolerInfo_v1_t>;
   cooler_info.index = index;
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetCoolerInfo, handle_, &cooler_info);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetCoolerInfo, handle_, &cooler_info);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<CoolerInfo>(cooler_info);
 }
 
-auto DeviceMethods::temperature_v(abi::nvmlTemperatureSensors_t sensor_type) const -> Result<TemperatureReading> {
+auto DeviceMethods::temperature_reading(TemperatureSensor sensor_type) const -> Result<TemperatureReading> {
   abi::nvmlTemperature_v1_t temperature{};
   temperature.version = abi::version_tag<abi::nvmlTemperature_v1_t>;
-  temperature.sensorType = sensor_type;
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetTemperatureV, handle_, &temperature);
+  temperature.sensorType = static_cast<abi::nvmlTemperatureSensors_t>(sensor_type);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetTemperatureV, handle_, &temperature);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<TemperatureReading>(temperature);
 }
@@ -212,31 +212,31 @@ auto DeviceMethods::temperature_v(abi::nvmlTemperatureSensors_t sensor_type) con
 auto DeviceMethods::margin_temperature() const -> Result<MarginTemperature> {
   abi::nvmlMarginTemperature_v1_t margin_temp_info{};
   margin_temp_info.version = abi::version_tag<abi::nvmlMarginTemperature_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMarginTemperature, handle_, &margin_temp_info);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetMarginTemperature, handle_, &margin_temp_info);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<MarginTemperature>(margin_temp_info);
 }
 
 auto DeviceMethods::thermal_settings(unsigned int sensor_index) const -> Result<GpuThermalSettings> {
   abi::nvmlGpuThermalSettings_t thermal_settings{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetThermalSettings, handle_, sensor_index, &thermal_settings);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetThermalSettings, handle_, sensor_index, &thermal_settings);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<GpuThermalSettings>(thermal_settings);
 }
 
 auto DeviceMethods::dynamic_pstates_info() const -> Result<GpuDynamicPstatesInfo> {
   abi::nvmlGpuDynamicPstatesInfo_t dynamic_pstates_info{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetDynamicPstatesInfo, handle_, &dynamic_pstates_info);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetDynamicPstatesInfo, handle_, &dynamic_pstates_info);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<GpuDynamicPstatesInfo>(dynamic_pstates_info);
 }
 
-auto DeviceMethods::clock_offsets(abi::nvmlClockType_t type, abi::nvmlPstates_t pstate) const -> Result<ClockOffset> {
+auto DeviceMethods::clock_offsets(Clock type, PState pstate) const -> Result<ClockOffset> {
   abi::nvmlClockOffset_v1_t info{};
   info.version = abi::version_tag<abi::nvmlClockOffset_v1_t>;
-  info.type = type;
-  info.pstate = pstate;
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetClockOffsets, handle_, &info);
+  info.type = static_cast<abi::nvmlClockType_t>(type);
+  info.pstate = static_cast<abi::nvmlPstates_t>(pstate);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetClockOffsets, handle_, &info);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<ClockOffset>(info);
 }
@@ -245,7 +245,7 @@ auto DeviceMethods::set_clock_offsets(const ClockOffset& info) const -> Result<v
   abi::nvmlClockOffset_v1_t native_info{};
   native_info.version = abi::version_tag<abi::nvmlClockOffset_v1_t>;
   if (const char* member = store(native_info, info)) return detail::not_held("nvmlDeviceSetClockOffsets", member);
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetClockOffsets, handle_, &native_info);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceSetClockOffsets, handle_, &native_info);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -253,7 +253,7 @@ auto DeviceMethods::set_clock_offsets(const ClockOffset& info) const -> Result<v
 auto DeviceMethods::performance_modes() const -> Result<PerfModes> {
   abi::nvmlDevicePerfModes_v1_t perf_modes{};
   perf_modes.version = abi::version_tag<abi::nvmlDevicePerfModes_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPerformanceModes, handle_, &perf_modes);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetPerformanceModes, handle_, &perf_modes);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<PerfModes>(perf_modes);
 }
@@ -261,14 +261,14 @@ auto DeviceMethods::performance_modes() const -> Result<PerfModes> {
 auto DeviceMethods::current_clock_freqs() const -> Result<CurrentClockFreqs> {
   abi::nvmlDeviceCurrentClockFreqs_v1_t current_clock_freqs{};
   current_clock_freqs.version = abi::version_tag<abi::nvmlDeviceCurrentClockFreqs_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetCurrentClockFreqs, handle_, &current_clock_freqs);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetCurrentClockFreqs, handle_, &current_clock_freqs);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<CurrentClockFreqs>(current_clock_freqs);
 }
 
 auto DeviceMethods::power_mizer_mode() const -> Result<PowerMizerModes> {
   abi::nvmlDevicePowerMizerModes_v1_t power_mizer_mode{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPowerMizerMode_v1, handle_, &power_mizer_mode);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetPowerMizerMode_v1, handle_, &power_mizer_mode);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<PowerMizerModes>(power_mizer_mode);
 }
@@ -276,7 +276,7 @@ auto DeviceMethods::power_mizer_mode() const -> Result<PowerMizerModes> {
 auto DeviceMethods::set_power_mizer_mode(const PowerMizerModes& power_mizer_mode) const -> Result<void> {
   abi::nvmlDevicePowerMizerModes_v1_t native_power_mizer_mode{};
   if (const char* member = store(native_power_mizer_mode, power_mizer_mode)) return detail::not_held("nvmlDeviceSetPowerMizerMode_v1", member);
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetPowerMizerMode_v1, handle_, &native_power_mizer_mode);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceSetPowerMizerMode_v1, handle_, &native_power_mizer_mode);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -286,13 +286,13 @@ auto DeviceMethods::memory_info() const -> Result<Memory> {
       detail::by(&Table::DeviceGetMemoryInfo_v2, 2, [&]() -> Result<Memory> {
         abi::nvmlMemory_v2_t memory{};
         memory.version = abi::version_tag<abi::nvmlMemory_v2_t>;
-        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMemoryInfo_v2, handle_, &memory);
+        const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetMemoryInfo_v2, handle_, &memory);
         if (!outcome.ok()) return outcome.failure();
         return detail::answer_of<Memory>(memory);
       }),
       detail::by(&Table::DeviceGetMemoryInfo, 0, [&]() -> Result<Memory> {
         abi::nvmlMemory_t older{};
-        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMemoryInfo, handle_, &older);
+        const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetMemoryInfo, handle_, &older);
         if (!outcome.ok()) return outcome.failure();
         return detail::answer_of<Memory>(older);
       }));
@@ -302,38 +302,38 @@ auto DeviceMethods::set_dram_encryption_mode(const DramEncryption& dram_encrypti
   abi::nvmlDramEncryptionInfo_v1_t native_dram_encryption{};
   native_dram_encryption.version = abi::version_tag<abi::nvmlDramEncryptionInfo_v1_t>;
   if (const char* member = store(native_dram_encryption, dram_encryption)) return detail::not_held("nvmlDeviceSetDramEncryptionMode", member);
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetDramEncryptionMode, handle_, &native_dram_encryption);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceSetDramEncryptionMode, handle_, &native_dram_encryption);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-auto DeviceMethods::detailed_ecc_errors(abi::nvmlMemoryErrorType_t error_type, abi::nvmlEccCounterType_t counter_type) const -> Result<EccErrorCounts> {
+auto DeviceMethods::detailed_ecc_errors(MemoryErrorType error_type, EccCounter counter_type) const -> Result<EccErrorCounts> {
   abi::nvmlEccErrorCounts_t ecc_counts{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetDetailedEccErrors, handle_, error_type, counter_type, &ecc_counts);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetDetailedEccErrors, handle_, static_cast<abi::nvmlMemoryErrorType_t>(error_type), static_cast<abi::nvmlEccCounterType_t>(counter_type), &ecc_counts);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<EccErrorCounts>(ecc_counts);
 }
 
 auto DeviceMethods::utilization_rates() const -> Result<Utilization> {
   abi::nvmlUtilization_t utilization{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetUtilizationRates, handle_, &utilization);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetUtilizationRates, handle_, &utilization);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<Utilization>(utilization);
 }
 
 auto DeviceMethods::encoder_sessions() const -> Result<std::vector<EncoderSessionInfo>> {
-  return detail::value_list<EncoderSessionInfo>(detail::read_list<abi::nvmlEncoderSessionInfo_t>([&](unsigned int* length, abi::nvmlEncoderSessionInfo_t* array) { return detail::call(*state_, &Table::DeviceGetEncoderSessions, handle_, length, array); }));
+  return detail::value_list<EncoderSessionInfo>(detail::read_list<abi::nvmlEncoderSessionInfo_t>([&](unsigned int* length, abi::nvmlEncoderSessionInfo_t* array) { return detail::call(*session_, &Table::DeviceGetEncoderSessions, handle_, length, array); }));
 }
 
 auto DeviceMethods::fbc_stats() const -> Result<FbcStats> {
   abi::nvmlFBCStats_t fbc_stats{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetFBCStats, handle_, &fbc_stats);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetFBCStats, handle_, &fbc_stats);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<FbcStats>(fbc_stats);
 }
 
 auto DeviceMethods::fbc_sessions() const -> Result<std::vector<FbcSessionInfo>> {
-  return detail::value_list<FbcSessionInfo>(detail::read_list<abi::nvmlFBCSessionInfo_t>([&](unsigned int* length, abi::nvmlFBCSessionInfo_t* array) { return detail::call(*state_, &Table::DeviceGetFBCSessions, handle_, length, array); }));
+  return detail::value_list<FbcSessionInfo>(detail::read_list<abi::nvmlFBCSessionInfo_t>([&](unsigned int* length, abi::nvmlFBCSessionInfo_t* array) { return detail::call(*session_, &Table::DeviceGetFBCSessions, handle_, length, array); }));
 }
 
 auto DeviceMethods::driver_model() const -> Result<DriverModel> {
@@ -341,26 +341,26 @@ auto DeviceMethods::driver_model() const -> Result<DriverModel> {
       detail::by(&Table::DeviceGetDriverModel_v2, 0, [&]() -> Result<DriverModel> {
         abi::nvmlDriverModel_t current{};
         abi::nvmlDriverModel_t pending{};
-        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetDriverModel_v2, handle_, &current, &pending);
+        const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetDriverModel_v2, handle_, &current, &pending);
         if (!outcome.ok()) return outcome.failure();
-        return DriverModel{current, pending};
+        return DriverModel{WindowsDriverModel(current), WindowsDriverModel(pending)};
       }),
       detail::by(&Table::DeviceGetDriverModel, 0, [&]() -> Result<DriverModel> {
         abi::nvmlDriverModel_t current{};
         abi::nvmlDriverModel_t pending{};
-        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetDriverModel, handle_, &current, &pending);
+        const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetDriverModel, handle_, &current, &pending);
         if (!outcome.ok()) return outcome.failure();
-        return DriverModel{current, pending};
+        return DriverModel{WindowsDriverModel(current), WindowsDriverModel(pending)};
       }));
 }
 
 auto DeviceMethods::vbios_version() const -> Result<std::string> {
-  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*state_, &Table::DeviceGetVbiosVersion, handle_, array, length); });
+  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*session_, &Table::DeviceGetVbiosVersion, handle_, array, length); });
 }
 
 auto DeviceMethods::bridge_chip_info() const -> Result<BridgeChips> {
   abi::nvmlBridgeChipHierarchy_t bridge_hierarchy{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetBridgeChipInfo, handle_, &bridge_hierarchy);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetBridgeChipInfo, handle_, &bridge_hierarchy);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<BridgeChips>(bridge_hierarchy);
 }
@@ -368,51 +368,51 @@ auto DeviceMethods::bridge_chip_info() const -> Result<BridgeChips> {
 auto DeviceMethods::compute_running_processes() const -> Result<std::vector<ProcessInfo>> {
   return detail::newest_of(
       detail::by(&Table::DeviceGetComputeRunningProcesses_v3, 0, [&]() -> Result<std::vector<ProcessInfo>> {
-        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return detail::call(*state_, &Table::DeviceGetComputeRunningProcesses_v3, handle_, length, array); }));
+        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return detail::call(*session_, &Table::DeviceGetComputeRunningProcesses_v3, handle_, length, array); }));
       }),
       detail::by(&Table::DeviceGetComputeRunningProcesses_v2, 0, [&]() -> Result<std::vector<ProcessInfo>> {
-        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return detail::call(*state_, &Table::DeviceGetComputeRunningProcesses_v2, handle_, length, array); }));
+        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return detail::call(*session_, &Table::DeviceGetComputeRunningProcesses_v2, handle_, length, array); }));
       }),
       detail::by(&Table::DeviceGetComputeRunningProcesses, 0, [&]() -> Result<std::vector<ProcessInfo>> {
-        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v1_t>([&](unsigned int* length, abi::nvmlProcessInfo_v1_t* array) { return detail::call(*state_, &Table::DeviceGetComputeRunningProcesses, handle_, length, array); }));
+        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v1_t>([&](unsigned int* length, abi::nvmlProcessInfo_v1_t* array) { return detail::call(*session_, &Table::DeviceGetComputeRunningProcesses, handle_, length, array); }));
       }));
 }
 
 auto DeviceMethods::graphics_running_processes() const -> Result<std::vector<ProcessInfo>> {
   return detail::newest_of(
       detail::by(&Table::DeviceGetGraphicsRunningProcesses_v3, 0, [&]() -> Result<std::vector<ProcessInfo>> {
-        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return detail::call(*state_, &Table::DeviceGetGraphicsRunningProcesses_v3, handle_, length, array); }));
+        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return detail::call(*session_, &Table::DeviceGetGraphicsRunningProcesses_v3, handle_, length, array); }));
       }),
       detail::by(&Table::DeviceGetGraphicsRunningProcesses_v2, 0, [&]() -> Result<std::vector<ProcessInfo>> {
-        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return detail::call(*state_, &Table::DeviceGetGraphicsRunningProcesses_v2, handle_, length, array); }));
+        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return detail::call(*session_, &Table::DeviceGetGraphicsRunningProcesses_v2, handle_, length, array); }));
       }),
       detail::by(&Table::DeviceGetGraphicsRunningProcesses, 0, [&]() -> Result<std::vector<ProcessInfo>> {
-        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v1_t>([&](unsigned int* length, abi::nvmlProcessInfo_v1_t* array) { return detail::call(*state_, &Table::DeviceGetGraphicsRunningProcesses, handle_, length, array); }));
+        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v1_t>([&](unsigned int* length, abi::nvmlProcessInfo_v1_t* array) { return detail::call(*session_, &Table::DeviceGetGraphicsRunningProcesses, handle_, length, array); }));
       }));
 }
 
 auto DeviceMethods::mps_compute_running_processes() const -> Result<std::vector<ProcessInfo>> {
   return detail::newest_of(
       detail::by(&Table::DeviceGetMPSComputeRunningProcesses_v3, 0, [&]() -> Result<std::vector<ProcessInfo>> {
-        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return detail::call(*state_, &Table::DeviceGetMPSComputeRunningProcesses_v3, handle_, length, array); }));
+        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return detail::call(*session_, &Table::DeviceGetMPSComputeRunningProcesses_v3, handle_, length, array); }));
       }),
       detail::by(&Table::DeviceGetMPSComputeRunningProcesses_v2, 0, [&]() -> Result<std::vector<ProcessInfo>> {
-        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return detail::call(*state_, &Table::DeviceGetMPSComputeRunningProcesses_v2, handle_, length, array); }));
+        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return detail::call(*session_, &Table::DeviceGetMPSComputeRunningProcesses_v2, handle_, length, array); }));
       }),
       detail::by(&Table::DeviceGetMPSComputeRunningProcesses, 0, [&]() -> Result<std::vector<ProcessInfo>> {
-        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v1_t>([&](unsigned int* length, abi::nvmlProcessInfo_v1_t* array) { return detail::call(*state_, &Table::DeviceGetMPSComputeRunningProcesses, handle_, length, array); }));
+        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v1_t>([&](unsigned int* length, abi::nvmlProcessInfo_v1_t* array) { return detail::call(*session_, &Table::DeviceGetMPSComputeRunningProcesses, handle_, length, array); }));
       }));
 }
 
-auto DeviceMethods::running_process_detail_list(unsigned int mode) const -> Result<ProcessDetailList> {
+auto DeviceMethods::running_process_detail_list(ProcessMode mode) const -> Result<ProcessDetailList> {
   ProcessDetailList answer;
   auto entries = detail::read_list<abi::nvmlProcessDetail_v1_t>([&](unsigned int* length, abi::nvmlProcessDetail_v1_t* array) {
     abi::nvmlProcessDetailList_v1_t plist{};
     plist.version = abi::version_tag<abi::nvmlProcessDetailList_v1_t>;
-    plist.mode = mode;
+    plist.mode = static_cast<unsigned int>(mode);
     plist.numProcArrayEntries = *length;
     plist.procArray = array;
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetRunningProcessDetailList, handle_, &plist);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetRunningProcessDetailList, handle_, &plist);
     *length = plist.numProcArrayEntries;
     answer = detail::value_of<ProcessDetailList>(plist);
     return outcome;
@@ -422,47 +422,46 @@ auto DeviceMethods::running_process_detail_list(unsigned int mode) const -> Resu
   return answer;
 }
 
-auto DeviceMethods::on_same_board(const Device& device2) const -> Result<int> {
+auto DeviceMethods::on_same_board(const Device& device2) const -> Result<bool> {
   int on_same_board{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceOnSameBoard, handle_, device2.held(), &on_same_board);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceOnSameBoard, handle_, device2.held(), &on_same_board);
   if (!outcome.ok()) return outcome.failure();
-  return on_same_board;
+  return on_same_board != 0;
 }
 
 auto DeviceMethods::bar1_memory_info() const -> Result<Bar1Memory> {
   abi::nvmlBAR1Memory_t bar1_memory{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetBAR1MemoryInfo, handle_, &bar1_memory);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetBAR1MemoryInfo, handle_, &bar1_memory);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<Bar1Memory>(bar1_memory);
 }
 
-auto DeviceMethods::violation_status(abi::nvmlPerfPolicyType_t perf_policy_type) const -> Result<ViolationTime> {
+auto DeviceMethods::violation_status(PerfPolicy perf_policy_type) const -> Result<ViolationTime> {
   abi::nvmlViolationTime_t viol_time{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetViolationStatus, handle_, perf_policy_type, &viol_time);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetViolationStatus, handle_, static_cast<abi::nvmlPerfPolicyType_t>(perf_policy_type), &viol_time);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<ViolationTime>(viol_time);
 }
 
 auto DeviceMethods::gpu_fabric_info() const -> Result<GpuFabricInfo> {
-  abi::nvmlGpuFabricInfo_t gpu_fabric_info{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuFabricInfo, handle_, &gpu_fabric_info);
-  if (!outcome.ok()) return outcome.failure();
-  return detail::answer_of<GpuFabricInfo>(gpu_fabric_info);
-}
-
-auto DeviceMethods::gpu_fabric_info_v() const -> Result<GpuFabricInfo> {
   return detail::newest_of(
       detail::by(&Table::DeviceGetGpuFabricInfoV, 3, [&]() -> Result<GpuFabricInfo> {
         abi::nvmlGpuFabricInfo_v3_t gpu_fabric_info{};
         gpu_fabric_info.version = abi::version_tag<abi::nvmlGpuFabricInfo_v3_t>;
-        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuFabricInfoV, handle_, &gpu_fabric_info);
+        const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetGpuFabricInfoV, handle_, &gpu_fabric_info);
         if (!outcome.ok()) return outcome.failure();
         return detail::answer_of<GpuFabricInfo>(gpu_fabric_info);
       }),
       detail::by(&Table::DeviceGetGpuFabricInfoV, 2, [&]() -> Result<GpuFabricInfo> {
         abi::nvmlGpuFabricInfo_v2_t older{};
         older.version = abi::version_tag<abi::nvmlGpuFabricInfo_v2_t>;
-        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuFabricInfoV, handle_, reinterpret_cast<abi::nvmlGpuFabricInfoV_t*>(&older));
+        const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetGpuFabricInfoV, handle_, reinterpret_cast<abi::nvmlGpuFabricInfoV_t*>(&older));
+        if (!outcome.ok()) return outcome.failure();
+        return detail::answer_of<GpuFabricInfo>(older);
+      }),
+      detail::by(&Table::DeviceGetGpuFabricInfo, 0, [&]() -> Result<GpuFabricInfo> {
+        abi::nvmlGpuFabricInfo_t older{};
+        const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetGpuFabricInfo, handle_, &older);
         if (!outcome.ok()) return outcome.failure();
         return detail::answer_of<GpuFabricInfo>(older);
       }));
@@ -470,21 +469,21 @@ auto DeviceMethods::gpu_fabric_info_v() const -> Result<GpuFabricInfo> {
 
 auto DeviceMethods::conf_compute_mem_size_info() const -> Result<ConfComputeMemSizeInfo> {
   abi::nvmlConfComputeMemSizeInfo_t mem_info{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetConfComputeMemSizeInfo, handle_, &mem_info);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetConfComputeMemSizeInfo, handle_, &mem_info);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<ConfComputeMemSizeInfo>(mem_info);
 }
 
 auto DeviceMethods::conf_compute_protected_memory_usage() const -> Result<Memory> {
   abi::nvmlMemory_t memory{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetConfComputeProtectedMemoryUsage, handle_, &memory);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetConfComputeProtectedMemoryUsage, handle_, &memory);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<Memory>(memory);
 }
 
 auto DeviceMethods::conf_compute_gpu_certificate() const -> Result<ConfComputeGpuCertificate> {
   abi::nvmlConfComputeGpuCertificate_t gpu_cert{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetConfComputeGpuCertificate, handle_, &gpu_cert);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetConfComputeGpuCertificate, handle_, &gpu_cert);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<ConfComputeGpuCertificate>(gpu_cert);
 }
@@ -492,7 +491,7 @@ auto DeviceMethods::conf_compute_gpu_certificate() const -> Result<ConfComputeGp
 auto DeviceMethods::conf_compute_gpu_attestation_report(const std::array<unsigned char, 32>& nonce) const -> Result<ConfComputeGpuAttestationReport> {
   abi::nvmlConfComputeGpuAttestationReport_t gpu_atst_report{};
   std::copy(nonce.begin(), nonce.end(), gpu_atst_report.nonce);
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetConfComputeGpuAttestationReport, handle_, &gpu_atst_report);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetConfComputeGpuAttestationReport, handle_, &gpu_atst_report);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<ConfComputeGpuAttestationReport>(gpu_atst_report);
 }
@@ -500,32 +499,32 @@ auto DeviceMethods::conf_compute_gpu_attestation_report(const std::array<unsigne
 auto DeviceMethods::sram_ecc_error_status() const -> Result<EccSramErrorStatus> {
   abi::nvmlEccSramErrorStatus_v1_t status{};
   status.version = abi::version_tag<abi::nvmlEccSramErrorStatus_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetSramEccErrorStatus, handle_, &status);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetSramEccErrorStatus, handle_, &status);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<EccSramErrorStatus>(status);
 }
 
 auto DeviceMethods::accounting_pids() const -> Result<std::vector<unsigned int>> {
-  return detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) { return detail::call(*state_, &Table::DeviceGetAccountingPids, handle_, length, array); });
+  return detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) { return detail::call(*session_, &Table::DeviceGetAccountingPids, handle_, length, array); });
 }
 
 auto DeviceMethods::row_remapper_histogram() const -> Result<RowRemapperHistogram> {
   abi::nvmlRowRemapperHistogramValues_t values{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetRowRemapperHistogram, handle_, &values);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetRowRemapperHistogram, handle_, &values);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<RowRemapperHistogram>(values);
 }
 
 auto DeviceMethods::clk_mon_status() const -> Result<ClkMonStatus> {
   abi::nvmlClkMonStatus_t status{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetClkMonStatus, handle_, &status);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetClkMonStatus, handle_, &status);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<ClkMonStatus>(status);
 }
 
 auto DeviceMethods::process_utilization(std::chrono::microseconds last_seen_time_stamp) const -> Result<std::vector<ProcessUtilizationSample>> {
   if (!detail::holds<unsigned long long>(last_seen_time_stamp)) return Failure(Errc::invalid_argument, "nvmlDeviceGetProcessUtilization", "last_seen_time_stamp is out of range");
-  return detail::value_list<ProcessUtilizationSample>(detail::read_list<abi::nvmlProcessUtilizationSample_t>([&](unsigned int* length, abi::nvmlProcessUtilizationSample_t* array) { return detail::call(*state_, &Table::DeviceGetProcessUtilization, handle_, array, length, static_cast<unsigned long long>(last_seen_time_stamp.count())); }));
+  return detail::value_list<ProcessUtilizationSample>(detail::read_list<abi::nvmlProcessUtilizationSample_t>([&](unsigned int* length, abi::nvmlProcessUtilizationSample_t* array) { return detail::call(*session_, &Table::DeviceGetProcessUtilization, handle_, array, length, static_cast<unsigned long long>(last_seen_time_stamp.count())); }));
 }
 
 auto DeviceMethods::processes_utilization_info(std::chrono::microseconds last_seen_time_stamp) const -> Result<ProcessesUtilizationInfo> {
@@ -536,7 +535,7 @@ auto DeviceMethods::processes_utilization_info(std::chrono::microseconds last_se
     proceses_util_info.lastSeenTimeStamp = static_cast<unsigned long long>(last_seen_time_stamp.count());
     proceses_util_info.processSamplesCount = *length;
     proceses_util_info.procUtilArray = array;
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetProcessesUtilizationInfo, handle_, &proceses_util_info);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetProcessesUtilizationInfo, handle_, &proceses_util_info);
     *length = proceses_util_info.processSamplesCount;
     answer = detail::value_of<ProcessesUtilizationInfo>(proceses_util_info);
     return outcome;
@@ -551,14 +550,14 @@ auto DeviceMethods::platform_info() const -> Result<PlatformInfo> {
       detail::by(&Table::DeviceGetPlatformInfo, 2, [&]() -> Result<PlatformInfo> {
         abi::nvmlPlatformInfo_v2_t platform_info{};
         platform_info.version = abi::version_tag<abi::nvmlPlatformInfo_v2_t>;
-        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPlatformInfo, handle_, &platform_info);
+        const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetPlatformInfo, handle_, &platform_info);
         if (!outcome.ok()) return outcome.failure();
         return detail::answer_of<PlatformInfo>(platform_info);
       }),
       detail::by(&Table::DeviceGetPlatformInfo, 1, [&]() -> Result<PlatformInfo> {
         abi::nvmlPlatformInfo_v1_t older{};
         older.version = abi::version_tag<abi::nvmlPlatformInfo_v1_t>;
-        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPlatformInfo, handle_, reinterpret_cast<abi::nvmlPlatformInfo_t*>(&older));
+        const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetPlatformInfo, handle_, reinterpret_cast<abi::nvmlPlatformInfo_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
         return detail::answer_of<PlatformInfo>(older);
       }));
@@ -567,7 +566,7 @@ auto DeviceMethods::platform_info() const -> Result<PlatformInfo> {
 auto DeviceMethods::pdi() const -> Result<Pdi> {
   abi::nvmlPdi_v1_t pdi{};
   pdi.version = abi::version_tag<abi::nvmlPdi_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPdi, handle_, &pdi);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetPdi, handle_, &pdi);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<Pdi>(pdi);
 }
@@ -575,44 +574,44 @@ auto DeviceMethods::pdi() const -> Result<Pdi> {
 auto DeviceMethods::set_hostname(const Hostname& hostname) const -> Result<void> {
   abi::nvmlHostname_v1_t native_hostname{};
   if (const char* member = store(native_hostname, hostname)) return detail::not_held("nvmlDeviceSetHostname_v1", member);
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetHostname_v1, handle_, &native_hostname);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceSetHostname_v1, handle_, &native_hostname);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 auto DeviceMethods::hostname() const -> Result<Hostname> {
   abi::nvmlHostname_v1_t hostname{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetHostname_v1, handle_, &hostname);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetHostname_v1, handle_, &hostname);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<Hostname>(hostname);
 }
 
-auto DeviceMethods::clear_ecc_error_counts(abi::nvmlEccCounterType_t counter_type) const -> Result<void> {
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceClearEccErrorCounts, handle_, counter_type);
+auto DeviceMethods::clear_ecc_error_counts(EccCounter counter_type) const -> Result<void> {
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceClearEccErrorCounts, handle_, static_cast<abi::nvmlEccCounterType_t>(counter_type));
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 auto DeviceMethods::reset_gpu_locked_clocks() const -> Result<void> {
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceResetGpuLockedClocks, handle_);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceResetGpuLockedClocks, handle_);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 auto DeviceMethods::reset_memory_locked_clocks() const -> Result<void> {
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceResetMemoryLockedClocks, handle_);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceResetMemoryLockedClocks, handle_);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 auto DeviceMethods::reset_applications_clocks() const -> Result<void> {
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceResetApplicationsClocks, handle_);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceResetApplicationsClocks, handle_);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 auto DeviceMethods::clear_accounting_pids() const -> Result<void> {
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceClearAccountingPids, handle_);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceClearAccountingPids, handle_);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -621,47 +620,47 @@ auto DeviceMethods::nvlink_remote_pci_info(unsigned int link) const -> Result<Pc
   return detail::newest_of(
       detail::by(&Table::DeviceGetNvLinkRemotePciInfo_v2, 0, [&]() -> Result<PciInfo> {
         abi::nvmlPciInfo_t pci{};
-        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvLinkRemotePciInfo_v2, handle_, link, &pci);
+        const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetNvLinkRemotePciInfo_v2, handle_, link, &pci);
         if (!outcome.ok()) return outcome.failure();
         return detail::answer_of<PciInfo>(pci);
       }),
       detail::by(&Table::DeviceGetNvLinkRemotePciInfo, 0, [&]() -> Result<PciInfo> {
         abi::nvmlPciInfo_v2_t older{};
-        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvLinkRemotePciInfo, handle_, link, reinterpret_cast<abi::nvmlPciInfo_t*>(&older));
+        const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetNvLinkRemotePciInfo, handle_, link, reinterpret_cast<abi::nvmlPciInfo_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
         return detail::answer_of<PciInfo>(older);
       }));
 }
 
 auto DeviceMethods::reset_nvlink_error_counters(unsigned int link) const -> Result<void> {
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceResetNvLinkErrorCounters, handle_, link);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceResetNvLinkErrorCounters, handle_, link);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-auto DeviceMethods::set_nvlink_utilization_control(unsigned int link, unsigned int counter, const NvlinkUtilizationControl& control, unsigned int reset) const -> Result<void> {
+auto DeviceMethods::set_nvlink_utilization_control(unsigned int link, unsigned int counter, const NvlinkUtilizationControl& control, bool reset) const -> Result<void> {
   abi::nvmlNvLinkUtilizationControl_t native_control{};
   if (const char* member = store(native_control, control)) return detail::not_held("nvmlDeviceSetNvLinkUtilizationControl", member);
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetNvLinkUtilizationControl, handle_, link, counter, &native_control, reset);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceSetNvLinkUtilizationControl, handle_, link, counter, &native_control, static_cast<unsigned int>(reset));
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 auto DeviceMethods::nvlink_utilization_control(unsigned int link, unsigned int counter) const -> Result<NvlinkUtilizationControl> {
   abi::nvmlNvLinkUtilizationControl_t control{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvLinkUtilizationControl, handle_, link, counter, &control);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetNvLinkUtilizationControl, handle_, link, counter, &control);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<NvlinkUtilizationControl>(control);
 }
 
 auto DeviceMethods::freeze_nvlink_utilization_counter(unsigned int link, unsigned int counter, bool freeze) const -> Result<void> {
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceFreezeNvLinkUtilizationCounter, handle_, link, counter, freeze ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceFreezeNvLinkUtilizationCounter, handle_, link, counter, freeze ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 auto DeviceMethods::reset_nvlink_utilization_counter(unsigned int link, unsigned int counter) const -> Result<void> {
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceResetNvLinkUtilizationCounter, handle_, link, counter);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceResetNvLinkUtilizationCounter, handle_, link, counter);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -669,7 +668,7 @@ auto DeviceMethods::reset_nvlink_utilization_counter(unsigned int link, unsigned
 auto DeviceMethods::set_nvlink_device_low_power_threshold(const NvlinkLowPowerThreshold& info) const -> Result<void> {
   abi::nvmlNvLinkPowerThres_t native_info{};
   if (const char* member = store(native_info, info)) return detail::not_held("nvmlDeviceSetNvLinkDeviceLowPowerThreshold", member);
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetNvLinkDeviceLowPowerThreshold, handle_, &native_info);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceSetNvLinkDeviceLowPowerThreshold, handle_, &native_info);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -677,7 +676,7 @@ auto DeviceMethods::set_nvlink_device_low_power_threshold(const NvlinkLowPowerTh
 auto DeviceMethods::nvlink_supported_bw_modes() const -> Result<NvlinkSupportedBwModes> {
   abi::nvmlNvlinkSupportedBwModes_v1_t supported_bw_mode{};
   supported_bw_mode.version = abi::version_tag<abi::nvmlNvlinkSupportedBwModes_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvlinkSupportedBwModes, handle_, &supported_bw_mode);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetNvlinkSupportedBwModes, handle_, &supported_bw_mode);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<NvlinkSupportedBwModes>(supported_bw_mode);
 }
@@ -685,7 +684,7 @@ auto DeviceMethods::nvlink_supported_bw_modes() const -> Result<NvlinkSupportedB
 auto DeviceMethods::nvlink_bw_mode() const -> Result<NvlinkBwMode> {
   abi::nvmlNvlinkGetBwMode_v1_t get_bw_mode{};
   get_bw_mode.version = abi::version_tag<abi::nvmlNvlinkGetBwMode_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvlinkBwMode, handle_, &get_bw_mode);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetNvlinkBwMode, handle_, &get_bw_mode);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<NvlinkBwMode>(get_bw_mode);
 }
@@ -694,7 +693,7 @@ auto DeviceMethods::set_nvlink_bw_mode(const NvlinkBwModeRequest& set_bw_mode) c
   abi::nvmlNvlinkSetBwMode_v1_t native_set_bw_mode{};
   native_set_bw_mode.version = abi::version_tag<abi::nvmlNvlinkSetBwMode_v1_t>;
   if (const char* member = store(native_set_bw_mode, set_bw_mode)) return detail::not_held("nvmlDeviceSetNvlinkBwMode", member);
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetNvlinkBwMode, handle_, &native_set_bw_mode);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceSetNvlinkBwMode, handle_, &native_set_bw_mode);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -704,14 +703,14 @@ auto DeviceMethods::nvlink_info() const -> Result<NvlinkInfo> {
       detail::by(&Table::DeviceGetNvLinkInfo, 2, [&]() -> Result<NvlinkInfo> {
         abi::nvmlNvLinkInfo_v2_t info{};
         info.version = abi::version_tag<abi::nvmlNvLinkInfo_v2_t>;
-        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvLinkInfo, handle_, &info);
+        const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetNvLinkInfo, handle_, &info);
         if (!outcome.ok()) return outcome.failure();
         return detail::answer_of<NvlinkInfo>(info);
       }),
       detail::by(&Table::DeviceGetNvLinkInfo, 1, [&]() -> Result<NvlinkInfo> {
         abi::nvmlNvLinkInfo_v1_t older{};
         older.version = abi::version_tag<abi::nvmlNvLinkInfo_v1_t>;
-        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvLinkInfo, handle_, reinterpret_cast<abi::nvmlNvLinkInfo_t*>(&older));
+        const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetNvLinkInfo, handle_, reinterpret_cast<abi::nvmlNvLinkInfo_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
         return detail::answer_of<NvlinkInfo>(older);
       }));
@@ -720,7 +719,7 @@ auto DeviceMethods::nvlink_info() const -> Result<NvlinkInfo> {
 auto DeviceMethods::vgpu_heterogeneous_mode() const -> Result<VgpuHeterogeneousMode> {
   abi::nvmlVgpuHeterogeneousMode_v1_t heterogeneous_mode{};
   heterogeneous_mode.version = abi::version_tag<abi::nvmlVgpuHeterogeneousMode_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuHeterogeneousMode, handle_, &heterogeneous_mode);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetVgpuHeterogeneousMode, handle_, &heterogeneous_mode);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<VgpuHeterogeneousMode>(heterogeneous_mode);
 }
@@ -729,22 +728,22 @@ auto DeviceMethods::set_vgpu_heterogeneous_mode(const VgpuHeterogeneousMode& het
   abi::nvmlVgpuHeterogeneousMode_v1_t native_heterogeneous_mode{};
   native_heterogeneous_mode.version = abi::version_tag<abi::nvmlVgpuHeterogeneousMode_v1_t>;
   if (const char* member = store(native_heterogeneous_mode, heterogeneous_mode)) return detail::not_held("nvmlDeviceSetVgpuHeterogeneousMode", member);
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetVgpuHeterogeneousMode, handle_, &native_heterogeneous_mode);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceSetVgpuHeterogeneousMode, handle_, &native_heterogeneous_mode);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-auto DeviceMethods::vgpu_type_supported_placements(const VgpuType& vgpu_type_id, unsigned int mode) const -> Result<VgpuPlacements> {
+auto DeviceMethods::vgpu_type_supported_placements(const VgpuType& vgpu_type_id, VgpuPlacementMode mode) const -> Result<VgpuPlacements> {
   return detail::newest_of(
       detail::by(&Table::DeviceGetVgpuTypeSupportedPlacements, 2, [&]() -> Result<VgpuPlacements> {
         VgpuPlacements answer;
         auto entries = detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) {
           abi::nvmlVgpuPlacementList_v2_t placement_list{};
           placement_list.version = abi::version_tag<abi::nvmlVgpuPlacementList_v2_t>;
-          placement_list.mode = mode;
+          placement_list.mode = static_cast<unsigned int>(mode);
           placement_list.count = *length;
           placement_list.placementIds = array;
-          const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuTypeSupportedPlacements, handle_, vgpu_type_id.held(), &placement_list);
+          const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetVgpuTypeSupportedPlacements, handle_, vgpu_type_id.held(), &placement_list);
           *length = placement_list.count;
           answer = detail::value_of<VgpuPlacements>(placement_list);
           return outcome;
@@ -754,14 +753,14 @@ auto DeviceMethods::vgpu_type_supported_placements(const VgpuType& vgpu_type_id,
         return answer;
       }),
       detail::by(&Table::DeviceGetVgpuTypeSupportedPlacements, 1, [&]() -> Result<VgpuPlacements> {
-        if (mode != abi::VGPU_PGPU_HETEROGENEOUS_MODE) return Failure(Errc::function_not_found, "nvmlDeviceGetVgpuTypeSupportedPlacements");
+        if (mode != VgpuPlacementMode(abi::VGPU_PGPU_HETEROGENEOUS_MODE)) return Failure(Errc::function_not_found, "nvmlDeviceGetVgpuTypeSupportedPlacements");
         VgpuPlacements answer;
         auto entries = detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) {
           abi::nvmlVgpuPlacementList_v1_t older{};
           older.version = abi::version_tag<abi::nvmlVgpuPlacementList_v1_t>;
           older.count = *length;
           older.placementIds = array;
-          const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuTypeSupportedPlacements, handle_, vgpu_type_id.held(), reinterpret_cast<abi::nvmlVgpuPlacementList_t*>(&older));
+          const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetVgpuTypeSupportedPlacements, handle_, vgpu_type_id.held(), reinterpret_cast<abi::nvmlVgpuPlacementList_t*>(&older));
           *length = older.count;
           answer = detail::value_of<VgpuPlacements>(older);
           return outcome;
@@ -772,17 +771,17 @@ auto DeviceMethods::vgpu_type_supported_placements(const VgpuType& vgpu_type_id,
       }));
 }
 
-auto DeviceMethods::vgpu_type_creatable_placements(const VgpuType& vgpu_type_id, unsigned int mode) const -> Result<VgpuPlacements> {
+auto DeviceMethods::vgpu_type_creatable_placements(const VgpuType& vgpu_type_id, VgpuPlacementMode mode) const -> Result<VgpuPlacements> {
   return detail::newest_of(
       detail::by(&Table::DeviceGetVgpuTypeCreatablePlacements, 2, [&]() -> Result<VgpuPlacements> {
         VgpuPlacements answer;
         auto entries = detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) {
           abi::nvmlVgpuPlacementList_v2_t placement_list{};
           placement_list.version = abi::version_tag<abi::nvmlVgpuPlacementList_v2_t>;
-          placement_list.mode = mode;
+          placement_list.mode = static_cast<unsigned int>(mode);
           placement_list.count = *length;
           placement_list.placementIds = array;
-          const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuTypeCreatablePlacements, handle_, vgpu_type_id.held(), &placement_list);
+          const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetVgpuTypeCreatablePlacements, handle_, vgpu_type_id.held(), &placement_list);
           *length = placement_list.count;
           answer = detail::value_of<VgpuPlacements>(placement_list);
           return outcome;
@@ -792,14 +791,14 @@ auto DeviceMethods::vgpu_type_creatable_placements(const VgpuType& vgpu_type_id,
         return answer;
       }),
       detail::by(&Table::DeviceGetVgpuTypeCreatablePlacements, 1, [&]() -> Result<VgpuPlacements> {
-        if (mode != abi::VGPU_PGPU_HETEROGENEOUS_MODE) return Failure(Errc::function_not_found, "nvmlDeviceGetVgpuTypeCreatablePlacements");
+        if (mode != VgpuPlacementMode(abi::VGPU_PGPU_HETEROGENEOUS_MODE)) return Failure(Errc::function_not_found, "nvmlDeviceGetVgpuTypeCreatablePlacements");
         VgpuPlacements answer;
         auto entries = detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) {
           abi::nvmlVgpuPlacementList_v1_t older{};
           older.version = abi::version_tag<abi::nvmlVgpuPlacementList_v1_t>;
           older.count = *length;
           older.placementIds = array;
-          const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuTypeCreatablePlacements, handle_, vgpu_type_id.held(), reinterpret_cast<abi::nvmlVgpuPlacementList_t*>(&older));
+          const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetVgpuTypeCreatablePlacements, handle_, vgpu_type_id.held(), reinterpret_cast<abi::nvmlVgpuPlacementList_t*>(&older));
           *length = older.count;
           answer = detail::value_of<VgpuPlacements>(older);
           return outcome;
@@ -811,7 +810,7 @@ auto DeviceMethods::vgpu_type_creatable_placements(const VgpuType& vgpu_type_id,
 }
 
 auto DeviceMethods::vgpu_force_gsp_unload() const -> Result<void> {
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceVgpuForceGspUnload, handle_);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceVgpuForceGspUnload, handle_);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -820,68 +819,68 @@ auto DeviceMethods::grid_licensable_features() const -> Result<GridLicensableFea
   return detail::newest_of(
       detail::by(&Table::DeviceGetGridLicensableFeatures_v4, 0, [&]() -> Result<GridLicensableFeatures> {
         abi::nvmlGridLicensableFeatures_t grid_licensable_features{};
-        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGridLicensableFeatures_v4, handle_, &grid_licensable_features);
+        const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetGridLicensableFeatures_v4, handle_, &grid_licensable_features);
         if (!outcome.ok()) return outcome.failure();
         return detail::answer_of<GridLicensableFeatures>(grid_licensable_features);
       }),
       detail::by(&Table::DeviceGetGridLicensableFeatures_v3, 0, [&]() -> Result<GridLicensableFeatures> {
         abi::nvmlGridLicensableFeatures_v1_t older{};
-        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGridLicensableFeatures_v3, handle_, reinterpret_cast<abi::nvmlGridLicensableFeatures_t*>(&older));
+        const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetGridLicensableFeatures_v3, handle_, reinterpret_cast<abi::nvmlGridLicensableFeatures_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
         return detail::answer_of<GridLicensableFeatures>(older);
       }),
       detail::by(&Table::DeviceGetGridLicensableFeatures_v2, 0, [&]() -> Result<GridLicensableFeatures> {
         abi::nvmlGridLicensableFeatures_v1_t older{};
-        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGridLicensableFeatures_v2, handle_, reinterpret_cast<abi::nvmlGridLicensableFeatures_t*>(&older));
+        const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetGridLicensableFeatures_v2, handle_, reinterpret_cast<abi::nvmlGridLicensableFeatures_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
         return detail::answer_of<GridLicensableFeatures>(older);
       }),
       detail::by(&Table::DeviceGetGridLicensableFeatures, 0, [&]() -> Result<GridLicensableFeatures> {
         abi::nvmlGridLicensableFeatures_v1_t older{};
-        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGridLicensableFeatures, handle_, reinterpret_cast<abi::nvmlGridLicensableFeatures_t*>(&older));
+        const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetGridLicensableFeatures, handle_, reinterpret_cast<abi::nvmlGridLicensableFeatures_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
         return detail::answer_of<GridLicensableFeatures>(older);
       }));
 }
 
 auto DeviceMethods::supported_vgpus() const -> Result<std::vector<VgpuType>> {
-  const auto natives = detail::read_list<abi::nvmlVgpuTypeId_t>([&](unsigned int* length, abi::nvmlVgpuTypeId_t* array) { return detail::call(*state_, &Table::DeviceGetSupportedVgpus, handle_, length, array); });
+  const auto natives = detail::read_list<abi::nvmlVgpuTypeId_t>([&](unsigned int* length, abi::nvmlVgpuTypeId_t* array) { return detail::call(*session_, &Table::DeviceGetSupportedVgpus, handle_, length, array); });
   if (!natives) return natives.error();
   std::vector<VgpuType> objects;
-  for (const auto native : *natives) objects.emplace_back(state_, native);
+  for (const auto native : *natives) objects.emplace_back(session_, native);
   return objects;
 }
 
 auto DeviceMethods::creatable_vgpus() const -> Result<std::vector<VgpuType>> {
-  const auto natives = detail::read_list<abi::nvmlVgpuTypeId_t>([&](unsigned int* length, abi::nvmlVgpuTypeId_t* array) { return detail::call(*state_, &Table::DeviceGetCreatableVgpus, handle_, length, array); });
+  const auto natives = detail::read_list<abi::nvmlVgpuTypeId_t>([&](unsigned int* length, abi::nvmlVgpuTypeId_t* array) { return detail::call(*session_, &Table::DeviceGetCreatableVgpus, handle_, length, array); });
   if (!natives) return natives.error();
   std::vector<VgpuType> objects;
-  for (const auto native : *natives) objects.emplace_back(state_, native);
+  for (const auto native : *natives) objects.emplace_back(session_, native);
   return objects;
 }
 
 auto DeviceMethods::vgpu_type_max_instances(const VgpuType& vgpu_type_id) const -> Result<unsigned int> {
   unsigned int vgpu_instance_count{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::VgpuTypeGetMaxInstances, handle_, vgpu_type_id.held(), &vgpu_instance_count);
+  const detail::Outcome outcome = detail::call(*session_, &Table::VgpuTypeGetMaxInstances, handle_, vgpu_type_id.held(), &vgpu_instance_count);
   if (!outcome.ok()) return outcome.failure();
   return vgpu_instance_count;
 }
 
 auto DeviceMethods::active_vgpus() const -> Result<std::vector<VgpuInstance>> {
-  const auto natives = detail::read_list<abi::nvmlVgpuInstance_t>([&](unsigned int* length, abi::nvmlVgpuInstance_t* array) { return detail::call(*state_, &Table::DeviceGetActiveVgpus, handle_, length, array); });
+  const auto natives = detail::read_list<abi::nvmlVgpuInstance_t>([&](unsigned int* length, abi::nvmlVgpuInstance_t* array) { return detail::call(*session_, &Table::DeviceGetActiveVgpus, handle_, length, array); });
   if (!natives) return natives.error();
   std::vector<VgpuInstance> objects;
-  for (const auto native : *natives) objects.emplace_back(state_, native);
+  for (const auto native : *natives) objects.emplace_back(session_, native);
   return objects;
 }
 
 auto DeviceMethods::pgpu_metadata_string() const -> Result<std::string> {
-  return detail::read_string_inout(96, [&](char* array, unsigned int* length) { return detail::call(*state_, &Table::DeviceGetPgpuMetadataString, handle_, array, length); });
+  return detail::read_string_inout(96, [&](char* array, unsigned int* length) { return detail::call(*session_, &Table::DeviceGetPgpuMetadataString, handle_, array, length); });
 }
 
 auto DeviceMethods::vgpu_scheduler_capabilities() const -> Result<VgpuSchedulerCapabilities> {
   abi::nvmlVgpuSchedulerCapabilities_t capabilities{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuSchedulerCapabilities, handle_, &capabilities);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetVgpuSchedulerCapabilities, handle_, &capabilities);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<VgpuSchedulerCapabilities>(capabilities);
 }
@@ -894,7 +893,7 @@ auto DeviceMethods::vgpu_instances_utilization_info(std::chrono::microseconds la
     vgpu_util_info.lastSeenTimeStamp = static_cast<unsigned long long>(last_seen_time_stamp.count());
     vgpu_util_info.vgpuInstanceCount = *length;
     vgpu_util_info.vgpuUtilArray = array;
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuInstancesUtilizationInfo, handle_, &vgpu_util_info);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetVgpuInstancesUtilizationInfo, handle_, &vgpu_util_info);
     *length = vgpu_util_info.vgpuInstanceCount;
     answer = detail::value_of<VgpuInstancesUtilizationInfo>(vgpu_util_info);
     return outcome;
@@ -906,7 +905,7 @@ auto DeviceMethods::vgpu_instances_utilization_info(std::chrono::microseconds la
 
 auto DeviceMethods::vgpu_process_utilization(std::chrono::microseconds last_seen_time_stamp) const -> Result<std::vector<VgpuProcessUtilizationSample>> {
   if (!detail::holds<unsigned long long>(last_seen_time_stamp)) return Failure(Errc::invalid_argument, "nvmlDeviceGetVgpuProcessUtilization", "last_seen_time_stamp is out of range");
-  return detail::value_list<VgpuProcessUtilizationSample>(detail::read_list<abi::nvmlVgpuProcessUtilizationSample_t>([&](unsigned int* length, abi::nvmlVgpuProcessUtilizationSample_t* array) { return detail::call(*state_, &Table::DeviceGetVgpuProcessUtilization, handle_, static_cast<unsigned long long>(last_seen_time_stamp.count()), length, array); }));
+  return detail::value_list<VgpuProcessUtilizationSample>(detail::read_list<abi::nvmlVgpuProcessUtilizationSample_t>([&](unsigned int* length, abi::nvmlVgpuProcessUtilizationSample_t* array) { return detail::call(*session_, &Table::DeviceGetVgpuProcessUtilization, handle_, static_cast<unsigned long long>(last_seen_time_stamp.count()), length, array); }));
 }
 
 auto DeviceMethods::vgpu_processes_utilization_info(std::chrono::microseconds last_seen_time_stamp) const -> Result<VgpuProcessesUtilizationInfo> {
@@ -917,7 +916,7 @@ auto DeviceMethods::vgpu_processes_utilization_info(std::chrono::microseconds la
     vgpu_proc_util_info.lastSeenTimeStamp = static_cast<unsigned long long>(last_seen_time_stamp.count());
     vgpu_proc_util_info.vgpuProcessCount = *length;
     vgpu_proc_util_info.vgpuProcUtilArray = array;
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuProcessesUtilizationInfo, handle_, &vgpu_proc_util_info);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetVgpuProcessesUtilizationInfo, handle_, &vgpu_proc_util_info);
     *length = vgpu_proc_util_info.vgpuProcessCount;
     answer = detail::value_of<VgpuProcessesUtilizationInfo>(vgpu_proc_util_info);
     return outcome;
@@ -927,26 +926,25 @@ auto DeviceMethods::vgpu_processes_utilization_info(std::chrono::microseconds la
   return answer;
 }
 
-auto DeviceMethods::gpu_instance_profile_info(unsigned int profile) const -> Result<GpuInstanceProfileInfo> {
-  abi::nvmlGpuInstanceProfileInfo_t info{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuInstanceProfileInfo, handle_, profile, &info);
-  if (!outcome.ok()) return outcome.failure();
-  return detail::answer_of<GpuInstanceProfileInfo>(info);
-}
-
-auto DeviceMethods::gpu_instance_profile_info_v(unsigned int profile) const -> Result<GpuInstanceProfileInfo> {
+auto DeviceMethods::gpu_instance_profile_info(GpuInstanceProfile profile) const -> Result<GpuInstanceProfileInfo> {
   return detail::newest_of(
       detail::by(&Table::DeviceGetGpuInstanceProfileInfoV, 3, [&]() -> Result<GpuInstanceProfileInfo> {
         abi::nvmlGpuInstanceProfileInfo_v3_t info{};
         info.version = abi::version_tag<abi::nvmlGpuInstanceProfileInfo_v3_t>;
-        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuInstanceProfileInfoV, handle_, profile, reinterpret_cast<abi::nvmlGpuInstanceProfileInfo_v2_t*>(&info));
+        const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetGpuInstanceProfileInfoV, handle_, static_cast<unsigned int>(profile), reinterpret_cast<abi::nvmlGpuInstanceProfileInfo_v2_t*>(&info));
         if (!outcome.ok()) return outcome.failure();
         return detail::answer_of<GpuInstanceProfileInfo>(info);
       }),
       detail::by(&Table::DeviceGetGpuInstanceProfileInfoV, 2, [&]() -> Result<GpuInstanceProfileInfo> {
         abi::nvmlGpuInstanceProfileInfo_v2_t older{};
         older.version = abi::version_tag<abi::nvmlGpuInstanceProfileInfo_v2_t>;
-        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuInstanceProfileInfoV, handle_, profile, &older);
+        const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetGpuInstanceProfileInfoV, handle_, static_cast<unsigned int>(profile), &older);
+        if (!outcome.ok()) return outcome.failure();
+        return detail::answer_of<GpuInstanceProfileInfo>(older);
+      }),
+      detail::by(&Table::DeviceGetGpuInstanceProfileInfo, 0, [&]() -> Result<GpuInstanceProfileInfo> {
+        abi::nvmlGpuInstanceProfileInfo_t older{};
+        const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetGpuInstanceProfileInfo, handle_, static_cast<unsigned int>(profile), &older);
         if (!outcome.ok()) return outcome.failure();
         return detail::answer_of<GpuInstanceProfileInfo>(older);
       }));
@@ -957,14 +955,14 @@ auto DeviceMethods::gpu_instance_profile_info_by_id(unsigned int profile_id) con
       detail::by(&Table::DeviceGetGpuInstanceProfileInfoByIdV, 3, [&]() -> Result<GpuInstanceProfileInfo> {
         abi::nvmlGpuInstanceProfileInfo_v3_t info{};
         info.version = abi::version_tag<abi::nvmlGpuInstanceProfileInfo_v3_t>;
-        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuInstanceProfileInfoByIdV, handle_, profile_id, reinterpret_cast<abi::nvmlGpuInstanceProfileInfo_v2_t*>(&info));
+        const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetGpuInstanceProfileInfoByIdV, handle_, profile_id, reinterpret_cast<abi::nvmlGpuInstanceProfileInfo_v2_t*>(&info));
         if (!outcome.ok()) return outcome.failure();
         return detail::answer_of<GpuInstanceProfileInfo>(info);
       }),
       detail::by(&Table::DeviceGetGpuInstanceProfileInfoByIdV, 2, [&]() -> Result<GpuInstanceProfileInfo> {
         abi::nvmlGpuInstanceProfileInfo_v2_t older{};
         older.version = abi::version_tag<abi::nvmlGpuInstanceProfileInfo_v2_t>;
-        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuInstanceProfileInfoByIdV, handle_, profile_id, &older);
+        const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetGpuInstanceProfileInfoByIdV, handle_, profile_id, &older);
         if (!outcome.ok()) return outcome.failure();
         return detail::answer_of<GpuInstanceProfileInfo>(older);
       }));
@@ -973,62 +971,62 @@ auto DeviceMethods::gpu_instance_profile_info_by_id(unsigned int profile_id) con
 auto DeviceMethods::gpu_instance_possible_placements(unsigned int profile_id) const -> Result<std::vector<GpuInstancePlacement>> {
   return detail::newest_of(
       detail::by(&Table::DeviceGetGpuInstancePossiblePlacements_v2, 0, [&]() -> Result<std::vector<GpuInstancePlacement>> {
-        return detail::value_list<GpuInstancePlacement>(detail::read_known<abi::nvmlGpuInstancePlacement_t>([&](unsigned int* length, abi::nvmlGpuInstancePlacement_t* array) { return detail::call(*state_, &Table::DeviceGetGpuInstancePossiblePlacements_v2, handle_, profile_id, array, length); }));
+        return detail::value_list<GpuInstancePlacement>(detail::read_known<abi::nvmlGpuInstancePlacement_t>([&](unsigned int* length, abi::nvmlGpuInstancePlacement_t* array) { return detail::call(*session_, &Table::DeviceGetGpuInstancePossiblePlacements_v2, handle_, profile_id, array, length); }));
       }),
       detail::by(&Table::DeviceGetGpuInstancePossiblePlacements, 0, [&]() -> Result<std::vector<GpuInstancePlacement>> {
-        return detail::value_list<GpuInstancePlacement>(detail::read_known<abi::nvmlGpuInstancePlacement_t>([&](unsigned int* length, abi::nvmlGpuInstancePlacement_t* array) { return detail::call(*state_, &Table::DeviceGetGpuInstancePossiblePlacements, handle_, profile_id, array, length); }));
+        return detail::value_list<GpuInstancePlacement>(detail::read_known<abi::nvmlGpuInstancePlacement_t>([&](unsigned int* length, abi::nvmlGpuInstancePlacement_t* array) { return detail::call(*session_, &Table::DeviceGetGpuInstancePossiblePlacements, handle_, profile_id, array, length); }));
       }));
 }
 
 auto DeviceMethods::create_gpu_instance(unsigned int profile_id) const -> Result<GpuInstance> {
   abi::nvmlGpuInstance_t gpu_instance{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceCreateGpuInstance, handle_, profile_id, &gpu_instance);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceCreateGpuInstance, handle_, profile_id, &gpu_instance);
   if (!outcome.ok()) return outcome.failure();
-  return GpuInstance(state_, gpu_instance);
+  return GpuInstance(session_, gpu_instance);
 }
 
 auto DeviceMethods::create_gpu_instance_with_placement(unsigned int profile_id, const GpuInstancePlacement& placement) const -> Result<GpuInstance> {
   abi::nvmlGpuInstancePlacement_t native_placement{};
   if (const char* member = store(native_placement, placement)) return detail::not_held("nvmlDeviceCreateGpuInstanceWithPlacement", member);
   abi::nvmlGpuInstance_t gpu_instance{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceCreateGpuInstanceWithPlacement, handle_, profile_id, &native_placement, &gpu_instance);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceCreateGpuInstanceWithPlacement, handle_, profile_id, &native_placement, &gpu_instance);
   if (!outcome.ok()) return outcome.failure();
-  return GpuInstance(state_, gpu_instance);
+  return GpuInstance(session_, gpu_instance);
 }
 
 auto DeviceMethods::gpu_instances(unsigned int profile_id) const -> Result<std::vector<GpuInstance>> {
-  const auto natives = detail::read_known<abi::nvmlGpuInstance_t>([&](unsigned int* length, abi::nvmlGpuInstance_t* array) { return detail::call(*state_, &Table::DeviceGetGpuInstances, handle_, profile_id, array, length); });
+  const auto natives = detail::read_known<abi::nvmlGpuInstance_t>([&](unsigned int* length, abi::nvmlGpuInstance_t* array) { return detail::call(*session_, &Table::DeviceGetGpuInstances, handle_, profile_id, array, length); });
   if (!natives) return natives.error();
   std::vector<GpuInstance> objects;
-  for (const auto native : *natives) objects.emplace_back(state_, native);
+  for (const auto native : *natives) objects.emplace_back(session_, native);
   return objects;
 }
 
 auto DeviceMethods::gpu_instance_by_id(unsigned int id) const -> Result<GpuInstance> {
   abi::nvmlGpuInstance_t gpu_instance{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuInstanceById, handle_, id, &gpu_instance);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetGpuInstanceById, handle_, id, &gpu_instance);
   if (!outcome.ok()) return outcome.failure();
-  return GpuInstance(state_, gpu_instance);
+  return GpuInstance(session_, gpu_instance);
 }
 
 auto DeviceMethods::mig_device_handle_by_index(unsigned int index) const -> Result<Device> {
   abi::nvmlDevice_t mig_device{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMigDeviceHandleByIndex, handle_, index, &mig_device);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetMigDeviceHandleByIndex, handle_, index, &mig_device);
   if (!outcome.ok()) return outcome.failure();
-  return Device(state_, mig_device);
+  return Device(session_, mig_device);
 }
 
 auto DeviceMethods::device_handle_from_mig_device_handle() const -> Result<Device> {
   abi::nvmlDevice_t device{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetDeviceHandleFromMigDeviceHandle, handle_, &device);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetDeviceHandleFromMigDeviceHandle, handle_, &device);
   if (!outcome.ok()) return outcome.failure();
-  return Device(state_, device);
+  return Device(session_, device);
 }
 
 auto DeviceMethods::gpm_query_device_support() const -> Result<GpmSupport> {
   abi::nvmlGpmSupport_t gpm_support{};
   gpm_support.version = abi::version_tag<abi::nvmlGpmSupport_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::GpmQueryDeviceSupport, handle_, &gpm_support);
+  const detail::Outcome outcome = detail::call(*session_, &Table::GpmQueryDeviceSupport, handle_, &gpm_support);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<GpmSupport>(gpm_support);
 }
@@ -1036,7 +1034,7 @@ auto DeviceMethods::gpm_query_device_support() const -> Result<GpmSupport> {
 auto DeviceMethods::capabilities() const -> Result<DeviceCapabilities> {
   abi::nvmlDeviceCapabilities_v1_t caps{};
   caps.version = abi::version_tag<abi::nvmlDeviceCapabilities_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetCapabilities, handle_, &caps);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetCapabilities, handle_, &caps);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<DeviceCapabilities>(caps);
 }
@@ -1044,7 +1042,7 @@ auto DeviceMethods::capabilities() const -> Result<DeviceCapabilities> {
 auto DeviceMethods::workload_power_profile_profiles_info() const -> Result<WorkloadPowerProfiles> {
   abi::nvmlWorkloadPowerProfileProfilesInfo_v1_t profiles_info{};
   profiles_info.version = abi::version_tag<abi::nvmlWorkloadPowerProfileProfilesInfo_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceWorkloadPowerProfileGetProfilesInfo, handle_, &profiles_info);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceWorkloadPowerProfileGetProfilesInfo, handle_, &profiles_info);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<WorkloadPowerProfiles>(profiles_info);
 }
@@ -1052,7 +1050,7 @@ auto DeviceMethods::workload_power_profile_profiles_info() const -> Result<Workl
 auto DeviceMethods::workload_power_profile_current_profiles() const -> Result<CurrentWorkloadPowerProfiles> {
   abi::nvmlWorkloadPowerProfileCurrentProfiles_v1_t current_profiles{};
   current_profiles.version = abi::version_tag<abi::nvmlWorkloadPowerProfileCurrentProfiles_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceWorkloadPowerProfileGetCurrentProfiles, handle_, &current_profiles);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceWorkloadPowerProfileGetCurrentProfiles, handle_, &current_profiles);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<CurrentWorkloadPowerProfiles>(current_profiles);
 }
@@ -1061,7 +1059,7 @@ auto DeviceMethods::set_workload_power_profile_requested_profiles(const Workload
   abi::nvmlWorkloadPowerProfileRequestedProfiles_v1_t native_requested_profiles{};
   native_requested_profiles.version = abi::version_tag<abi::nvmlWorkloadPowerProfileRequestedProfiles_v1_t>;
   if (const char* member = store(native_requested_profiles, requested_profiles)) return detail::not_held("nvmlDeviceWorkloadPowerProfileSetRequestedProfiles", member);
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceWorkloadPowerProfileSetRequestedProfiles, handle_, &native_requested_profiles);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceWorkloadPowerProfileSetRequestedProfiles, handle_, &native_requested_profiles);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -1070,7 +1068,7 @@ auto DeviceMethods::clear_workload_power_profile_requested_profiles(const Worklo
   abi::nvmlWorkloadPowerProfileRequestedProfiles_v1_t native_requested_profiles{};
   native_requested_profiles.version = abi::version_tag<abi::nvmlWorkloadPowerProfileRequestedProfiles_v1_t>;
   if (const char* member = store(native_requested_profiles, requested_profiles)) return detail::not_held("nvmlDeviceWorkloadPowerProfileClearRequestedProfiles", member);
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceWorkloadPowerProfileClearRequestedProfiles, handle_, &native_requested_profiles);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceWorkloadPowerProfileClearRequestedProfiles, handle_, &native_requested_profiles);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -1078,7 +1076,7 @@ auto DeviceMethods::clear_workload_power_profile_requested_profiles(const Worklo
 auto DeviceMethods::update_workload_power_profiles(const WorkloadPowerProfileUpdate& update_profiles) const -> Result<void> {
   abi::nvmlWorkloadPowerProfileUpdateProfiles_v1_t native_update_profiles{};
   if (const char* member = store(native_update_profiles, update_profiles)) return detail::not_held("nvmlDeviceWorkloadPowerProfileUpdateProfiles_v1", member);
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceWorkloadPowerProfileUpdateProfiles_v1, handle_, &native_update_profiles);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceWorkloadPowerProfileUpdateProfiles_v1, handle_, &native_update_profiles);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -1087,7 +1085,7 @@ auto DeviceMethods::activate_power_smoothing_preset_profile(const PowerSmoothing
   abi::nvmlPowerSmoothingProfile_v1_t native_profile{};
   native_profile.version = abi::version_tag<abi::nvmlPowerSmoothingProfile_v1_t>;
   if (const char* member = store(native_profile, profile)) return detail::not_held("nvmlDevicePowerSmoothingActivatePresetProfile", member);
-  const detail::Outcome outcome = detail::call(*state_, &Table::DevicePowerSmoothingActivatePresetProfile, handle_, &native_profile);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DevicePowerSmoothingActivatePresetProfile, handle_, &native_profile);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -1096,7 +1094,7 @@ auto DeviceMethods::update_power_smoothing_preset_profile_param(const PowerSmoot
   abi::nvmlPowerSmoothingProfile_v1_t native_profile{};
   native_profile.version = abi::version_tag<abi::nvmlPowerSmoothingProfile_v1_t>;
   if (const char* member = store(native_profile, profile)) return detail::not_held("nvmlDevicePowerSmoothingUpdatePresetProfileParam", member);
-  const detail::Outcome outcome = detail::call(*state_, &Table::DevicePowerSmoothingUpdatePresetProfileParam, handle_, &native_profile);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DevicePowerSmoothingUpdatePresetProfileParam, handle_, &native_profile);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -1105,7 +1103,7 @@ auto DeviceMethods::set_power_smoothing_state(const PowerSmoothingState& state) 
   abi::nvmlPowerSmoothingState_v1_t native_state{};
   native_state.version = abi::version_tag<abi::nvmlPowerSmoothingState_v1_t>;
   if (const char* member = store(native_state, state)) return detail::not_held("nvmlDevicePowerSmoothingSetState", member);
-  const detail::Outcome outcome = detail::call(*state_, &Table::DevicePowerSmoothingSetState, handle_, &native_state);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DevicePowerSmoothingSetState, handle_, &native_state);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -1117,7 +1115,7 @@ auto DeviceMethods::sram_unique_uncorrected_ecc_error_counts() const -> Result<E
     error_counts.version = abi::version_tag<abi::nvmlEccSramUniqueUncorrectedErrorCounts_v1_t>;
     error_counts.entryCount = *length;
     error_counts.entries = array;
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetSramUniqueUncorrectedEccErrorCounts, handle_, &error_counts);
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetSramUniqueUncorrectedEccErrorCounts, handle_, &error_counts);
     *length = error_counts.entryCount;
     answer = detail::value_of<EccSramUniqueUncorrectedErrorCounts>(error_counts);
     return outcome;
@@ -1131,7 +1129,7 @@ auto DeviceMethods::set_rusd_settings(const RusdSettings& settings) const -> Res
   abi::nvmlRusdSettings_v1_t native_settings{};
   native_settings.version = abi::version_tag<abi::nvmlRusdSettings_v1_t>;
   if (const char* member = store(native_settings, settings)) return detail::not_held("nvmlDeviceSetRusdSettings_v1", member);
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetRusdSettings_v1, handle_, &native_settings);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceSetRusdSettings_v1, handle_, &native_settings);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }

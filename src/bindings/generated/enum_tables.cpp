@@ -253,3 +253,380 @@ const nvml::EnumTable& enum_table(nvmlPowerProfileOperation_t) noexcept {
 }
 
 }  // namespace nvmlkit::abi
+
+namespace nvmlkit::nvml {
+
+const EnumTable& enum_table(Clock) noexcept {
+  static constexpr EnumTable table{"Clock", enumerators<Clock>};
+  return table;
+}
+const EnumTable& enum_table(ClockId) noexcept {
+  static constexpr EnumTable table{"ClockId", enumerators<ClockId>};
+  return table;
+}
+const EnumTable& enum_table(PState) noexcept {
+  static constexpr EnumTable table{"PState", enumerators<PState>};
+  return table;
+}
+const EnumTable& enum_table(PerfPolicy) noexcept {
+  static constexpr EnumTable table{"PerfPolicy", enumerators<PerfPolicy>};
+  return table;
+}
+const EnumTable& enum_table(ClocksEventReason) noexcept {
+  static constexpr EnumTable table{"ClocksEventReason", enumerators<ClocksEventReason>};
+  return table;
+}
+const EnumTable& enum_table(Architecture) noexcept {
+  static constexpr EnumTable table{"Architecture", enumerators<Architecture>};
+  return table;
+}
+const EnumTable& enum_table(Brand) noexcept {
+  static constexpr EnumTable table{"Brand", enumerators<Brand>};
+  return table;
+}
+const EnumTable& enum_table(BridgeChipType) noexcept {
+  static constexpr EnumTable table{"BridgeChipType", enumerators<BridgeChipType>};
+  return table;
+}
+const EnumTable& enum_table(BusType) noexcept {
+  static constexpr EnumTable table{"BusType", enumerators<BusType>};
+  return table;
+}
+const EnumTable& enum_table(AffinityScope) noexcept {
+  static constexpr EnumTable table{"AffinityScope", enumerators<AffinityScope>};
+  return table;
+}
+const EnumTable& enum_table(AddressingModeType) noexcept {
+  static constexpr EnumTable table{"AddressingModeType", enumerators<AddressingModeType>};
+  return table;
+}
+const EnumTable& enum_table(DeviceCapability) noexcept {
+  static constexpr EnumTable table{"DeviceCapability", enumerators<DeviceCapability>};
+  return table;
+}
+const EnumTable& enum_table(InforomObject) noexcept {
+  static constexpr EnumTable table{"InforomObject", enumerators<InforomObject>};
+  return table;
+}
+const EnumTable& enum_table(TopologyLevel) noexcept {
+  static constexpr EnumTable table{"TopologyLevel", enumerators<TopologyLevel>};
+  return table;
+}
+const EnumTable& enum_table(P2pStatus) noexcept {
+  static constexpr EnumTable table{"P2pStatus", enumerators<P2pStatus>};
+  return table;
+}
+const EnumTable& enum_table(P2pCapability) noexcept {
+  static constexpr EnumTable table{"P2pCapability", enumerators<P2pCapability>};
+  return table;
+}
+const EnumTable& enum_table(DetachGpuState) noexcept {
+  static constexpr EnumTable table{"DetachGpuState", enumerators<DetachGpuState>};
+  return table;
+}
+const EnumTable& enum_table(PcieLinkState) noexcept {
+  static constexpr EnumTable table{"PcieLinkState", enumerators<PcieLinkState>};
+  return table;
+}
+const EnumTable& enum_table(PcieCounter) noexcept {
+  static constexpr EnumTable table{"PcieCounter", enumerators<PcieCounter>};
+  return table;
+}
+const EnumTable& enum_table(ComputeMode) noexcept {
+  static constexpr EnumTable table{"ComputeMode", enumerators<ComputeMode>};
+  return table;
+}
+const EnumTable& enum_table(WindowsDriverModel) noexcept {
+  static constexpr EnumTable table{"WindowsDriverModel", enumerators<WindowsDriverModel>};
+  return table;
+}
+const EnumTable& enum_table(OperationMode) noexcept {
+  static constexpr EnumTable table{"OperationMode", enumerators<OperationMode>};
+  return table;
+}
+const EnumTable& enum_table(RestrictedApi) noexcept {
+  static constexpr EnumTable table{"RestrictedApi", enumerators<RestrictedApi>};
+  return table;
+}
+const EnumTable& enum_table(SetterFlag) noexcept {
+  static constexpr EnumTable table{"SetterFlag", enumerators<SetterFlag>};
+  return table;
+}
+const EnumTable& enum_table(InitFlag) noexcept {
+  static constexpr EnumTable table{"InitFlag", enumerators<InitFlag>};
+  return table;
+}
+const EnumTable& enum_table(MemoryErrorType) noexcept {
+  static constexpr EnumTable table{"MemoryErrorType", enumerators<MemoryErrorType>};
+  return table;
+}
+const EnumTable& enum_table(EccCounter) noexcept {
+  static constexpr EnumTable table{"EccCounter", enumerators<EccCounter>};
+  return table;
+}
+const EnumTable& enum_table(MemoryLocation) noexcept {
+  static constexpr EnumTable table{"MemoryLocation", enumerators<MemoryLocation>};
+  return table;
+}
+const EnumTable& enum_table(PageRetirementCause) noexcept {
+  static constexpr EnumTable table{"PageRetirementCause", enumerators<PageRetirementCause>};
+  return table;
+}
+const EnumTable& enum_table(PowerSource) noexcept {
+  static constexpr EnumTable table{"PowerSource", enumerators<PowerSource>};
+  return table;
+}
+const EnumTable& enum_table(PowerScope) noexcept {
+  static constexpr EnumTable table{"PowerScope", enumerators<PowerScope>};
+  return table;
+}
+const EnumTable& enum_table(PowerMizerMode) noexcept {
+  static constexpr EnumTable table{"PowerMizerMode", enumerators<PowerMizerMode>};
+  return table;
+}
+const EnumTable& enum_table(PowerProfile) noexcept {
+  static constexpr EnumTable table{"PowerProfile", enumerators<PowerProfile>};
+  return table;
+}
+const EnumTable& enum_table(PowerProfileOperation) noexcept {
+  static constexpr EnumTable table{"PowerProfileOperation", enumerators<PowerProfileOperation>};
+  return table;
+}
+const EnumTable& enum_table(PowerSmoothingParameter) noexcept {
+  static constexpr EnumTable table{"PowerSmoothingParameter", enumerators<PowerSmoothingParameter>};
+  return table;
+}
+const EnumTable& enum_table(RusdPoll) noexcept {
+  static constexpr EnumTable table{"RusdPoll", enumerators<RusdPoll>};
+  return table;
+}
+const EnumTable& enum_table(TemperatureThreshold) noexcept {
+  static constexpr EnumTable table{"TemperatureThreshold", enumerators<TemperatureThreshold>};
+  return table;
+}
+const EnumTable& enum_table(TemperatureSensor) noexcept {
+  static constexpr EnumTable table{"TemperatureSensor", enumerators<TemperatureSensor>};
+  return table;
+}
+const EnumTable& enum_table(ThermalTarget) noexcept {
+  static constexpr EnumTable table{"ThermalTarget", enumerators<ThermalTarget>};
+  return table;
+}
+const EnumTable& enum_table(ThermalController) noexcept {
+  static constexpr EnumTable table{"ThermalController", enumerators<ThermalController>};
+  return table;
+}
+const EnumTable& enum_table(CoolerSignal) noexcept {
+  static constexpr EnumTable table{"CoolerSignal", enumerators<CoolerSignal>};
+  return table;
+}
+const EnumTable& enum_table(CoolerTarget) noexcept {
+  static constexpr EnumTable table{"CoolerTarget", enumerators<CoolerTarget>};
+  return table;
+}
+const EnumTable& enum_table(FanPolicy) noexcept {
+  static constexpr EnumTable table{"FanPolicy", enumerators<FanPolicy>};
+  return table;
+}
+const EnumTable& enum_table(FanState) noexcept {
+  static constexpr EnumTable table{"FanState", enumerators<FanState>};
+  return table;
+}
+const EnumTable& enum_table(LedColor) noexcept {
+  static constexpr EnumTable table{"LedColor", enumerators<LedColor>};
+  return table;
+}
+const EnumTable& enum_table(UnitSensor) noexcept {
+  static constexpr EnumTable table{"UnitSensor", enumerators<UnitSensor>};
+  return table;
+}
+const EnumTable& enum_table(SamplingType) noexcept {
+  static constexpr EnumTable table{"SamplingType", enumerators<SamplingType>};
+  return table;
+}
+const EnumTable& enum_table(ValueType) noexcept {
+  static constexpr EnumTable table{"ValueType", enumerators<ValueType>};
+  return table;
+}
+const EnumTable& enum_table(GpmMetricId) noexcept {
+  static constexpr EnumTable table{"GpmMetricId", enumerators<GpmMetricId>};
+  return table;
+}
+const EnumTable& enum_table(PrmCounterId) noexcept {
+  static constexpr EnumTable table{"PrmCounterId", enumerators<PrmCounterId>};
+  return table;
+}
+const EnumTable& enum_table(EncoderType) noexcept {
+  static constexpr EnumTable table{"EncoderType", enumerators<EncoderType>};
+  return table;
+}
+const EnumTable& enum_table(FbcSessionType) noexcept {
+  static constexpr EnumTable table{"FbcSessionType", enumerators<FbcSessionType>};
+  return table;
+}
+const EnumTable& enum_table(FbcSessionFlag) noexcept {
+  static constexpr EnumTable table{"FbcSessionFlag", enumerators<FbcSessionFlag>};
+  return table;
+}
+const EnumTable& enum_table(ProcessMode) noexcept {
+  static constexpr EnumTable table{"ProcessMode", enumerators<ProcessMode>};
+  return table;
+}
+const EnumTable& enum_table(EventType) noexcept {
+  static constexpr EnumTable table{"EventType", enumerators<EventType>};
+  return table;
+}
+const EnumTable& enum_table(SystemEventType) noexcept {
+  static constexpr EnumTable table{"SystemEventType", enumerators<SystemEventType>};
+  return table;
+}
+const EnumTable& enum_table(CperType) noexcept {
+  static constexpr EnumTable table{"CperType", enumerators<CperType>};
+  return table;
+}
+const EnumTable& enum_table(NvLinkVersion) noexcept {
+  static constexpr EnumTable table{"NvLinkVersion", enumerators<NvLinkVersion>};
+  return table;
+}
+const EnumTable& enum_table(NvLinkCapability) noexcept {
+  static constexpr EnumTable table{"NvLinkCapability", enumerators<NvLinkCapability>};
+  return table;
+}
+const EnumTable& enum_table(NvLinkErrorCounter) noexcept {
+  static constexpr EnumTable table{"NvLinkErrorCounter", enumerators<NvLinkErrorCounter>};
+  return table;
+}
+const EnumTable& enum_table(NvLinkDeviceType) noexcept {
+  static constexpr EnumTable table{"NvLinkDeviceType", enumerators<NvLinkDeviceType>};
+  return table;
+}
+const EnumTable& enum_table(NvLinkCounterUnit) noexcept {
+  static constexpr EnumTable table{"NvLinkCounterUnit", enumerators<NvLinkCounterUnit>};
+  return table;
+}
+const EnumTable& enum_table(NvLinkPacketType) noexcept {
+  static constexpr EnumTable table{"NvLinkPacketType", enumerators<NvLinkPacketType>};
+  return table;
+}
+const EnumTable& enum_table(NvLinkFirmware) noexcept {
+  static constexpr EnumTable table{"NvLinkFirmware", enumerators<NvLinkFirmware>};
+  return table;
+}
+const EnumTable& enum_table(FabricState) noexcept {
+  static constexpr EnumTable table{"FabricState", enumerators<FabricState>};
+  return table;
+}
+const EnumTable& enum_table(FabricHealth) noexcept {
+  static constexpr EnumTable table{"FabricHealth", enumerators<FabricHealth>};
+  return table;
+}
+const EnumTable& enum_table(GpuInstanceProfile) noexcept {
+  static constexpr EnumTable table{"GpuInstanceProfile", enumerators<GpuInstanceProfile>};
+  return table;
+}
+const EnumTable& enum_table(GpuInstanceCapability) noexcept {
+  static constexpr EnumTable table{"GpuInstanceCapability", enumerators<GpuInstanceCapability>};
+  return table;
+}
+const EnumTable& enum_table(ComputeInstanceProfile) noexcept {
+  static constexpr EnumTable table{"ComputeInstanceProfile", enumerators<ComputeInstanceProfile>};
+  return table;
+}
+const EnumTable& enum_table(ComputeInstanceEngineProfile) noexcept {
+  static constexpr EnumTable table{"ComputeInstanceEngineProfile", enumerators<ComputeInstanceEngineProfile>};
+  return table;
+}
+const EnumTable& enum_table(ComputeInstanceCapability) noexcept {
+  static constexpr EnumTable table{"ComputeInstanceCapability", enumerators<ComputeInstanceCapability>};
+  return table;
+}
+const EnumTable& enum_table(ConfComputeCpu) noexcept {
+  static constexpr EnumTable table{"ConfComputeCpu", enumerators<ConfComputeCpu>};
+  return table;
+}
+const EnumTable& enum_table(ConfComputeGpus) noexcept {
+  static constexpr EnumTable table{"ConfComputeGpus", enumerators<ConfComputeGpus>};
+  return table;
+}
+const EnumTable& enum_table(ConfComputeEnvironment) noexcept {
+  static constexpr EnumTable table{"ConfComputeEnvironment", enumerators<ConfComputeEnvironment>};
+  return table;
+}
+const EnumTable& enum_table(ConfComputeFeature) noexcept {
+  static constexpr EnumTable table{"ConfComputeFeature", enumerators<ConfComputeFeature>};
+  return table;
+}
+const EnumTable& enum_table(ConfComputeDevTools) noexcept {
+  static constexpr EnumTable table{"ConfComputeDevTools", enumerators<ConfComputeDevTools>};
+  return table;
+}
+const EnumTable& enum_table(ConfComputeMultiGpu) noexcept {
+  static constexpr EnumTable table{"ConfComputeMultiGpu", enumerators<ConfComputeMultiGpu>};
+  return table;
+}
+const EnumTable& enum_table(VirtualizationMode) noexcept {
+  static constexpr EnumTable table{"VirtualizationMode", enumerators<VirtualizationMode>};
+  return table;
+}
+const EnumTable& enum_table(HostVgpuMode) noexcept {
+  static constexpr EnumTable table{"HostVgpuMode", enumerators<HostVgpuMode>};
+  return table;
+}
+const EnumTable& enum_table(VmIdType) noexcept {
+  static constexpr EnumTable table{"VmIdType", enumerators<VmIdType>};
+  return table;
+}
+const EnumTable& enum_table(VgpuGuestState) noexcept {
+  static constexpr EnumTable table{"VgpuGuestState", enumerators<VgpuGuestState>};
+  return table;
+}
+const EnumTable& enum_table(VgpuCapability) noexcept {
+  static constexpr EnumTable table{"VgpuCapability", enumerators<VgpuCapability>};
+  return table;
+}
+const EnumTable& enum_table(VgpuDriverCapability) noexcept {
+  static constexpr EnumTable table{"VgpuDriverCapability", enumerators<VgpuDriverCapability>};
+  return table;
+}
+const EnumTable& enum_table(DeviceVgpuCapability) noexcept {
+  static constexpr EnumTable table{"DeviceVgpuCapability", enumerators<DeviceVgpuCapability>};
+  return table;
+}
+const EnumTable& enum_table(VgpuPlacementMode) noexcept {
+  static constexpr EnumTable table{"VgpuPlacementMode", enumerators<VgpuPlacementMode>};
+  return table;
+}
+const EnumTable& enum_table(VgpuVmCompatibility) noexcept {
+  static constexpr EnumTable table{"VgpuVmCompatibility", enumerators<VgpuVmCompatibility>};
+  return table;
+}
+const EnumTable& enum_table(VgpuCompatibilityLimit) noexcept {
+  static constexpr EnumTable table{"VgpuCompatibilityLimit", enumerators<VgpuCompatibilityLimit>};
+  return table;
+}
+const EnumTable& enum_table(VgpuSchedulerPolicy) noexcept {
+  static constexpr EnumTable table{"VgpuSchedulerPolicy", enumerators<VgpuSchedulerPolicy>};
+  return table;
+}
+const EnumTable& enum_table(VgpuSchedulerArr) noexcept {
+  static constexpr EnumTable table{"VgpuSchedulerArr", enumerators<VgpuSchedulerArr>};
+  return table;
+}
+const EnumTable& enum_table(VgpuSchedulerEngine) noexcept {
+  static constexpr EnumTable table{"VgpuSchedulerEngine", enumerators<VgpuSchedulerEngine>};
+  return table;
+}
+const EnumTable& enum_table(LicenseFeature) noexcept {
+  static constexpr EnumTable table{"LicenseFeature", enumerators<LicenseFeature>};
+  return table;
+}
+const EnumTable& enum_table(LicenseState) noexcept {
+  static constexpr EnumTable table{"LicenseState", enumerators<LicenseState>};
+  return table;
+}
+const EnumTable& enum_table(LicenseExpiry) noexcept {
+  static constexpr EnumTable table{"LicenseExpiry", enumerators<LicenseExpiry>};
+  return table;
+}
+
+}  // namespace nvmlkit::nvml

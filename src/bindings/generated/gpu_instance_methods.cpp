@@ -17,7 +17,7 @@ auto GpuInstanceMethods::creatable_vgpus() const -> Result<VgpuTypeIds> {
     vgpus.version = abi::version_tag<abi::nvmlVgpuTypeIdInfo_v1_t>;
     vgpus.vgpuCount = *length;
     vgpus.vgpuTypeIds = array;
-    const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetCreatableVgpus, handle_, &vgpus);
+    const detail::Outcome outcome = detail::call(*session_, &Table::GpuInstanceGetCreatableVgpus, handle_, &vgpus);
     *length = vgpus.vgpuCount;
     answer = detail::value_of<VgpuTypeIds>(vgpus);
     return outcome;
@@ -34,7 +34,7 @@ auto GpuInstanceMethods::active_vgpus() const -> Result<ActiveVgpuInstances> {
     vgpu_instance_info.version = abi::version_tag<abi::nvmlActiveVgpuInstanceInfo_v1_t>;
     vgpu_instance_info.vgpuCount = *length;
     vgpu_instance_info.vgpuInstances = array;
-    const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetActiveVgpus, handle_, &vgpu_instance_info);
+    const detail::Outcome outcome = detail::call(*session_, &Table::GpuInstanceGetActiveVgpus, handle_, &vgpu_instance_info);
     *length = vgpu_instance_info.vgpuCount;
     answer = detail::value_of<ActiveVgpuInstances>(vgpu_instance_info);
     return outcome;
@@ -52,7 +52,7 @@ auto GpuInstanceMethods::vgpu_type_creatable_placements(abi::nvmlVgpuTypeId_t vg
     creatable_placement_info.vgpuTypeId = vgpu_type_id;
     creatable_placement_info.count = *length;
     creatable_placement_info.placementIds = array;
-    const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetVgpuTypeCreatablePlacements, handle_, &creatable_placement_info);
+    const detail::Outcome outcome = detail::call(*session_, &Table::GpuInstanceGetVgpuTypeCreatablePlacements, handle_, &creatable_placement_info);
     *length = creatable_placement_info.count;
     answer = detail::value_of<VgpuCreatablePlacements>(creatable_placement_info);
     return outcome;
@@ -65,7 +65,7 @@ auto GpuInstanceMethods::vgpu_type_creatable_placements(abi::nvmlVgpuTypeId_t vg
 auto GpuInstanceMethods::vgpu_heterogeneous_mode() const -> Result<VgpuHeterogeneousMode> {
   abi::nvmlVgpuHeterogeneousMode_v1_t heterogeneous_mode{};
   heterogeneous_mode.version = abi::version_tag<abi::nvmlVgpuHeterogeneousMode_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetVgpuHeterogeneousMode, handle_, &heterogeneous_mode);
+  const detail::Outcome outcome = detail::call(*session_, &Table::GpuInstanceGetVgpuHeterogeneousMode, handle_, &heterogeneous_mode);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<VgpuHeterogeneousMode>(heterogeneous_mode);
 }
@@ -74,76 +74,75 @@ auto GpuInstanceMethods::set_vgpu_heterogeneous_mode(const VgpuHeterogeneousMode
   abi::nvmlVgpuHeterogeneousMode_v1_t native_heterogeneous_mode{};
   native_heterogeneous_mode.version = abi::version_tag<abi::nvmlVgpuHeterogeneousMode_v1_t>;
   if (const char* member = store(native_heterogeneous_mode, heterogeneous_mode)) return detail::not_held("nvmlGpuInstanceSetVgpuHeterogeneousMode", member);
-  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceSetVgpuHeterogeneousMode, handle_, &native_heterogeneous_mode);
+  const detail::Outcome outcome = detail::call(*session_, &Table::GpuInstanceSetVgpuHeterogeneousMode, handle_, &native_heterogeneous_mode);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 auto GpuInstanceMethods::info() const -> Result<GpuInstanceInfo> {
   abi::nvmlGpuInstanceInfo_t info{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetInfo, handle_, &info);
+  const detail::Outcome outcome = detail::call(*session_, &Table::GpuInstanceGetInfo, handle_, &info);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<GpuInstanceInfo>(info);
 }
 
-auto GpuInstanceMethods::compute_instance_profile_info(unsigned int profile, unsigned int eng_profile) const -> Result<ComputeInstanceProfileInfo> {
-  abi::nvmlComputeInstanceProfileInfo_t info{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetComputeInstanceProfileInfo, handle_, profile, eng_profile, &info);
-  if (!outcome.ok()) return outcome.failure();
-  return detail::answer_of<ComputeInstanceProfileInfo>(info);
-}
-
-auto GpuInstanceMethods::compute_instance_profile_info_v(unsigned int profile, unsigned int eng_profile) const -> Result<ComputeInstanceProfileInfo> {
+auto GpuInstanceMethods::compute_instance_profile_info(ComputeInstanceProfile profile, ComputeInstanceEngineProfile eng_profile) const -> Result<ComputeInstanceProfileInfo> {
   return detail::newest_of(
       detail::by(&Table::GpuInstanceGetComputeInstanceProfileInfoV, 3, [&]() -> Result<ComputeInstanceProfileInfo> {
         abi::nvmlComputeInstanceProfileInfo_v3_t info{};
         info.version = abi::version_tag<abi::nvmlComputeInstanceProfileInfo_v3_t>;
-        const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetComputeInstanceProfileInfoV, handle_, profile, eng_profile, reinterpret_cast<abi::nvmlComputeInstanceProfileInfo_v2_t*>(&info));
+        const detail::Outcome outcome = detail::call(*session_, &Table::GpuInstanceGetComputeInstanceProfileInfoV, handle_, static_cast<unsigned int>(profile), static_cast<unsigned int>(eng_profile), reinterpret_cast<abi::nvmlComputeInstanceProfileInfo_v2_t*>(&info));
         if (!outcome.ok()) return outcome.failure();
         return detail::answer_of<ComputeInstanceProfileInfo>(info);
       }),
       detail::by(&Table::GpuInstanceGetComputeInstanceProfileInfoV, 2, [&]() -> Result<ComputeInstanceProfileInfo> {
         abi::nvmlComputeInstanceProfileInfo_v2_t older{};
         older.version = abi::version_tag<abi::nvmlComputeInstanceProfileInfo_v2_t>;
-        const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetComputeInstanceProfileInfoV, handle_, profile, eng_profile, &older);
+        const detail::Outcome outcome = detail::call(*session_, &Table::GpuInstanceGetComputeInstanceProfileInfoV, handle_, static_cast<unsigned int>(profile), static_cast<unsigned int>(eng_profile), &older);
+        if (!outcome.ok()) return outcome.failure();
+        return detail::answer_of<ComputeInstanceProfileInfo>(older);
+      }),
+      detail::by(&Table::GpuInstanceGetComputeInstanceProfileInfo, 0, [&]() -> Result<ComputeInstanceProfileInfo> {
+        abi::nvmlComputeInstanceProfileInfo_t older{};
+        const detail::Outcome outcome = detail::call(*session_, &Table::GpuInstanceGetComputeInstanceProfileInfo, handle_, static_cast<unsigned int>(profile), static_cast<unsigned int>(eng_profile), &older);
         if (!outcome.ok()) return outcome.failure();
         return detail::answer_of<ComputeInstanceProfileInfo>(older);
       }));
 }
 
 auto GpuInstanceMethods::compute_instance_possible_placements(unsigned int profile_id) const -> Result<std::vector<ComputeInstancePlacement>> {
-  return detail::value_list<ComputeInstancePlacement>(detail::read_known<abi::nvmlComputeInstancePlacement_t>([&](unsigned int* length, abi::nvmlComputeInstancePlacement_t* array) { return detail::call(*state_, &Table::GpuInstanceGetComputeInstancePossiblePlacements, handle_, profile_id, array, length); }));
+  return detail::value_list<ComputeInstancePlacement>(detail::read_known<abi::nvmlComputeInstancePlacement_t>([&](unsigned int* length, abi::nvmlComputeInstancePlacement_t* array) { return detail::call(*session_, &Table::GpuInstanceGetComputeInstancePossiblePlacements, handle_, profile_id, array, length); }));
 }
 
 auto GpuInstanceMethods::create_compute_instance(unsigned int profile_id) const -> Result<ComputeInstance> {
   abi::nvmlComputeInstance_t compute_instance{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceCreateComputeInstance, handle_, profile_id, &compute_instance);
+  const detail::Outcome outcome = detail::call(*session_, &Table::GpuInstanceCreateComputeInstance, handle_, profile_id, &compute_instance);
   if (!outcome.ok()) return outcome.failure();
-  return ComputeInstance(state_, compute_instance);
+  return ComputeInstance(session_, compute_instance);
 }
 
 auto GpuInstanceMethods::create_compute_instance_with_placement(unsigned int profile_id, const ComputeInstancePlacement& placement) const -> Result<ComputeInstance> {
   abi::nvmlComputeInstancePlacement_t native_placement{};
   if (const char* member = store(native_placement, placement)) return detail::not_held("nvmlGpuInstanceCreateComputeInstanceWithPlacement", member);
   abi::nvmlComputeInstance_t compute_instance{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceCreateComputeInstanceWithPlacement, handle_, profile_id, &native_placement, &compute_instance);
+  const detail::Outcome outcome = detail::call(*session_, &Table::GpuInstanceCreateComputeInstanceWithPlacement, handle_, profile_id, &native_placement, &compute_instance);
   if (!outcome.ok()) return outcome.failure();
-  return ComputeInstance(state_, compute_instance);
+  return ComputeInstance(session_, compute_instance);
 }
 
 auto GpuInstanceMethods::compute_instances(unsigned int profile_id) const -> Result<std::vector<ComputeInstance>> {
-  const auto natives = detail::read_known<abi::nvmlComputeInstance_t>([&](unsigned int* length, abi::nvmlComputeInstance_t* array) { return detail::call(*state_, &Table::GpuInstanceGetComputeInstances, handle_, profile_id, array, length); });
+  const auto natives = detail::read_known<abi::nvmlComputeInstance_t>([&](unsigned int* length, abi::nvmlComputeInstance_t* array) { return detail::call(*session_, &Table::GpuInstanceGetComputeInstances, handle_, profile_id, array, length); });
   if (!natives) return natives.error();
   std::vector<ComputeInstance> objects;
-  for (const auto native : *natives) objects.emplace_back(state_, native);
+  for (const auto native : *natives) objects.emplace_back(session_, native);
   return objects;
 }
 
 auto GpuInstanceMethods::compute_instance_by_id(unsigned int id) const -> Result<ComputeInstance> {
   abi::nvmlComputeInstance_t compute_instance{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetComputeInstanceById, handle_, id, &compute_instance);
+  const detail::Outcome outcome = detail::call(*session_, &Table::GpuInstanceGetComputeInstanceById, handle_, id, &compute_instance);
   if (!outcome.ok()) return outcome.failure();
-  return ComputeInstance(state_, compute_instance);
+  return ComputeInstance(session_, compute_instance);
 }
 
 }  // namespace nvmlkit::nvml

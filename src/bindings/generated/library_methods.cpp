@@ -11,55 +11,55 @@ using detail::call;
 using detail::Outcome;
 
 auto LibraryMethods::driver_version() const -> Result<std::string> {
-  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*state_, &Table::SystemGetDriverVersion, array, length); });
+  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*session_, &Table::SystemGetDriverVersion, array, length); });
 }
 
 auto LibraryMethods::nvml_version() const -> Result<std::string> {
-  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*state_, &Table::SystemGetNVMLVersion, array, length); });
+  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*session_, &Table::SystemGetNVMLVersion, array, length); });
 }
 
 auto LibraryMethods::cuda_driver_version() const -> Result<int> {
   return detail::newest_of(
       detail::by(&Table::SystemGetCudaDriverVersion_v2, 0, [&]() -> Result<int> {
         int cuda_driver_version{};
-        const detail::Outcome outcome = detail::call(*state_, &Table::SystemGetCudaDriverVersion_v2, &cuda_driver_version);
+        const detail::Outcome outcome = detail::call(*session_, &Table::SystemGetCudaDriverVersion_v2, &cuda_driver_version);
         if (!outcome.ok()) return outcome.failure();
         return cuda_driver_version;
       }),
       detail::by(&Table::SystemGetCudaDriverVersion, 0, [&]() -> Result<int> {
         int cuda_driver_version{};
-        const detail::Outcome outcome = detail::call(*state_, &Table::SystemGetCudaDriverVersion, &cuda_driver_version);
+        const detail::Outcome outcome = detail::call(*session_, &Table::SystemGetCudaDriverVersion, &cuda_driver_version);
         if (!outcome.ok()) return outcome.failure();
         return cuda_driver_version;
       }));
 }
 
 auto LibraryMethods::process_name(unsigned int pid) const -> Result<std::string> {
-  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*state_, &Table::SystemGetProcessName, pid, array, length); });
+  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*session_, &Table::SystemGetProcessName, pid, array, length); });
 }
 
 auto LibraryMethods::hic_version() const -> Result<std::vector<HicVersion>> {
-  return detail::value_list<HicVersion>(detail::read_list<abi::nvmlHwbcEntry_t>([&](unsigned int* length, abi::nvmlHwbcEntry_t* array) { return detail::call(*state_, &Table::SystemGetHicVersion, length, array); }));
+  return detail::value_list<HicVersion>(detail::read_list<abi::nvmlHwbcEntry_t>([&](unsigned int* length, abi::nvmlHwbcEntry_t* array) { return detail::call(*session_, &Table::SystemGetHicVersion, length, array); }));
 }
 
 auto LibraryMethods::topology_gpu_set(unsigned int cpu_number) const -> Result<std::vector<Device>> {
-  const auto natives = detail::read_list<abi::nvmlDevice_t>([&](unsigned int* length, abi::nvmlDevice_t* array) { return detail::call(*state_, &Table::SystemGetTopologyGpuSet, cpu_number, length, array); });
+  const auto natives = detail::read_list<abi::nvmlDevice_t>([&](unsigned int* length, abi::nvmlDevice_t* array) { return detail::call(*session_, &Table::SystemGetTopologyGpuSet, cpu_number, length, array); });
   if (!natives) return natives.error();
   std::vector<Device> objects;
-  for (const auto native : *natives) objects.emplace_back(state_, native);
+  for (const auto native : *natives) objects.emplace_back(session_, native);
   return objects;
 }
 
 auto LibraryMethods::conf_compute_capabilities() const -> Result<ConfComputeCaps> {
   abi::nvmlConfComputeSystemCaps_t capabilities{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::SystemGetConfComputeCapabilities, &capabilities);
+  const detail::Outcome outcome = detail::call(*session_, &Table::SystemGetConfComputeCapabilities, &capabilities);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<ConfComputeCaps>(capabilities);
 }
 
 auto LibraryMethods::conf_compute_state() const -> Result<ConfComputeState> {
   abi::nvmlConfComputeSystemState_t state{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::SystemGetConfComputeState, &state);
+  const detail::Outcome outcome = detail::call(*session_, &Table::SystemGetConfComputeState, &state);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<ConfComputeState>(state);
 }
@@ -67,7 +67,7 @@ auto LibraryMethods::conf_compute_state() const -> Result<ConfComputeState> {
 auto LibraryMethods::conf_compute_key_rotation_threshold_info() const -> Result<ConfComputeKeyRotationThreshold> {
   abi::nvmlConfComputeGetKeyRotationThresholdInfo_v1_t key_rotation_thr_info{};
   key_rotation_thr_info.version = abi::version_tag<abi::nvmlConfComputeGetKeyRotationThresholdInfo_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::SystemGetConfComputeKeyRotationThresholdInfo, &key_rotation_thr_info);
+  const detail::Outcome outcome = detail::call(*session_, &Table::SystemGetConfComputeKeyRotationThresholdInfo, &key_rotation_thr_info);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<ConfComputeKeyRotationThreshold>(key_rotation_thr_info);
 }
@@ -76,7 +76,7 @@ auto LibraryMethods::set_conf_compute_key_rotation_threshold_info(const ConfComp
   abi::nvmlConfComputeSetKeyRotationThresholdInfo_v1_t native_key_rotation_thr_info{};
   native_key_rotation_thr_info.version = abi::version_tag<abi::nvmlConfComputeSetKeyRotationThresholdInfo_v1_t>;
   if (const char* member = store(native_key_rotation_thr_info, key_rotation_thr_info)) return detail::not_held("nvmlSystemSetConfComputeKeyRotationThresholdInfo", member);
-  const detail::Outcome outcome = detail::call(*state_, &Table::SystemSetConfComputeKeyRotationThresholdInfo, &native_key_rotation_thr_info);
+  const detail::Outcome outcome = detail::call(*session_, &Table::SystemSetConfComputeKeyRotationThresholdInfo, &native_key_rotation_thr_info);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -84,7 +84,7 @@ auto LibraryMethods::set_conf_compute_key_rotation_threshold_info(const ConfComp
 auto LibraryMethods::conf_compute_settings() const -> Result<ConfComputeSettings> {
   abi::nvmlSystemConfComputeSettings_v1_t settings{};
   settings.version = abi::version_tag<abi::nvmlSystemConfComputeSettings_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::SystemGetConfComputeSettings, &settings);
+  const detail::Outcome outcome = detail::call(*session_, &Table::SystemGetConfComputeSettings, &settings);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<ConfComputeSettings>(settings);
 }
@@ -92,7 +92,7 @@ auto LibraryMethods::conf_compute_settings() const -> Result<ConfComputeSettings
 auto LibraryMethods::modify_drain_state(const PciInfo& pci_info, bool new_state) const -> Result<void> {
   abi::nvmlPciInfo_t native_pci_info{};
   if (const char* member = store(native_pci_info, pci_info)) return detail::not_held("nvmlDeviceModifyDrainState", member);
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceModifyDrainState, &native_pci_info, new_state ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceModifyDrainState, &native_pci_info, new_state ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -101,7 +101,7 @@ auto LibraryMethods::query_drain_state(const PciInfo& pci_info) const -> Result<
   abi::nvmlPciInfo_t native_pci_info{};
   if (const char* member = store(native_pci_info, pci_info)) return detail::not_held("nvmlDeviceQueryDrainState", member);
   abi::nvmlEnableState_t current_state{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceQueryDrainState, &native_pci_info, &current_state);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceQueryDrainState, &native_pci_info, &current_state);
   if (!outcome.ok()) return outcome.failure();
   return current_state != abi::NVML_FEATURE_DISABLED;
 }
@@ -109,7 +109,7 @@ auto LibraryMethods::query_drain_state(const PciInfo& pci_info) const -> Result<
 auto LibraryMethods::discover_gpus(const PciInfo& pci_info) const -> Result<void> {
   abi::nvmlPciInfo_t native_pci_info{};
   if (const char* member = store(native_pci_info, pci_info)) return detail::not_held("nvmlDeviceDiscoverGpus", member);
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceDiscoverGpus, &native_pci_info);
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceDiscoverGpus, &native_pci_info);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -118,7 +118,7 @@ auto LibraryMethods::vgpu_type_max_instances_per_gpu_instance(abi::nvmlVgpuTypeI
   abi::nvmlVgpuTypeMaxInstance_v1_t max_instance{};
   max_instance.version = abi::version_tag<abi::nvmlVgpuTypeMaxInstance_v1_t>;
   max_instance.vgpuTypeId = vgpu_type_id;
-  const detail::Outcome outcome = detail::call(*state_, &Table::VgpuTypeGetMaxInstancesPerGpuInstance, &max_instance);
+  const detail::Outcome outcome = detail::call(*session_, &Table::VgpuTypeGetMaxInstancesPerGpuInstance, &max_instance);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<MaxVgpuInstances>(max_instance);
 }
@@ -126,7 +126,7 @@ auto LibraryMethods::vgpu_type_max_instances_per_gpu_instance(abi::nvmlVgpuTypeI
 auto LibraryMethods::set_vgpu_version(const VgpuVersionRange& vgpu_version) const -> Result<void> {
   abi::nvmlVgpuVersion_t native_vgpu_version{};
   if (const char* member = store(native_vgpu_version, vgpu_version)) return detail::not_held("nvmlSetVgpuVersion", member);
-  const detail::Outcome outcome = detail::call(*state_, &Table::SetVgpuVersion, &native_vgpu_version);
+  const detail::Outcome outcome = detail::call(*session_, &Table::SetVgpuVersion, &native_vgpu_version);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }

@@ -12,37 +12,37 @@ using detail::Outcome;
 
 auto UnitMethods::info() const -> Result<UnitInfo> {
   abi::nvmlUnitInfo_t info{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::UnitGetUnitInfo, handle_, &info);
+  const detail::Outcome outcome = detail::call(*session_, &Table::UnitGetUnitInfo, handle_, &info);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<UnitInfo>(info);
 }
 
 auto UnitMethods::led_state() const -> Result<LedState> {
   abi::nvmlLedState_t state{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::UnitGetLedState, handle_, &state);
+  const detail::Outcome outcome = detail::call(*session_, &Table::UnitGetLedState, handle_, &state);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<LedState>(state);
 }
 
 auto UnitMethods::psu_info() const -> Result<PsuInfo> {
   abi::nvmlPSUInfo_t psu{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::UnitGetPsuInfo, handle_, &psu);
+  const detail::Outcome outcome = detail::call(*session_, &Table::UnitGetPsuInfo, handle_, &psu);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<PsuInfo>(psu);
 }
 
 auto UnitMethods::fan_speed_info() const -> Result<UnitFanSpeeds> {
   abi::nvmlUnitFanSpeeds_t fan_speeds{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::UnitGetFanSpeedInfo, handle_, &fan_speeds);
+  const detail::Outcome outcome = detail::call(*session_, &Table::UnitGetFanSpeedInfo, handle_, &fan_speeds);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<UnitFanSpeeds>(fan_speeds);
 }
 
 auto UnitMethods::devices() const -> Result<std::vector<Device>> {
-  const auto natives = detail::read_list<abi::nvmlDevice_t>([&](unsigned int* length, abi::nvmlDevice_t* array) { return detail::call(*state_, &Table::UnitGetDevices, handle_, length, array); });
+  const auto natives = detail::read_list<abi::nvmlDevice_t>([&](unsigned int* length, abi::nvmlDevice_t* array) { return detail::call(*session_, &Table::UnitGetDevices, handle_, length, array); });
   if (!natives) return natives.error();
   std::vector<Device> objects;
-  for (const auto native : *natives) objects.emplace_back(state_, native);
+  for (const auto native : *natives) objects.emplace_back(session_, native);
   return objects;
 }
 

@@ -13,7 +13,7 @@ using detail::Outcome;
 auto VgpuInstanceMethods::placement_id() const -> Result<VgpuPlacementId> {
   abi::nvmlVgpuPlacementId_v1_t placement{};
   placement.version = abi::version_tag<abi::nvmlVgpuPlacementId_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetPlacementId, handle_, &placement);
+  const detail::Outcome outcome = detail::call(*session_, &Table::VgpuInstanceGetPlacementId, handle_, &placement);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<VgpuPlacementId>(placement);
 }
@@ -21,62 +21,62 @@ auto VgpuInstanceMethods::placement_id() const -> Result<VgpuPlacementId> {
 auto VgpuInstanceMethods::runtime_state_size() const -> Result<VgpuRuntimeState> {
   abi::nvmlVgpuRuntimeState_v1_t state{};
   state.version = abi::version_tag<abi::nvmlVgpuRuntimeState_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetRuntimeStateSize, handle_, &state);
+  const detail::Outcome outcome = detail::call(*session_, &Table::VgpuInstanceGetRuntimeStateSize, handle_, &state);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<VgpuRuntimeState>(state);
 }
 
 auto VgpuInstanceMethods::uuid() const -> Result<std::string> {
-  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*state_, &Table::VgpuInstanceGetUUID, handle_, array, length); });
+  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*session_, &Table::VgpuInstanceGetUUID, handle_, array, length); });
 }
 
 auto VgpuInstanceMethods::vm_driver_version() const -> Result<std::string> {
-  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*state_, &Table::VgpuInstanceGetVmDriverVersion, handle_, array, length); });
+  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*session_, &Table::VgpuInstanceGetVmDriverVersion, handle_, array, length); });
 }
 
 auto VgpuInstanceMethods::type() const -> Result<VgpuType> {
   abi::nvmlVgpuTypeId_t vgpu_type_id{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetType, handle_, &vgpu_type_id);
+  const detail::Outcome outcome = detail::call(*session_, &Table::VgpuInstanceGetType, handle_, &vgpu_type_id);
   if (!outcome.ok()) return outcome.failure();
-  return VgpuType(state_, vgpu_type_id);
+  return VgpuType(session_, vgpu_type_id);
 }
 
 auto VgpuInstanceMethods::encoder_sessions() const -> Result<std::vector<EncoderSessionInfo>> {
-  return detail::value_list<EncoderSessionInfo>(detail::read_list<abi::nvmlEncoderSessionInfo_t>([&](unsigned int* length, abi::nvmlEncoderSessionInfo_t* array) { return detail::call(*state_, &Table::VgpuInstanceGetEncoderSessions, handle_, length, array); }));
+  return detail::value_list<EncoderSessionInfo>(detail::read_list<abi::nvmlEncoderSessionInfo_t>([&](unsigned int* length, abi::nvmlEncoderSessionInfo_t* array) { return detail::call(*session_, &Table::VgpuInstanceGetEncoderSessions, handle_, length, array); }));
 }
 
 auto VgpuInstanceMethods::fbc_stats() const -> Result<FbcStats> {
   abi::nvmlFBCStats_t fbc_stats{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetFBCStats, handle_, &fbc_stats);
+  const detail::Outcome outcome = detail::call(*session_, &Table::VgpuInstanceGetFBCStats, handle_, &fbc_stats);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<FbcStats>(fbc_stats);
 }
 
 auto VgpuInstanceMethods::fbc_sessions() const -> Result<std::vector<FbcSessionInfo>> {
-  return detail::value_list<FbcSessionInfo>(detail::read_list<abi::nvmlFBCSessionInfo_t>([&](unsigned int* length, abi::nvmlFBCSessionInfo_t* array) { return detail::call(*state_, &Table::VgpuInstanceGetFBCSessions, handle_, length, array); }));
+  return detail::value_list<FbcSessionInfo>(detail::read_list<abi::nvmlFBCSessionInfo_t>([&](unsigned int* length, abi::nvmlFBCSessionInfo_t* array) { return detail::call(*session_, &Table::VgpuInstanceGetFBCSessions, handle_, length, array); }));
 }
 
 auto VgpuInstanceMethods::gpu_pci_id() const -> Result<std::string> {
-  return detail::read_string_inout(96, [&](char* array, unsigned int* length) { return detail::call(*state_, &Table::VgpuInstanceGetGpuPciId, handle_, array, length); });
+  return detail::read_string_inout(96, [&](char* array, unsigned int* length) { return detail::call(*session_, &Table::VgpuInstanceGetGpuPciId, handle_, array, length); });
 }
 
 auto VgpuInstanceMethods::mdev_uuid() const -> Result<std::string> {
-  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*state_, &Table::VgpuInstanceGetMdevUUID, handle_, array, length); });
+  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*session_, &Table::VgpuInstanceGetMdevUUID, handle_, array, length); });
 }
 
 auto VgpuInstanceMethods::accounting_pids() const -> Result<std::vector<unsigned int>> {
-  return detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) { return detail::call(*state_, &Table::VgpuInstanceGetAccountingPids, handle_, length, array); });
+  return detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) { return detail::call(*session_, &Table::VgpuInstanceGetAccountingPids, handle_, length, array); });
 }
 
 auto VgpuInstanceMethods::accounting_stats(unsigned int pid) const -> Result<AccountingStats> {
   abi::nvmlAccountingStats_t stats{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetAccountingStats, handle_, pid, &stats);
+  const detail::Outcome outcome = detail::call(*session_, &Table::VgpuInstanceGetAccountingStats, handle_, pid, &stats);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<AccountingStats>(stats);
 }
 
 auto VgpuInstanceMethods::clear_accounting_pids() const -> Result<void> {
-  const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceClearAccountingPids, handle_);
+  const detail::Outcome outcome = detail::call(*session_, &Table::VgpuInstanceClearAccountingPids, handle_);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -85,13 +85,13 @@ auto VgpuInstanceMethods::license_info() const -> Result<VgpuLicenseInfo> {
   return detail::newest_of(
       detail::by(&Table::VgpuInstanceGetLicenseInfo_v2, 0, [&]() -> Result<VgpuLicenseInfo> {
         abi::nvmlVgpuLicenseInfo_t license_info{};
-        const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetLicenseInfo_v2, handle_, &license_info);
+        const detail::Outcome outcome = detail::call(*session_, &Table::VgpuInstanceGetLicenseInfo_v2, handle_, &license_info);
         if (!outcome.ok()) return outcome.failure();
         return detail::answer_of<VgpuLicenseInfo>(license_info);
       }),
       detail::by(&Table::VgpuInstanceGetLicenseInfo, 0, [&]() -> Result<VgpuLicenseInfo> {
         abi::nvmlVgpuLicenseInfo_v1_t older{};
-        const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetLicenseInfo, handle_, reinterpret_cast<abi::nvmlVgpuLicenseInfo_t*>(&older));
+        const detail::Outcome outcome = detail::call(*session_, &Table::VgpuInstanceGetLicenseInfo, handle_, reinterpret_cast<abi::nvmlVgpuLicenseInfo_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
         return detail::answer_of<VgpuLicenseInfo>(older);
       }));

@@ -11,21 +11,21 @@ using detail::call;
 using detail::Outcome;
 
 auto VgpuTypeMethods::vgpu_type_class() const -> Result<std::string> {
-  return detail::read_string_inout(96, [&](char* array, unsigned int* length) { return detail::call(*state_, &Table::VgpuTypeGetClass, handle_, array, length); });
+  return detail::read_string_inout(96, [&](char* array, unsigned int* length) { return detail::call(*session_, &Table::VgpuTypeGetClass, handle_, array, length); });
 }
 
 auto VgpuTypeMethods::name() const -> Result<std::string> {
-  return detail::read_string_inout(96, [&](char* array, unsigned int* length) { return detail::call(*state_, &Table::VgpuTypeGetName, handle_, array, length); });
+  return detail::read_string_inout(96, [&](char* array, unsigned int* length) { return detail::call(*session_, &Table::VgpuTypeGetName, handle_, array, length); });
 }
 
 auto VgpuTypeMethods::license() const -> Result<std::string> {
-  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*state_, &Table::VgpuTypeGetLicense, handle_, array, length); });
+  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*session_, &Table::VgpuTypeGetLicense, handle_, array, length); });
 }
 
 auto VgpuTypeMethods::bar1_info() const -> Result<VgpuTypeBar1Info> {
   abi::nvmlVgpuTypeBar1Info_v1_t bar1_info{};
   bar1_info.version = abi::version_tag<abi::nvmlVgpuTypeBar1Info_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::VgpuTypeGetBAR1Info, handle_, &bar1_info);
+  const detail::Outcome outcome = detail::call(*session_, &Table::VgpuTypeGetBAR1Info, handle_, &bar1_info);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<VgpuTypeBar1Info>(bar1_info);
 }

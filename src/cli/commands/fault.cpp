@@ -67,7 +67,7 @@ std::string describe_faults() {
 
 Action declare_fault(Arguments& arguments) {
   const auto options = std::make_shared<FaultOptions>();
-  arguments.argument("FAULT", Kind::fault, options->words, "What breaks, as below; default: list what is broken");
+  arguments.argument("FAULT", Kind::fault, options->words, "The fault, in the words above; default: list all faults");
   arguments.flag("--force", options->force, "An Xid that is not known");
   arguments.option("--count", Kind::number, options->count, "How many errors: ecc");
   arguments.option("--after", Kind::number, options->after, "How many calls work first: fail, slow");

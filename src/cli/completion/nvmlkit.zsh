@@ -3,7 +3,9 @@
 _nvmlkit() {
   local line value meaning kind=''
   local -a values meanings open_values
-  for line in "${(@f)$(_call_program nvmlkit "${(q)words[1]} complete -- ${(@q)words[2,CURRENT-1]} ${(qq)PREFIX}" 2>/dev/null)}"; do
+  local -a typed
+  (( CURRENT > 2 )) && typed=("${(@Q)words[2,CURRENT-1]}")
+  for line in "${(@f)$(${(Q)words[1]} complete -- "${(@)typed}" "${(Q)PREFIX}" 2>/dev/null)}"; do
     [[ -n $line ]] || continue
     value=${line%%$'\t'*}
     meaning=${line#*$'\t'}

@@ -151,6 +151,8 @@ Candidates all_values(const Parameter& parameter, const CommandLine& line, const
       return {{":files", ""}};
     case Kind::folder:
       return {{":folders", ""}};
+    case Kind::program:
+      return {{":programs", ""}};
     case Kind::machine:
       return machines();
     case Kind::driver:

@@ -26,7 +26,7 @@ struct Process {
 };
 constinit Process process;
 
-// What the parent's contexts are to a child, no driver says. It has none, and can make none.
+// The parent's contexts are undefined in a child. It has none, and can make none.
 void in_child() {
   if (process.initialized) process.is_child = true;
   process.initialized = false;

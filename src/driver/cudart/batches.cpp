@@ -38,7 +38,7 @@ namespace {
 
 constexpr int kMostOrder = 3;
 
-// The indices say from which element on an attribute counts: they begin with 0 and ascend.
+// An index is the first element of its attribute: the indices begin with 0 and ascend.
 bool are_starts(const std::size_t* starts, std::size_t count, std::size_t elements) {
   if (!starts || count == 0 || count > elements || starts[0] != 0) return false;
   for (std::size_t i = 1; i < count; ++i)

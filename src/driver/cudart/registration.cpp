@@ -225,7 +225,7 @@ bool place_managed_variables(FatBinary& binary) {
   return true;
 }
 
-// Code cannot be loaded, which launches and copies say. What the host writes to its variables has to go somewhere.
+// Code cannot be loaded; launches and copies report it. What the host writes to its variables has to go somewhere.
 void place_stand_ins(FatBinary& binary) {
   for (auto& managed : binary.managed) {
     if (*managed.pointer) continue;

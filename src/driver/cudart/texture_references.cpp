@@ -24,7 +24,7 @@ constexpr Error kInvalidTextureBinding = 19, kInvalidSurface = 37;
 constexpr unsigned kAsInteger = 1, kNormalized = 2, kSrgb = 16;  // CU_TRSF_...
 constexpr unsigned kOverrideFormat = 1;
 
-// bind(reference of the driver), after what the host side says of the texture has been handed on.
+// bind(reference of the driver), after the host side's modes of the texture were passed on.
 template <class Bind>
 Error bind_texture(const TextureReference* host, const Channels* channels, Bind bind) {
   if (!host) return keep(kInvalidTexture);

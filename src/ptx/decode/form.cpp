@@ -34,11 +34,37 @@ Form::Form(FunctionDecoder& decoder, const Statement& statement, const Instructi
       fail("'." + std::string(word) + "' is not simulated here");
   }
   if (count() < entry.least_operands || count() > entry.most_operands) fail("so many operands it does not take");
+  check_needs();
   out.line = statement.line;
   if (statement.has_guard) {
     out.guard = predicate(statement.guard);
     out.guard_negated = statement.guard.negated;
   }
+}
+
+// Of a module that does not say its target, only the version counts.
+void Form::check_needs() const {
+  const auto& module = names();
+  for (const auto& need : entry_.needs) {
+    const bool is_old = module.version < need.version;
+    const bool is_small =
+        module.architecture != 0 && (need.exact ? module.target != "sm_" + std::to_string(need.architecture) + "a"
+                                                : module.architecture < need.architecture);
+    if ((!is_old && !is_small) || !has_all(need.words)) continue;
+    if (is_old)
+      fail("requires PTX ISA .version " + std::to_string(need.version / 10) + "." + std::to_string(need.version % 10) +
+           " or later");
+    fail("requires .target sm_" + std::to_string(need.architecture) + (need.exact ? "a" : " or higher"));
+  }
+}
+
+bool Form::has_all(std::string_view words) const {
+  while (!words.empty()) {
+    const auto end = std::min(words.find('.'), words.size());
+    if (!has(words.substr(0, end))) return false;
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  return true;
 }
 
 void Form::fail(const std::string& text) const {

@@ -65,6 +65,8 @@ class Form {
   [[noreturn]] void fail_types() const { fail("these types are not simulated"); }
 
  private:
+  void check_needs() const;
+  bool has_all(std::string_view words) const;
   Operand place_of(const Term& reg, bool defines);
   bool is_remade() const;
 

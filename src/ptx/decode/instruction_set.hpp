@@ -10,6 +10,14 @@ namespace nvmlkit::ptx {
 
 class Form;
 
+// What statements with all of these words and types need of their module.
+struct InstructionNeed {
+  std::string_view words;  // with a dot between them
+  int version;             // 10 * major + minor
+  int architecture;        // the same
+  bool exact;              // sm_90a, say: no other, and not a newer one
+};
+
 struct InstructionEntry {
   std::string_view name;
   Op op;
@@ -17,6 +25,7 @@ struct InstructionEntry {
   std::string_view words;  // with a blank around each
   std::string_view types;
   unsigned least_operands, most_operands;
+  std::span<const InstructionNeed> needs;
 };
 
 // By name.

@@ -4,129 +4,546 @@
 namespace nvmlkit::ptx {
 namespace {
 
+constexpr InstructionNeed kNeedsOf_abs[] = {
+    {"f16", 65, 53, false},
+    {"f16x2", 65, 53, false},
+    {"bf16", 70, 80, false},
+    {"bf16x2", 70, 80, false},
+};
+constexpr InstructionNeed kNeedsOf_activemask[] = {
+    {"", 62, 30, false},
+};
+constexpr InstructionNeed kNeedsOf_add[] = {
+    {"f16", 42, 53, false},
+    {"f16x2", 42, 53, false},
+    {"bf16", 78, 90, false},
+    {"bf16x2", 78, 90, false},
+    {"u16x2", 80, 90, false},
+    {"s16x2", 80, 90, false},
+    {"cc.s64", 43, 30, false},
+    {"cc.u64", 43, 30, false},
+};
+constexpr InstructionNeed kNeedsOf_addc[] = {
+    {"cc.s64", 43, 30, false},
+    {"cc.u64", 43, 30, false},
+};
+constexpr InstructionNeed kNeedsOf_applypriority[] = {
+    {"", 74, 80, false},
+};
+constexpr InstructionNeed kNeedsOf_atom[] = {
+    {"relaxed", 60, 70, false},
+    {"acquire", 60, 70, false},
+    {"release", 60, 70, false},
+    {"acq_rel", 60, 70, false},
+    {"cluster", 78, 90, false},
+    {"shared::cluster", 78, 90, false},
+    {"bf16", 78, 90, false},
+    {"bf16x2", 78, 90, false},
+    {"shared::cta", 78, 30, false},
+    {"L2::cache_hint", 74, 80, false},
+    {"and.b64", 40, 32, false},
+    {"or.b64", 40, 32, false},
+    {"xor.b64", 40, 32, false},
+    {"min.s64", 40, 32, false},
+    {"min.u64", 40, 32, false},
+    {"max.s64", 40, 32, false},
+    {"max.u64", 40, 32, false},
+    {"add.f64", 50, 60, false},
+    {"cta", 50, 60, false},
+    {"gpu", 50, 60, false},
+    {"sys", 50, 60, false},
+    {"f16", 63, 70, false},
+    {"b16", 63, 70, false},
+    {"f16x2", 62, 60, false},
+    {"v2", 81, 90, false},
+    {"v4", 81, 90, false},
+    {"v8", 81, 90, false},
+    {"b128", 83, 90, false},
+};
+constexpr InstructionNeed kNeedsOf_bar[] = {
+    {"warp", 60, 30, false},
+    {"cta", 78, 30, false},
+};
+constexpr InstructionNeed kNeedsOf_barrier[] = {
+    {"", 60, 30, false},
+    {"cta", 78, 30, false},
+    {"cluster", 78, 90, false},
+    {"cluster.release", 80, 90, false},
+    {"cluster.acquire", 80, 90, false},
+    {"cluster.relaxed", 80, 90, false},
+};
+constexpr InstructionNeed kNeedsOf_bmsk[] = {
+    {"", 76, 70, false},
+};
+constexpr InstructionNeed kNeedsOf_cp[] = {
+    {"", 70, 80, false},
+    {"L2::64B", 74, 80, false},
+    {"L2::128B", 74, 80, false},
+    {"L2::256B", 74, 80, false},
+    {"L2::cache_hint", 74, 80, false},
+    {"bulk", 80, 90, false},
+    {"bulk.shared::cta.mbarrier::complete_tx::bytes", 86, 90, false},
+};
+constexpr InstructionNeed kNeedsOf_createpolicy[] = {
+    {"", 74, 80, false},
+};
+constexpr InstructionNeed kNeedsOf_cvt[] = {
+    {"bf16", 70, 80, false},
+    {"bf16x2", 70, 80, false},
+    {"f16x2.f32", 70, 80, false},
+    {"relu", 70, 80, false},
+    {"tf32", 70, 80, false},
+    {"rn.tf32", 78, 90, false},
+    {"rz.tf32", 78, 90, false},
+    {"bf16.u8", 78, 90, false},
+    {"bf16.s8", 78, 90, false},
+    {"bf16.u16", 78, 90, false},
+    {"bf16.s16", 78, 90, false},
+    {"bf16.u32", 78, 90, false},
+    {"bf16.s32", 78, 90, false},
+    {"bf16.u64", 78, 90, false},
+    {"bf16.s64", 78, 90, false},
+    {"bf16.f16", 78, 90, false},
+    {"bf16.f64", 78, 90, false},
+    {"e4m3x2", 78, 89, false},
+    {"e5m2x2", 78, 89, false},
+    {"pack", 65, 72, false},
+    {"pack.u4", 65, 75, false},
+    {"pack.s4", 65, 75, false},
+};
+constexpr InstructionNeed kNeedsOf_cvta[] = {
+    {"param", 77, 70, false},
+    {"shared::cluster", 78, 90, false},
+};
+constexpr InstructionNeed kNeedsOf_discard[] = {
+    {"", 74, 80, false},
+};
+constexpr InstructionNeed kNeedsOf_dp2a[] = {
+    {"", 50, 61, false},
+};
+constexpr InstructionNeed kNeedsOf_dp4a[] = {
+    {"", 50, 61, false},
+};
+constexpr InstructionNeed kNeedsOf_elect[] = {
+    {"", 80, 90, false},
+};
+constexpr InstructionNeed kNeedsOf_ex2[] = {
+    {"f16", 70, 75, false},
+    {"f16x2", 70, 75, false},
+    {"bf16", 78, 90, false},
+    {"bf16x2", 78, 90, false},
+};
+constexpr InstructionNeed kNeedsOf_fence[] = {
+    {"", 60, 70, false},
+    {"proxy", 75, 70, false},
+    {"cluster", 78, 90, false},
+    {"async", 80, 90, false},
+    {"async::generic", 80, 90, false},
+    {"mbarrier_init", 80, 90, false},
+    {"tensormap::generic", 83, 90, false},
+};
+constexpr InstructionNeed kNeedsOf_fma[] = {
+    {"f16", 42, 53, false},
+    {"f16x2", 42, 53, false},
+    {"bf16", 70, 80, false},
+    {"bf16x2", 70, 80, false},
+    {"relu", 70, 80, false},
+};
+constexpr InstructionNeed kNeedsOf_fns[] = {
+    {"", 60, 30, false},
+};
+constexpr InstructionNeed kNeedsOf_getctarank[] = {
+    {"", 78, 90, false},
+};
+constexpr InstructionNeed kNeedsOf_griddepcontrol[] = {
+    {"", 78, 90, false},
+};
+constexpr InstructionNeed kNeedsOf_isspacep[] = {
+    {"param", 77, 70, false},
+    {"const", 31, 30, false},
+    {"shared::cluster", 78, 90, false},
+};
+constexpr InstructionNeed kNeedsOf_ld[] = {
+    {"b128", 83, 70, false},
+    {"relaxed", 60, 70, false},
+    {"acquire", 60, 70, false},
+    {"weak", 60, 70, false},
+    {"cluster", 78, 90, false},
+    {"shared::cluster", 78, 90, false},
+    {"shared::cta", 78, 30, false},
+    {"L2::cache_hint", 74, 80, false},
+    {"L2::256B", 74, 80, false},
+    {"mmio", 82, 70, false},
+    {"nc", 40, 32, false},
+    {"L1::evict_normal", 74, 70, false},
+    {"L1::evict_unchanged", 74, 70, false},
+    {"L1::evict_first", 74, 70, false},
+    {"L1::evict_last", 74, 70, false},
+    {"L1::no_allocate", 74, 70, false},
+    {"L2::64B", 74, 75, false},
+    {"L2::128B", 74, 75, false},
+    {"v8", 88, 100, false},
+};
+constexpr InstructionNeed kNeedsOf_ldmatrix[] = {
+    {"", 65, 75, false},
+};
+constexpr InstructionNeed kNeedsOf_lop3[] = {
+    {"", 43, 50, false},
+};
+constexpr InstructionNeed kNeedsOf_mad[] = {
+    {"cc.s64", 43, 30, false},
+    {"cc.u64", 43, 30, false},
+};
+constexpr InstructionNeed kNeedsOf_madc[] = {
+    {"cc.s64", 43, 30, false},
+    {"cc.u64", 43, 30, false},
+};
+constexpr InstructionNeed kNeedsOf_mapa[] = {
+    {"", 78, 90, false},
+};
+constexpr InstructionNeed kNeedsOf_match[] = {
+    {"", 60, 70, false},
+};
+constexpr InstructionNeed kNeedsOf_max[] = {
+    {"f16", 70, 80, false},
+    {"f16x2", 70, 80, false},
+    {"bf16", 70, 80, false},
+    {"bf16x2", 70, 80, false},
+    {"NaN", 70, 80, false},
+    {"u16x2", 80, 90, false},
+    {"s16x2", 80, 90, false},
+    {"relu.s32", 80, 90, false},
+};
+constexpr InstructionNeed kNeedsOf_mbarrier[] = {
+    {"", 70, 80, false},
+    {"test_wait.parity", 71, 80, false},
+    {"try_wait", 78, 90, false},
+    {"relaxed", 80, 80, false},
+    {"acquire", 80, 80, false},
+    {"release", 80, 80, false},
+    {"cta", 80, 80, false},
+    {"cluster", 80, 90, false},
+    {"shared::cluster", 80, 90, false},
+    {"expect_tx", 80, 90, false},
+    {"complete_tx", 80, 90, false},
+};
+constexpr InstructionNeed kNeedsOf_min[] = {
+    {"f16", 70, 80, false},
+    {"f16x2", 70, 80, false},
+    {"bf16", 70, 80, false},
+    {"bf16x2", 70, 80, false},
+    {"NaN", 70, 80, false},
+    {"u16x2", 80, 90, false},
+    {"s16x2", 80, 90, false},
+    {"relu.s32", 80, 90, false},
+};
+constexpr InstructionNeed kNeedsOf_mma[] = {
+    {"", 64, 70, false},
+    {"m16n8k8", 65, 75, false},
+    {"m8n8k16", 65, 75, false},
+    {"m8n8k32", 65, 75, false},
+    {"m8n8k128", 70, 75, false},
+    {"m16n8k4", 70, 80, false},
+    {"m16n8k16", 70, 80, false},
+    {"m16n8k32", 70, 80, false},
+    {"m16n8k64", 70, 80, false},
+    {"m16n8k128", 70, 80, false},
+    {"m16n8k256", 70, 80, false},
+    {"f64", 70, 80, false},
+    {"bf16", 70, 80, false},
+    {"tf32", 70, 80, false},
+    {"b1.and", 71, 80, false},
+    {"sp", 71, 80, false},
+    {"e4m3", 84, 89, false},
+    {"e5m2", 84, 89, false},
+    {"m16n8k4.f64", 78, 90, false},
+    {"m16n8k8.f64", 78, 90, false},
+    {"m16n8k16.f64", 78, 90, false},
+    {"sp::ordered_metadata", 85, 80, false},
+};
+constexpr InstructionNeed kNeedsOf_mov[] = {
+    {"b128", 83, 70, false},
+};
+constexpr InstructionNeed kNeedsOf_movmatrix[] = {
+    {"", 78, 75, false},
+};
+constexpr InstructionNeed kNeedsOf_mul[] = {
+    {"f16", 42, 53, false},
+    {"f16x2", 42, 53, false},
+    {"bf16", 78, 90, false},
+    {"bf16x2", 78, 90, false},
+};
+constexpr InstructionNeed kNeedsOf_nanosleep[] = {
+    {"", 62, 70, false},
+};
+constexpr InstructionNeed kNeedsOf_neg[] = {
+    {"f16", 60, 53, false},
+    {"f16x2", 60, 53, false},
+    {"bf16", 70, 80, false},
+    {"bf16x2", 70, 80, false},
+};
+constexpr InstructionNeed kNeedsOf_prefetch[] = {
+    {"L2::evict_last", 74, 80, false},
+    {"L2::evict_normal", 74, 80, false},
+    {"tensormap", 80, 90, false},
+};
+constexpr InstructionNeed kNeedsOf_red[] = {
+    {"relaxed", 60, 70, false},
+    {"acquire", 60, 70, false},
+    {"release", 60, 70, false},
+    {"acq_rel", 60, 70, false},
+    {"cluster", 78, 90, false},
+    {"shared::cluster", 78, 90, false},
+    {"bf16", 78, 90, false},
+    {"bf16x2", 78, 90, false},
+    {"shared::cta", 78, 30, false},
+    {"L2::cache_hint", 74, 80, false},
+    {"async", 81, 90, false},
+    {"v2", 81, 90, false},
+    {"v4", 81, 90, false},
+    {"v8", 81, 90, false},
+    {"and.b64", 40, 32, false},
+    {"or.b64", 40, 32, false},
+    {"xor.b64", 40, 32, false},
+    {"min.s64", 40, 32, false},
+    {"min.u64", 40, 32, false},
+    {"max.s64", 40, 32, false},
+    {"max.u64", 40, 32, false},
+    {"add.f64", 50, 60, false},
+    {"cta", 50, 60, false},
+    {"gpu", 50, 60, false},
+    {"sys", 50, 60, false},
+    {"f16", 63, 70, false},
+    {"f16x2", 62, 60, false},
+};
+constexpr InstructionNeed kNeedsOf_redux[] = {
+    {"", 70, 80, false},
+};
+constexpr InstructionNeed kNeedsOf_rsqrt[] = {
+    {"ftz.f64", 40, 30, false},
+};
+constexpr InstructionNeed kNeedsOf_set[] = {
+    {"f16", 42, 53, false},
+    {"f16x2", 42, 53, false},
+    {"bf16", 78, 90, false},
+    {"bf16x2", 78, 90, false},
+};
+constexpr InstructionNeed kNeedsOf_setmaxnreg[] = {
+    {"", 80, 90, true},
+};
+constexpr InstructionNeed kNeedsOf_setp[] = {
+    {"f16", 42, 53, false},
+    {"f16x2", 42, 53, false},
+    {"bf16", 78, 90, false},
+    {"bf16x2", 78, 90, false},
+};
+constexpr InstructionNeed kNeedsOf_shf[] = {
+    {"", 40, 32, false},
+};
+constexpr InstructionNeed kNeedsOf_shfl[] = {
+    {"sync", 60, 30, false},
+};
+constexpr InstructionNeed kNeedsOf_st[] = {
+    {"b128", 83, 70, false},
+    {"relaxed", 60, 70, false},
+    {"release", 60, 70, false},
+    {"weak", 60, 70, false},
+    {"cluster", 78, 90, false},
+    {"shared::cluster", 78, 90, false},
+    {"shared::cta", 78, 30, false},
+    {"L2::cache_hint", 74, 80, false},
+    {"mmio", 82, 70, false},
+    {"L1::evict_normal", 74, 70, false},
+    {"L1::evict_unchanged", 74, 70, false},
+    {"L1::evict_first", 74, 70, false},
+    {"L1::evict_last", 74, 70, false},
+    {"L1::no_allocate", 74, 70, false},
+    {"v8", 88, 100, false},
+    {"async", 81, 90, false},
+};
+constexpr InstructionNeed kNeedsOf_stmatrix[] = {
+    {"", 78, 90, false},
+};
+constexpr InstructionNeed kNeedsOf_sub[] = {
+    {"f16", 42, 53, false},
+    {"f16x2", 42, 53, false},
+    {"bf16", 78, 90, false},
+    {"bf16x2", 78, 90, false},
+    {"cc.s64", 43, 30, false},
+    {"cc.u64", 43, 30, false},
+};
+constexpr InstructionNeed kNeedsOf_subc[] = {
+    {"cc.s64", 43, 30, false},
+    {"cc.u64", 43, 30, false},
+};
+constexpr InstructionNeed kNeedsOf_suld[] = {
+    {"", 31, 30, false},
+};
+constexpr InstructionNeed kNeedsOf_sust[] = {
+    {"", 31, 30, false},
+};
+constexpr InstructionNeed kNeedsOf_szext[] = {
+    {"", 76, 70, false},
+};
+constexpr InstructionNeed kNeedsOf_tanh[] = {
+    {"", 70, 75, false},
+    {"bf16", 78, 90, false},
+    {"bf16x2", 78, 90, false},
+};
+constexpr InstructionNeed kNeedsOf_tensormap[] = {
+    {"", 83, 90, false},
+    {"replace", 83, 90, true},
+};
+constexpr InstructionNeed kNeedsOf_tex[] = {
+    {"", 31, 30, false},
+};
+constexpr InstructionNeed kNeedsOf_tld4[] = {
+    {"", 31, 30, false},
+};
+constexpr InstructionNeed kNeedsOf_vote[] = {
+    {"sync", 60, 30, false},
+};
+constexpr InstructionNeed kNeedsOf_wgmma[] = {
+    {"", 80, 90, true},
+};
+constexpr InstructionNeed kNeedsOf_wmma[] = {
+    {"", 60, 70, false},
+    {"m32n8k16", 61, 70, false},
+    {"m8n32k16", 61, 70, false},
+    {"s8", 63, 72, false},
+    {"u8", 63, 72, false},
+    {"s4", 63, 75, false},
+    {"u4", 63, 75, false},
+    {"b1", 63, 75, false},
+    {"bf16", 70, 80, false},
+    {"tf32", 70, 80, false},
+    {"f64", 70, 80, false},
+    {"b1.and", 71, 80, false},
+};
+
 constexpr InstructionEntry kInstructions[] = {
-    {"abs", Op::abs_, &decoders::one_operand, " ftz ", " s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 ", 2, 2},
-    {"activemask", Op::activemask_, &decoders::lanes, "  ", " b32 ", 1, 1},
-    {"add", Op::add_, &decoders::arithmetic, " rn rz rm rp rna ftz sat cc ", " u16 u32 u64 s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 u16x2 s16x2 ", 3, 3},
-    {"addc", Op::addc_, &decoders::carry, " cc ", " u32 u64 s32 s64 ", 3, 3},
-    {"and", Op::and_, &decoders::logic, "  ", " pred b16 b32 b64 ", 3, 3},
-    {"applypriority", Op::applypriority_, &decoders::no_effect, " global ca cg cs lu cv wb wt nc L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::64B L2::128B L2::256B L2::evict_last L2::evict_normal L2::evict_first ", "  ", 2, 2},
-    {"atom", Op::atom_, &decoders::atomics, " relaxed acquire release acq_rel sc weak volatile mmio cta cluster gpu sys global shared local param const shared::cta shared::cluster param::entry param::func and or xor cas exch add inc dec min max noftz v2 v4 v8 L2::cache_hint ", " b16 b32 b64 b128 u32 u64 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 ", 3, 5},
-    {"bar", Op::bar_, &decoders::barriers, " sync arrive red warp cta aligned popc and or ", " u32 pred ", 1, 4},
-    {"barrier", Op::barrier_, &decoders::barriers, " sync arrive red cta aligned popc and or cluster wait relaxed acquire release ", " u32 pred ", 0, 4},
-    {"bfe", Op::bfe_, &decoders::bits, "  ", " u32 u64 s32 s64 ", 4, 4},
-    {"bfi", Op::bfi_, &decoders::bits, "  ", " b32 b64 ", 5, 5},
-    {"bfind", Op::bfind_, &decoders::bits, " shiftamt ", " u32 u64 s32 s64 ", 2, 2},
-    {"bmsk", Op::bmsk_, &decoders::bits, " clamp wrap ", " b32 ", 3, 3},
-    {"bra", Op::bra_, &decoders::control, " uni ", "  ", 1, 1},
-    {"brev", Op::brev_, &decoders::bits, "  ", " b32 b64 ", 2, 2},
-    {"brkpt", Op::brkpt_, &decoders::no_effect, "  ", "  ", 0, 0},
-    {"brx", Op::brx_, &decoders::control, " idx uni ", "  ", 2, 2},
-    {"call", Op::call_, &decoders::calls, " uni ", "  ", 1, 4},
-    {"clz", Op::clz_, &decoders::bits, "  ", " b32 b64 ", 2, 2},
-    {"cnot", Op::cnot_, &decoders::logic, "  ", " b16 b32 b64 ", 2, 2},
-    {"copysign", Op::copysign_, &decoders::functions, "  ", " f32 f64 ", 3, 3},
-    {"cos", Op::cos_, &decoders::functions, " approx ftz ", " f32 ", 2, 2},
-    {"cp", Op::cp_, &decoders::async_copies, " async global shared local param const shared::cta shared::cluster param::entry param::func ca cg cs lu cv wb wt nc L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::64B L2::128B L2::256B L2::evict_last L2::evict_normal L2::evict_first L2::cache_hint commit_group wait_group wait_all bulk bulk_group read mbarrier arrive noinc mbarrier::complete_tx::bytes multicast::cluster prefetch L2 reduce and or xor cas exch add inc dec min max noftz tensor 1d 2d 3d 4d 5d tile im2col im2col_no_offs ", " b64 b32 u32 s32 u64 s64 f16 bf16 f32 f64 ", 0, 7},
-    {"createpolicy", Op::createpolicy_, &decoders::policies, " fractional range cvt global L2 ca cg cs lu cv wb wt nc L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::64B L2::128B L2::256B L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged ", " b64 b32 f32 ", 1, 4},
-    {"cvt", Op::cvt_, &decoders::convert, " rn rz rm rp rna rni rzi rmi rpi ftz sat relu satfinite pack ", " b8 u8 s8 b16 u16 s16 f16 bf16 b32 u32 s32 f32 b64 u64 s64 f64 f16x2 bf16x2 tf32 e4m3x2 e5m2x2 s4 u4 ", 2, 4},
-    {"cvta", Op::cvta_, &decoders::convert_address, " to global shared local param const shared::cta shared::cluster param::entry param::func ", " u32 u64 ", 2, 2},
-    {"discard", Op::discard_, &decoders::no_effect, " global L2 ", "  ", 2, 2},
-    {"div", Op::div_, &decoders::arithmetic, " rn rz rm rp rna ftz full approx ", " u16 u32 u64 s16 s32 s64 f32 f64 ", 3, 3},
-    {"dp2a", Op::dp2a_, &decoders::integers, " lo hi ", " u32 s32 ", 4, 4},
-    {"dp4a", Op::dp4a_, &decoders::integers, "  ", " u32 s32 ", 4, 4},
-    {"elect", Op::elect_, &decoders::lanes, " sync ", "  ", 2, 2},
-    {"ex2", Op::ex2_, &decoders::functions, " approx ftz ", " f32 f16 f16x2 bf16 bf16x2 ", 2, 2},
-    {"exit", Op::exit_, &decoders::control, "  ", "  ", 0, 0},
-    {"fence", Op::fence_, &decoders::ordering, " relaxed acquire release acq_rel sc weak volatile mmio cta cluster gpu sys proxy async async::generic tensormap::generic alias mbarrier_init sync_restrict::shared::cta sync_restrict::shared::cluster global shared local param const shared::cta shared::cluster param::entry param::func ", "  ", 0, 2},
-    {"fma", Op::fma_, &decoders::arithmetic, " rn rz rm rp rna ftz sat relu ", " f32 f64 f16 f16x2 bf16 bf16x2 ", 4, 4},
-    {"fns", Op::fns_, &decoders::bits, "  ", " b32 ", 4, 4},
-    {"getctarank", Op::getctarank_, &decoders::cluster_addresses, " shared::cluster ", " u32 u64 ", 2, 2},
-    {"griddepcontrol", Op::griddepcontrol_, &decoders::no_effect, " launch_dependents wait ", "  ", 0, 0},
-    {"isspacep", Op::isspacep_, &decoders::convert_address, " global shared local param const shared::cta shared::cluster param::entry param::func ", "  ", 2, 2},
-    {"ld", Op::ld_, &decoders::load_store, " relaxed acquire release acq_rel sc weak volatile mmio cta cluster gpu sys global shared local param const shared::cta shared::cluster param::entry param::func ca cg cs lu cv wb wt nc L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::64B L2::128B L2::256B L2::evict_last L2::evict_normal L2::evict_first v2 v4 v8 unified L2::cache_hint ", " b8 u8 s8 b16 u16 s16 f16 bf16 b32 u32 s32 f32 b64 u64 s64 f64 f16x2 bf16x2 b128 ", 2, 3},
-    {"ldmatrix", Op::ldmatrix_, &decoders::matrices, " sync aligned m8n8 x1 x2 x4 trans global shared local param const shared::cta shared::cluster param::entry param::func ", " b16 ", 2, 2},
-    {"ldu", Op::ldu_, &decoders::load_store, " global v2 v4 v8 ", " b8 u8 s8 b16 u16 s16 f16 bf16 b32 u32 s32 f32 b64 u64 s64 f64 f16x2 bf16x2 ", 2, 2},
-    {"lg2", Op::lg2_, &decoders::functions, " approx ftz ", " f32 ", 2, 2},
-    {"lop3", Op::lop3_, &decoders::logic, "  ", " b32 ", 5, 5},
-    {"mad", Op::mad_, &decoders::arithmetic, " rn rz rm rp rna ftz sat hi lo wide cc ", " u16 u32 u64 s16 s32 s64 f32 f64 ", 4, 4},
-    {"mad24", Op::mad24_, &decoders::integers, " hi lo ", " u32 s32 ", 4, 4},
-    {"madc", Op::madc_, &decoders::carry, " hi lo cc ", " u32 u64 s32 s64 ", 4, 4},
-    {"mapa", Op::mapa_, &decoders::cluster_addresses, " shared::cluster ", " u32 u64 ", 3, 3},
-    {"match", Op::match_, &decoders::lanes, " sync any all ", " b32 b64 ", 3, 3},
-    {"max", Op::max_, &decoders::arithmetic, " ftz NaN relu ", " u16 u32 u64 s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 u16x2 s16x2 ", 3, 3},
-    {"mbarrier", Op::mbarrier_, &decoders::mbarrier, " init inval arrive arrive_drop expect_tx complete_tx test_wait try_wait parity pending_count noComplete relaxed acquire release acq_rel sc weak volatile mmio cta cluster gpu sys global shared local param const shared::cta shared::cluster param::entry param::func ", " b64 ", 1, 4},
-    {"membar", Op::membar_, &decoders::ordering, " cta gl sys level ", "  ", 0, 0},
-    {"min", Op::min_, &decoders::arithmetic, " ftz NaN relu ", " u16 u32 u64 s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 u16x2 s16x2 ", 3, 3},
-    {"mma", Op::mma_, &decoders::tensor, " sync aligned m16n16k16 m32n8k16 m8n32k16 m16n16k8 m8n8k4 m8n8k16 m16n8k4 m16n8k8 m16n8k16 m16n8k32 m8n8k32 m8n8k128 m16n8k64 m16n8k128 m16n8k256 row col satfinite rn xor and popc sp sp::ordered_metadata ", " f16 bf16 tf32 f32 f64 s8 u8 s4 u4 b1 s32 e4m3 e5m2 ", 4, 6},
-    {"mov", Op::mov_, &decoders::move, "  ", " pred b16 b32 b64 b128 u16 u32 u64 s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 ", 2, 2},
-    {"movmatrix", Op::movmatrix_, &decoders::matrices, " sync aligned m8n8 trans ", " b16 ", 2, 2},
-    {"mul", Op::mul_, &decoders::arithmetic, " rn rz rm rp rna ftz sat hi lo wide ", " u16 u32 u64 s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 ", 3, 3},
-    {"mul24", Op::mul24_, &decoders::integers, " hi lo ", " u32 s32 ", 3, 3},
-    {"nanosleep", Op::nanosleep_, &decoders::ordering, "  ", " u32 ", 1, 1},
-    {"neg", Op::neg_, &decoders::one_operand, " ftz ", " s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 ", 2, 2},
-    {"not", Op::not_, &decoders::logic, "  ", " pred b16 b32 b64 ", 2, 2},
-    {"or", Op::or_, &decoders::logic, "  ", " pred b16 b32 b64 ", 3, 3},
-    {"pmevent", Op::pmevent_, &decoders::no_effect, " mask ", "  ", 1, 1},
-    {"popc", Op::popc_, &decoders::bits, "  ", " b32 b64 ", 2, 2},
-    {"prefetch", Op::prefetch_, &decoders::no_effect, " global shared local param const shared::cta shared::cluster param::entry param::func ca cg cs lu cv wb wt nc L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::64B L2::128B L2::256B L2::evict_last L2::evict_normal L2::evict_first L1 L2 tensormap ", "  ", 1, 1},
-    {"prefetchu", Op::prefetchu_, &decoders::no_effect, " L1 ", "  ", 1, 1},
-    {"prmt", Op::prmt_, &decoders::bits, " f4e b4e rc8 ecl ecr rc16 ", " b32 ", 4, 4},
-    {"rcp", Op::rcp_, &decoders::functions, " rn rz rm rp rna approx ftz ", " f32 f64 ", 2, 2},
-    {"red", Op::red_, &decoders::atomics, " relaxed acquire release acq_rel sc weak volatile mmio cta cluster gpu sys global shared local param const shared::cta shared::cluster param::entry param::func and or xor cas exch add inc dec min max noftz v2 v4 v8 async mbarrier::complete_tx::bytes L2::cache_hint ", " b16 b32 b64 u32 u64 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 ", 2, 3},
-    {"redux", Op::redux_, &decoders::lanes, " sync add min max and or xor ", " u32 s32 b32 ", 3, 3},
-    {"rem", Op::rem_, &decoders::integers, "  ", " u16 u32 u64 s16 s32 s64 ", 3, 3},
-    {"ret", Op::ret_, &decoders::control, " uni ", "  ", 0, 0},
-    {"rsqrt", Op::rsqrt_, &decoders::functions, " approx ftz ", " f32 f64 ", 2, 2},
-    {"sad", Op::sad_, &decoders::integers, "  ", " u16 u32 u64 s16 s32 s64 ", 4, 4},
-    {"selp", Op::selp_, &decoders::choose, "  ", " b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64 ", 4, 4},
-    {"set", Op::set_, &decoders::compare, " eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan and or xor ftz ", " b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 ", 3, 4},
-    {"setmaxnreg", Op::setmaxnreg_, &decoders::no_effect, " inc dec sync aligned ", " u32 ", 1, 1},
-    {"setp", Op::setp_, &decoders::compare, " eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan and or xor ftz ", " b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 ", 3, 4},
-    {"shf", Op::shf_, &decoders::shifts, " l r clamp wrap ", " b32 ", 4, 4},
-    {"shfl", Op::shfl_, &decoders::shuffle, " sync up down bfly idx ", " b32 ", 4, 5},
-    {"shl", Op::shl_, &decoders::shifts, "  ", " b16 b32 b64 ", 3, 3},
-    {"shr", Op::shr_, &decoders::shifts, "  ", " b16 b32 b64 u16 u32 u64 s16 s32 s64 ", 3, 3},
-    {"sin", Op::sin_, &decoders::functions, " approx ftz ", " f32 ", 2, 2},
-    {"slct", Op::slct_, &decoders::choose, " ftz ", " b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64 ", 4, 4},
-    {"sqrt", Op::sqrt_, &decoders::functions, " rn rz rm rp rna approx ftz ", " f32 f64 ", 2, 2},
-    {"st", Op::st_, &decoders::load_store, " relaxed acquire release acq_rel sc weak volatile mmio cta cluster gpu sys global shared local param const shared::cta shared::cluster param::entry param::func ca cg cs lu cv wb wt nc L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::64B L2::128B L2::256B L2::evict_last L2::evict_normal L2::evict_first v2 v4 v8 async mbarrier::complete_tx::bytes L2::cache_hint ", " b8 u8 s8 b16 u16 s16 f16 bf16 b32 u32 s32 f32 b64 u64 s64 f64 f16x2 bf16x2 b128 ", 2, 3},
-    {"stmatrix", Op::stmatrix_, &decoders::matrices, " sync aligned m8n8 x1 x2 x4 trans global shared local param const shared::cta shared::cluster param::entry param::func ", " b16 ", 2, 2},
-    {"sub", Op::sub_, &decoders::arithmetic, " rn rz rm rp rna ftz sat cc ", " u16 u32 u64 s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 ", 3, 3},
-    {"subc", Op::subc_, &decoders::carry, " cc ", " u32 u64 s32 s64 ", 3, 3},
-    {"suld", Op::suld_, &decoders::surfaces, " b 1d 2d 3d a1d a2d cube acube v2 v4 v8 ca cg cs lu cv wb wt nc L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::64B L2::128B L2::256B L2::evict_last L2::evict_normal L2::evict_first trap zero clamp ", " b8 b16 b32 b64 ", 2, 2},
-    {"sust", Op::sust_, &decoders::surfaces, " b 1d 2d 3d a1d a2d cube acube v2 v4 v8 ca cg cs lu cv wb wt nc L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::64B L2::128B L2::256B L2::evict_last L2::evict_normal L2::evict_first trap zero clamp ", " b8 b16 b32 b64 ", 2, 2},
-    {"szext", Op::szext_, &decoders::bits, " clamp wrap ", " u32 s32 ", 3, 3},
-    {"tanh", Op::tanh_, &decoders::functions, " approx ", " f32 f16 f16x2 bf16 bf16x2 ", 2, 2},
-    {"tensormap", Op::tensormap_, &decoders::tensor_maps, " replace tile cp_fenceproxy tensormap::generic release cta cluster gpu sys sync aligned global shared local param const shared::cta shared::cluster param::entry param::func global_address rank box_dim global_dim global_stride element_stride elemtype swizzle_mode fill_mode b1024 ", " b32 b64 ", 2, 3},
-    {"testp", Op::testp_, &decoders::functions, " finite infinite number notanumber normal subnormal ", " f32 f64 ", 2, 2},
-    {"tex", Op::tex_, &decoders::textures, " 1d 2d 3d a1d a2d cube acube v4 base level grad ", " u32 s32 f32 ", 2, 4},
-    {"tld4", Op::tld4_, &decoders::textures, " 1d 2d 3d a1d a2d cube acube v4 r g b a ", " u32 s32 f32 ", 2, 2},
-    {"trap", Op::trap_, &decoders::control, "  ", "  ", 0, 0},
-    {"vabsdiff", Op::vabsdiff_, &decoders::video, " sat add min max ", " u32 s32 ", 3, 4},
-    {"vabsdiff2", Op::vabsdiff2_, &decoders::video_of_parts, " sat add ", " u32 s32 ", 4, 4},
-    {"vabsdiff4", Op::vabsdiff4_, &decoders::video_of_parts, " sat add ", " u32 s32 ", 4, 4},
-    {"vadd", Op::vadd_, &decoders::video, " sat add min max ", " u32 s32 ", 3, 4},
-    {"vadd2", Op::vadd2_, &decoders::video_of_parts, " sat add ", " u32 s32 ", 4, 4},
-    {"vadd4", Op::vadd4_, &decoders::video_of_parts, " sat add ", " u32 s32 ", 4, 4},
-    {"vavrg2", Op::vavrg2_, &decoders::video_of_parts, " sat add ", " u32 s32 ", 4, 4},
-    {"vavrg4", Op::vavrg4_, &decoders::video_of_parts, " sat add ", " u32 s32 ", 4, 4},
-    {"vmax", Op::vmax_, &decoders::video, " sat add min max ", " u32 s32 ", 3, 4},
-    {"vmax2", Op::vmax2_, &decoders::video_of_parts, " sat add ", " u32 s32 ", 4, 4},
-    {"vmax4", Op::vmax4_, &decoders::video_of_parts, " sat add ", " u32 s32 ", 4, 4},
-    {"vmin", Op::vmin_, &decoders::video, " sat add min max ", " u32 s32 ", 3, 4},
-    {"vmin2", Op::vmin2_, &decoders::video_of_parts, " sat add ", " u32 s32 ", 4, 4},
-    {"vmin4", Op::vmin4_, &decoders::video_of_parts, " sat add ", " u32 s32 ", 4, 4},
-    {"vote", Op::vote_, &decoders::lanes, " sync all any uni ballot ", " pred b32 ", 2, 3},
-    {"vset", Op::vset_, &decoders::video, " eq ne lt le gt ge add min max ", " u32 s32 ", 3, 4},
-    {"vset2", Op::vset2_, &decoders::video_of_parts, " eq ne lt le gt ge add ", " u32 s32 ", 4, 4},
-    {"vset4", Op::vset4_, &decoders::video_of_parts, " eq ne lt le gt ge add ", " u32 s32 ", 4, 4},
-    {"vsub", Op::vsub_, &decoders::video, " sat add min max ", " u32 s32 ", 3, 4},
-    {"vsub2", Op::vsub2_, &decoders::video_of_parts, " sat add ", " u32 s32 ", 4, 4},
-    {"vsub4", Op::vsub4_, &decoders::video_of_parts, " sat add ", " u32 s32 ", 4, 4},
-    {"wgmma", Op::wgmma_, &decoders::group_products, " mma_async fence commit_group wait_group sync aligned m64nNk8 m64nNk16 m64nNk32 m64nNk64 satfinite sp ", " f16 bf16 tf32 f32 f64 s8 u8 s4 u4 b1 s32 e4m3 e5m2 ", 0, 11},
-    {"wmma", Op::wmma_, &decoders::tensor, " load store mma a b c d sync aligned m16n16k16 m32n8k16 m8n32k16 m16n16k8 m8n8k4 m8n8k16 m16n8k4 m16n8k8 m16n8k16 m16n8k32 m8n8k32 m8n8k128 m16n8k64 m16n8k128 m16n8k256 row col satfinite rn rz rm rp rna xor and popc global shared local param const shared::cta shared::cluster param::entry param::func ", " f16 bf16 tf32 f32 f64 s8 u8 s4 u4 b1 s32 e4m3 e5m2 ", 2, 4},
-    {"xor", Op::xor_, &decoders::logic, "  ", " pred b16 b32 b64 ", 3, 3},
+    {"abs", Op::abs_, &decoders::one_operand, " ftz ", " s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 ", 2, 2, kNeedsOf_abs},
+    {"activemask", Op::activemask_, &decoders::lanes, "  ", " b32 ", 1, 1, kNeedsOf_activemask},
+    {"add", Op::add_, &decoders::arithmetic, " rn rz rm rp rna ftz sat cc ", " u16 u32 u64 s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 u16x2 s16x2 ", 3, 3, kNeedsOf_add},
+    {"addc", Op::addc_, &decoders::carry, " cc ", " u32 u64 s32 s64 ", 3, 3, kNeedsOf_addc},
+    {"and", Op::and_, &decoders::logic, "  ", " pred b16 b32 b64 ", 3, 3, {}},
+    {"applypriority", Op::applypriority_, &decoders::no_effect, " global ca cg cs lu cv wb wt nc L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::64B L2::128B L2::256B L2::evict_last L2::evict_normal L2::evict_first ", "  ", 2, 2, kNeedsOf_applypriority},
+    {"atom", Op::atom_, &decoders::atomics, " relaxed acquire release acq_rel sc weak volatile mmio cta cluster gpu sys global shared local param const shared::cta shared::cluster param::entry param::func and or xor cas exch add inc dec min max noftz v2 v4 v8 L2::cache_hint ", " b16 b32 b64 b128 u32 u64 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 ", 3, 5, kNeedsOf_atom},
+    {"bar", Op::bar_, &decoders::barriers, " sync arrive red warp cta aligned popc and or ", " u32 pred ", 1, 4, kNeedsOf_bar},
+    {"barrier", Op::barrier_, &decoders::barriers, " sync arrive red cta aligned popc and or cluster wait relaxed acquire release ", " u32 pred ", 0, 4, kNeedsOf_barrier},
+    {"bfe", Op::bfe_, &decoders::bits, "  ", " u32 u64 s32 s64 ", 4, 4, {}},
+    {"bfi", Op::bfi_, &decoders::bits, "  ", " b32 b64 ", 5, 5, {}},
+    {"bfind", Op::bfind_, &decoders::bits, " shiftamt ", " u32 u64 s32 s64 ", 2, 2, {}},
+    {"bmsk", Op::bmsk_, &decoders::bits, " clamp wrap ", " b32 ", 3, 3, kNeedsOf_bmsk},
+    {"bra", Op::bra_, &decoders::control, " uni ", "  ", 1, 1, {}},
+    {"brev", Op::brev_, &decoders::bits, "  ", " b32 b64 ", 2, 2, {}},
+    {"brkpt", Op::brkpt_, &decoders::no_effect, "  ", "  ", 0, 0, {}},
+    {"brx", Op::brx_, &decoders::control, " idx uni ", "  ", 2, 2, {}},
+    {"call", Op::call_, &decoders::calls, " uni ", "  ", 1, 4, {}},
+    {"clz", Op::clz_, &decoders::bits, "  ", " b32 b64 ", 2, 2, {}},
+    {"cnot", Op::cnot_, &decoders::logic, "  ", " b16 b32 b64 ", 2, 2, {}},
+    {"copysign", Op::copysign_, &decoders::functions, "  ", " f32 f64 ", 3, 3, {}},
+    {"cos", Op::cos_, &decoders::functions, " approx ftz ", " f32 ", 2, 2, {}},
+    {"cp", Op::cp_, &decoders::async_copies, " async global shared local param const shared::cta shared::cluster param::entry param::func ca cg cs lu cv wb wt nc L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::64B L2::128B L2::256B L2::evict_last L2::evict_normal L2::evict_first L2::cache_hint commit_group wait_group wait_all bulk bulk_group read mbarrier arrive noinc mbarrier::complete_tx::bytes multicast::cluster prefetch L2 reduce and or xor cas exch add inc dec min max noftz tensor 1d 2d 3d 4d 5d tile im2col im2col_no_offs ", " b64 b32 u32 s32 u64 s64 f16 bf16 f32 f64 ", 0, 7, kNeedsOf_cp},
+    {"createpolicy", Op::createpolicy_, &decoders::policies, " fractional range cvt global L2 ca cg cs lu cv wb wt nc L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::64B L2::128B L2::256B L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged ", " b64 b32 f32 ", 1, 4, kNeedsOf_createpolicy},
+    {"cvt", Op::cvt_, &decoders::convert, " rn rz rm rp rna rni rzi rmi rpi ftz sat relu satfinite pack ", " b8 u8 s8 b16 u16 s16 f16 bf16 b32 u32 s32 f32 b64 u64 s64 f64 f16x2 bf16x2 tf32 e4m3x2 e5m2x2 s4 u4 ", 2, 4, kNeedsOf_cvt},
+    {"cvta", Op::cvta_, &decoders::convert_address, " to global shared local param const shared::cta shared::cluster param::entry param::func ", " u32 u64 ", 2, 2, kNeedsOf_cvta},
+    {"discard", Op::discard_, &decoders::no_effect, " global L2 ", "  ", 2, 2, kNeedsOf_discard},
+    {"div", Op::div_, &decoders::arithmetic, " rn rz rm rp rna ftz full approx ", " u16 u32 u64 s16 s32 s64 f32 f64 ", 3, 3, {}},
+    {"dp2a", Op::dp2a_, &decoders::integers, " lo hi ", " u32 s32 ", 4, 4, kNeedsOf_dp2a},
+    {"dp4a", Op::dp4a_, &decoders::integers, "  ", " u32 s32 ", 4, 4, kNeedsOf_dp4a},
+    {"elect", Op::elect_, &decoders::lanes, " sync ", "  ", 2, 2, kNeedsOf_elect},
+    {"ex2", Op::ex2_, &decoders::functions, " approx ftz ", " f32 f16 f16x2 bf16 bf16x2 ", 2, 2, kNeedsOf_ex2},
+    {"exit", Op::exit_, &decoders::control, "  ", "  ", 0, 0, {}},
+    {"fence", Op::fence_, &decoders::ordering, " relaxed acquire release acq_rel sc weak volatile mmio cta cluster gpu sys proxy async async::generic tensormap::generic alias mbarrier_init sync_restrict::shared::cta sync_restrict::shared::cluster global shared local param const shared::cta shared::cluster param::entry param::func ", "  ", 0, 2, kNeedsOf_fence},
+    {"fma", Op::fma_, &decoders::arithmetic, " rn rz rm rp rna ftz sat relu ", " f32 f64 f16 f16x2 bf16 bf16x2 ", 4, 4, kNeedsOf_fma},
+    {"fns", Op::fns_, &decoders::bits, "  ", " b32 ", 4, 4, kNeedsOf_fns},
+    {"getctarank", Op::getctarank_, &decoders::cluster_addresses, " shared::cluster ", " u32 u64 ", 2, 2, kNeedsOf_getctarank},
+    {"griddepcontrol", Op::griddepcontrol_, &decoders::no_effect, " launch_dependents wait ", "  ", 0, 0, kNeedsOf_griddepcontrol},
+    {"isspacep", Op::isspacep_, &decoders::convert_address, " global shared local param const shared::cta shared::cluster param::entry param::func ", "  ", 2, 2, kNeedsOf_isspacep},
+    {"ld", Op::ld_, &decoders::load_store, " relaxed acquire release acq_rel sc weak volatile mmio cta cluster gpu sys global shared local param const shared::cta shared::cluster param::entry param::func ca cg cs lu cv wb wt nc L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::64B L2::128B L2::256B L2::evict_last L2::evict_normal L2::evict_first v2 v4 v8 unified L2::cache_hint ", " b8 u8 s8 b16 u16 s16 f16 bf16 b32 u32 s32 f32 b64 u64 s64 f64 f16x2 bf16x2 b128 ", 2, 3, kNeedsOf_ld},
+    {"ldmatrix", Op::ldmatrix_, &decoders::matrices, " sync aligned m8n8 x1 x2 x4 trans global shared local param const shared::cta shared::cluster param::entry param::func ", " b16 ", 2, 2, kNeedsOf_ldmatrix},
+    {"ldu", Op::ldu_, &decoders::load_store, " global v2 v4 v8 ", " b8 u8 s8 b16 u16 s16 f16 bf16 b32 u32 s32 f32 b64 u64 s64 f64 f16x2 bf16x2 ", 2, 2, {}},
+    {"lg2", Op::lg2_, &decoders::functions, " approx ftz ", " f32 ", 2, 2, {}},
+    {"lop3", Op::lop3_, &decoders::logic, "  ", " b32 ", 5, 5, kNeedsOf_lop3},
+    {"mad", Op::mad_, &decoders::arithmetic, " rn rz rm rp rna ftz sat hi lo wide cc ", " u16 u32 u64 s16 s32 s64 f32 f64 ", 4, 4, kNeedsOf_mad},
+    {"mad24", Op::mad24_, &decoders::integers, " hi lo ", " u32 s32 ", 4, 4, {}},
+    {"madc", Op::madc_, &decoders::carry, " hi lo cc ", " u32 u64 s32 s64 ", 4, 4, kNeedsOf_madc},
+    {"mapa", Op::mapa_, &decoders::cluster_addresses, " shared::cluster ", " u32 u64 ", 3, 3, kNeedsOf_mapa},
+    {"match", Op::match_, &decoders::lanes, " sync any all ", " b32 b64 ", 3, 3, kNeedsOf_match},
+    {"max", Op::max_, &decoders::arithmetic, " ftz NaN relu ", " u16 u32 u64 s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 u16x2 s16x2 ", 3, 3, kNeedsOf_max},
+    {"mbarrier", Op::mbarrier_, &decoders::mbarrier, " init inval arrive arrive_drop expect_tx complete_tx test_wait try_wait parity pending_count noComplete relaxed acquire release acq_rel sc weak volatile mmio cta cluster gpu sys global shared local param const shared::cta shared::cluster param::entry param::func ", " b64 ", 1, 4, kNeedsOf_mbarrier},
+    {"membar", Op::membar_, &decoders::ordering, " cta gl sys level ", "  ", 0, 0, {}},
+    {"min", Op::min_, &decoders::arithmetic, " ftz NaN relu ", " u16 u32 u64 s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 u16x2 s16x2 ", 3, 3, kNeedsOf_min},
+    {"mma", Op::mma_, &decoders::tensor, " sync aligned m16n16k16 m32n8k16 m8n32k16 m16n16k8 m8n8k4 m8n8k16 m16n8k4 m16n8k8 m16n8k16 m16n8k32 m8n8k32 m8n8k128 m16n8k64 m16n8k128 m16n8k256 row col satfinite rn xor and popc sp sp::ordered_metadata ", " f16 bf16 tf32 f32 f64 s8 u8 s4 u4 b1 s32 e4m3 e5m2 ", 4, 6, kNeedsOf_mma},
+    {"mov", Op::mov_, &decoders::move, "  ", " pred b16 b32 b64 b128 u16 u32 u64 s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 ", 2, 2, kNeedsOf_mov},
+    {"movmatrix", Op::movmatrix_, &decoders::matrices, " sync aligned m8n8 trans ", " b16 ", 2, 2, kNeedsOf_movmatrix},
+    {"mul", Op::mul_, &decoders::arithmetic, " rn rz rm rp rna ftz sat hi lo wide ", " u16 u32 u64 s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 ", 3, 3, kNeedsOf_mul},
+    {"mul24", Op::mul24_, &decoders::integers, " hi lo ", " u32 s32 ", 3, 3, {}},
+    {"nanosleep", Op::nanosleep_, &decoders::ordering, "  ", " u32 ", 1, 1, kNeedsOf_nanosleep},
+    {"neg", Op::neg_, &decoders::one_operand, " ftz ", " s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 ", 2, 2, kNeedsOf_neg},
+    {"not", Op::not_, &decoders::logic, "  ", " pred b16 b32 b64 ", 2, 2, {}},
+    {"or", Op::or_, &decoders::logic, "  ", " pred b16 b32 b64 ", 3, 3, {}},
+    {"pmevent", Op::pmevent_, &decoders::no_effect, " mask ", "  ", 1, 1, {}},
+    {"popc", Op::popc_, &decoders::bits, "  ", " b32 b64 ", 2, 2, {}},
+    {"prefetch", Op::prefetch_, &decoders::no_effect, " global shared local param const shared::cta shared::cluster param::entry param::func ca cg cs lu cv wb wt nc L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::64B L2::128B L2::256B L2::evict_last L2::evict_normal L2::evict_first L1 L2 tensormap ", "  ", 1, 1, kNeedsOf_prefetch},
+    {"prefetchu", Op::prefetchu_, &decoders::no_effect, " L1 ", "  ", 1, 1, {}},
+    {"prmt", Op::prmt_, &decoders::bits, " f4e b4e rc8 ecl ecr rc16 ", " b32 ", 4, 4, {}},
+    {"rcp", Op::rcp_, &decoders::functions, " rn rz rm rp rna approx ftz ", " f32 f64 ", 2, 2, {}},
+    {"red", Op::red_, &decoders::atomics, " relaxed acquire release acq_rel sc weak volatile mmio cta cluster gpu sys global shared local param const shared::cta shared::cluster param::entry param::func and or xor cas exch add inc dec min max noftz v2 v4 v8 async mbarrier::complete_tx::bytes L2::cache_hint ", " b16 b32 b64 u32 u64 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 ", 2, 3, kNeedsOf_red},
+    {"redux", Op::redux_, &decoders::lanes, " sync add min max and or xor ", " u32 s32 b32 ", 3, 3, kNeedsOf_redux},
+    {"rem", Op::rem_, &decoders::integers, "  ", " u16 u32 u64 s16 s32 s64 ", 3, 3, {}},
+    {"ret", Op::ret_, &decoders::control, " uni ", "  ", 0, 0, {}},
+    {"rsqrt", Op::rsqrt_, &decoders::functions, " approx ftz ", " f32 f64 ", 2, 2, kNeedsOf_rsqrt},
+    {"sad", Op::sad_, &decoders::integers, "  ", " u16 u32 u64 s16 s32 s64 ", 4, 4, {}},
+    {"selp", Op::selp_, &decoders::choose, "  ", " b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64 ", 4, 4, {}},
+    {"set", Op::set_, &decoders::compare, " eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan and or xor ftz ", " b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 ", 3, 4, kNeedsOf_set},
+    {"setmaxnreg", Op::setmaxnreg_, &decoders::no_effect, " inc dec sync aligned ", " u32 ", 1, 1, kNeedsOf_setmaxnreg},
+    {"setp", Op::setp_, &decoders::compare, " eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan and or xor ftz ", " b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 ", 3, 4, kNeedsOf_setp},
+    {"shf", Op::shf_, &decoders::shifts, " l r clamp wrap ", " b32 ", 4, 4, kNeedsOf_shf},
+    {"shfl", Op::shfl_, &decoders::shuffle, " sync up down bfly idx ", " b32 ", 4, 5, kNeedsOf_shfl},
+    {"shl", Op::shl_, &decoders::shifts, "  ", " b16 b32 b64 ", 3, 3, {}},
+    {"shr", Op::shr_, &decoders::shifts, "  ", " b16 b32 b64 u16 u32 u64 s16 s32 s64 ", 3, 3, {}},
+    {"sin", Op::sin_, &decoders::functions, " approx ftz ", " f32 ", 2, 2, {}},
+    {"slct", Op::slct_, &decoders::choose, " ftz ", " b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64 ", 4, 4, {}},
+    {"sqrt", Op::sqrt_, &decoders::functions, " rn rz rm rp rna approx ftz ", " f32 f64 ", 2, 2, {}},
+    {"st", Op::st_, &decoders::load_store, " relaxed acquire release acq_rel sc weak volatile mmio cta cluster gpu sys global shared local param const shared::cta shared::cluster param::entry param::func ca cg cs lu cv wb wt nc L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::64B L2::128B L2::256B L2::evict_last L2::evict_normal L2::evict_first v2 v4 v8 async mbarrier::complete_tx::bytes L2::cache_hint ", " b8 u8 s8 b16 u16 s16 f16 bf16 b32 u32 s32 f32 b64 u64 s64 f64 f16x2 bf16x2 b128 ", 2, 3, kNeedsOf_st},
+    {"stmatrix", Op::stmatrix_, &decoders::matrices, " sync aligned m8n8 x1 x2 x4 trans global shared local param const shared::cta shared::cluster param::entry param::func ", " b16 ", 2, 2, kNeedsOf_stmatrix},
+    {"sub", Op::sub_, &decoders::arithmetic, " rn rz rm rp rna ftz sat cc ", " u16 u32 u64 s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 ", 3, 3, kNeedsOf_sub},
+    {"subc", Op::subc_, &decoders::carry, " cc ", " u32 u64 s32 s64 ", 3, 3, kNeedsOf_subc},
+    {"suld", Op::suld_, &decoders::surfaces, " b 1d 2d 3d a1d a2d cube acube v2 v4 v8 ca cg cs lu cv wb wt nc L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::64B L2::128B L2::256B L2::evict_last L2::evict_normal L2::evict_first trap zero clamp ", " b8 b16 b32 b64 ", 2, 2, kNeedsOf_suld},
+    {"sust", Op::sust_, &decoders::surfaces, " b 1d 2d 3d a1d a2d cube acube v2 v4 v8 ca cg cs lu cv wb wt nc L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::64B L2::128B L2::256B L2::evict_last L2::evict_normal L2::evict_first trap zero clamp ", " b8 b16 b32 b64 ", 2, 2, kNeedsOf_sust},
+    {"szext", Op::szext_, &decoders::bits, " clamp wrap ", " u32 s32 ", 3, 3, kNeedsOf_szext},
+    {"tanh", Op::tanh_, &decoders::functions, " approx ", " f32 f16 f16x2 bf16 bf16x2 ", 2, 2, kNeedsOf_tanh},
+    {"tensormap", Op::tensormap_, &decoders::tensor_maps, " replace tile cp_fenceproxy tensormap::generic release cta cluster gpu sys sync aligned global shared local param const shared::cta shared::cluster param::entry param::func global_address rank box_dim global_dim global_stride element_stride elemtype swizzle_mode fill_mode b1024 ", " b32 b64 ", 2, 3, kNeedsOf_tensormap},
+    {"testp", Op::testp_, &decoders::functions, " finite infinite number notanumber normal subnormal ", " f32 f64 ", 2, 2, {}},
+    {"tex", Op::tex_, &decoders::textures, " 1d 2d 3d a1d a2d cube acube v4 base level grad ", " u32 s32 f32 ", 2, 4, kNeedsOf_tex},
+    {"tld4", Op::tld4_, &decoders::textures, " 1d 2d 3d a1d a2d cube acube v4 r g b a ", " u32 s32 f32 ", 2, 2, kNeedsOf_tld4},
+    {"trap", Op::trap_, &decoders::control, "  ", "  ", 0, 0, {}},
+    {"vabsdiff", Op::vabsdiff_, &decoders::video, " sat add min max ", " u32 s32 ", 3, 4, {}},
+    {"vabsdiff2", Op::vabsdiff2_, &decoders::video_of_parts, " sat add ", " u32 s32 ", 4, 4, {}},
+    {"vabsdiff4", Op::vabsdiff4_, &decoders::video_of_parts, " sat add ", " u32 s32 ", 4, 4, {}},
+    {"vadd", Op::vadd_, &decoders::video, " sat add min max ", " u32 s32 ", 3, 4, {}},
+    {"vadd2", Op::vadd2_, &decoders::video_of_parts, " sat add ", " u32 s32 ", 4, 4, {}},
+    {"vadd4", Op::vadd4_, &decoders::video_of_parts, " sat add ", " u32 s32 ", 4, 4, {}},
+    {"vavrg2", Op::vavrg2_, &decoders::video_of_parts, " sat add ", " u32 s32 ", 4, 4, {}},
+    {"vavrg4", Op::vavrg4_, &decoders::video_of_parts, " sat add ", " u32 s32 ", 4, 4, {}},
+    {"vmax", Op::vmax_, &decoders::video, " sat add min max ", " u32 s32 ", 3, 4, {}},
+    {"vmax2", Op::vmax2_, &decoders::video_of_parts, " sat add ", " u32 s32 ", 4, 4, {}},
+    {"vmax4", Op::vmax4_, &decoders::video_of_parts, " sat add ", " u32 s32 ", 4, 4, {}},
+    {"vmin", Op::vmin_, &decoders::video, " sat add min max ", " u32 s32 ", 3, 4, {}},
+    {"vmin2", Op::vmin2_, &decoders::video_of_parts, " sat add ", " u32 s32 ", 4, 4, {}},
+    {"vmin4", Op::vmin4_, &decoders::video_of_parts, " sat add ", " u32 s32 ", 4, 4, {}},
+    {"vote", Op::vote_, &decoders::lanes, " sync all any uni ballot ", " pred b32 ", 2, 3, kNeedsOf_vote},
+    {"vset", Op::vset_, &decoders::video, " eq ne lt le gt ge add min max ", " u32 s32 ", 3, 4, {}},
+    {"vset2", Op::vset2_, &decoders::video_of_parts, " eq ne lt le gt ge add ", " u32 s32 ", 4, 4, {}},
+    {"vset4", Op::vset4_, &decoders::video_of_parts, " eq ne lt le gt ge add ", " u32 s32 ", 4, 4, {}},
+    {"vsub", Op::vsub_, &decoders::video, " sat add min max ", " u32 s32 ", 3, 4, {}},
+    {"vsub2", Op::vsub2_, &decoders::video_of_parts, " sat add ", " u32 s32 ", 4, 4, {}},
+    {"vsub4", Op::vsub4_, &decoders::video_of_parts, " sat add ", " u32 s32 ", 4, 4, {}},
+    {"wgmma", Op::wgmma_, &decoders::group_products, " mma_async fence commit_group wait_group sync aligned m64nNk8 m64nNk16 m64nNk32 m64nNk64 satfinite sp ", " f16 bf16 tf32 f32 f64 s8 u8 s4 u4 b1 s32 e4m3 e5m2 ", 0, 11, kNeedsOf_wgmma},
+    {"wmma", Op::wmma_, &decoders::tensor, " load store mma a b c d sync aligned m16n16k16 m32n8k16 m8n32k16 m16n16k8 m8n8k4 m8n8k16 m16n8k4 m16n8k8 m16n8k16 m16n8k32 m8n8k32 m8n8k128 m16n8k64 m16n8k128 m16n8k256 row col satfinite rn rz rm rp rna xor and popc global shared local param const shared::cta shared::cluster param::entry param::func ", " f16 bf16 tf32 f32 f64 s8 u8 s4 u4 b1 s32 e4m3 e5m2 ", 2, 4, kNeedsOf_wmma},
+    {"xor", Op::xor_, &decoders::logic, "  ", " pred b16 b32 b64 ", 3, 3, {}},
 };
 
 }  // namespace

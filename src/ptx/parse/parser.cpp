@@ -84,9 +84,12 @@ void Parser::module_directive() {
       if (module_->version != 0) names_ = &source_.parts.emplace_back();
       module_->version = std::atoi(std::string(text.substr(0, dot)).c_str()) * 10 +
                          std::atoi(std::string(text.substr(dot + 1)).c_str());
+      names_->version = module_->version;
       return;
     } else if (name == "target") {
-      module_->target = std::string(word("a target"));
+      names_->target = word("a target");
+      module_->target = std::string(names_->target);
+      names_->architecture = architecture_of(module_->target);
       return skip_statement();
     } else if (name == "address_size") {
       if (integer() != 64) fail("only 64-bit addresses are simulated");

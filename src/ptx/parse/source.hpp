@@ -54,6 +54,9 @@ struct Body {
 
 // What the names of one module mean in it.
 struct Names {
+  int version = 0;          // 10 * major + minor
+  int architecture = 0;     // of the target; 0 where the module does not say
+  std::string_view target;  // sm_90a
   std::unordered_map<std::string_view, Function*> functions;
   std::unordered_map<std::string_view, Variable*> variables;
   struct Alias {

@@ -18,7 +18,7 @@ inline void each_lane(Mask lanes, F f) {
   }
 }
 
-// What a compiler makes no vectors of says so: `static constexpr bool one_by_one`.
+// Operations that a compiler cannot vectorize have `static constexpr bool one_by_one`.
 template <class F>
 concept OneByOne = F::one_by_one;
 

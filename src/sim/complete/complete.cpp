@@ -112,7 +112,7 @@ void complete_modes(Gpu& gpu, const model::System& system) {
   if (gpu.architecture) gpu.gpm.supported.derive_from(Maybe<bool>(has(gpu, Trait::gpm)));
 }
 
-// Units of which nothing is said are there all the same.
+// Units without a description exist too.
 void complete_units(Machine& machine) {
   auto& units = machine.host().units;
   auto& count = machine.system().unit_count;
@@ -121,7 +121,7 @@ void complete_units(Machine& machine) {
   }
 }
 
-// The file says of C2C whether it is there; as a feature of the chip, where it says no more.
+// The file states whether C2C exists; without details, it is the chip's.
 void complete_c2c(Gpu& gpu, const model::NvLink& nvlink) {
   const auto& said = nvlink.c2c_enabled ? nvlink.c2c_enabled : gpu.features.nvlink_c2c;
   if (said) gpu.c2c.mode.derive_from(Maybe<std::uint32_t>(*said ? EnableState::enabled : EnableState::disabled));

@@ -13,7 +13,7 @@ void check_machine(const Layers& layers, const Machine& machine);
 // The same of what surrounds the GPUs; a part of check_machine().
 void check_equipment(const Layers& layers, const Machine& machine);
 
-// What check_machine() would say about the values of one GPU; empty if nothing.
+// The message of check_machine() about the values of one GPU; empty if they are valid.
 std::string contradiction(const model::Gpu& gpu);
 
 }  // namespace nvmlkit::sim::config

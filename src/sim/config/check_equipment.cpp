@@ -10,7 +10,7 @@ namespace {
 
 using Keys = std::initializer_list<std::string_view>;
 
-// Where the newest layer that has the key says it; the root of that layer where none does.
+// The place of the key in the newest layer that has it; without one, the root of that layer.
 Node stated(const Layers& layers, Keys keys) {
   for (auto layer = layers.all().rbegin(); layer != layers.all().rend(); ++layer) {
     Node node = layer->root;

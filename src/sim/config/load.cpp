@@ -68,7 +68,7 @@ class Build {
   }
 
  private:
-  // Whatever the machine said about versions was about another driver.
+  // The machine's other versions belong to another driver.
   void set_driver_version(const std::string& version) {
     auto& system = machine_->system();
     system.driver_version = version;

@@ -18,8 +18,8 @@ namespace nvmlkit::sim {
 //   NVMLKIT_MACHINE    a built-in machine's name, or a path (it contains '/' or ends in .yaml or .yml)
 //   MOCK_NVML_CONFIG   a path, when NVMLKIT_MACHINE is not set
 //   otherwise          the built-in a100
-//   NVMLKIT_GPU_COUNT  how many GPUs, whatever the file says
-//   NVMLKIT_DRIVER     the driver version, or a branch for a usual version of it, whatever the file says
+//   NVMLKIT_GPU_COUNT  number of GPUs, in place of the file's
+//   NVMLKIT_DRIVER     the driver version, or a branch for a usual version of it, in place of the file's
 //   NVMLKIT_TIME       real, virtual (time moves only by a command), or how many times faster than real it is
 //   MOCK_NVML_NUM_DEVICES, MOCK_NVML_DRIVER_VERSION  the same and the driver version, for built-in machines only
 // Null when that is impossible, with one line about what, where and what was expected in `error`. Throws nothing.

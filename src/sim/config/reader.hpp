@@ -20,7 +20,7 @@ struct Path {
   std::string text() const;
 };
 
-// Overrides in `structure` what `node` says and leaves the rest as it is; lists are replaced. Throws ConfigFailure for
+// Sets the keys of `node` in `structure`, and leaves others unchanged; lists are replaced. Throws ConfigFailure for
 // a key that does not exist or comes twice, and for a value that its field refuses. Fields that the descriptor leaves
 // to the reader are skipped, or count as unknown where `reader_fields` is not set.
 void apply(const Node& node, const model::StructDescriptor& type, std::byte* structure, const Path& path,

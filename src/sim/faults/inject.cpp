@@ -90,7 +90,7 @@ bool take_spare_row(model::RowRemapHistogram& banks) {
       to = to.value_or(0) + 1;
       return true;
     }
-  return !banks.max;  // it does not say
+  return !banks.max;  // unknown
 }
 
 void retire_page(model::Gpu& gpu) {

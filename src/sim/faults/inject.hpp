@@ -12,7 +12,7 @@ namespace nvmlkit::sim::faults {
 // Where ECC finds an error. From Turing on GPUs tell DRAM from SRAM; before, each memory counts for itself.
 enum class EccPlace { dram, sram, l1_cache, l2_cache, register_file, texture_memory, shared_memory, cbu };
 
-// Raises the Xid and does to the GPU what registry/semantics/values/xids.yaml says of it.
+// Raises the Xid, with its consequences in registry/semantics/values/xids.yaml.
 void raise_xid(model::Gpu& gpu, std::uint32_t number);
 
 // Counts errors in both periods and raises the events. Uncorrected ones are repaired as the architecture repairs: a

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "sim/native/links.hpp"
-#include "sim/state/machine.hpp"
 #include "sim/native/telemetry.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::sim::gpm {
 
@@ -28,7 +28,7 @@ struct Sample {
   telemetry::Work work;
   double rest[telemetry::Engine::count];             // load in per cent while no workload runs
   double tx_bytes, rx_bytes;                         // over PCIe
-  std::optional<double> tx_mib_per_s, rx_mib_per_s;  // where a machine says them in place of what telemetry does
+  std::optional<double> tx_mib_per_s, rx_mib_per_s;  // if a machine states them, in place of telemetry
   std::uint32_t nvlinks, c2c_links;
   double nvlink_bytes[links::kMaxLinks];  // in each direction
   double sm_count;
@@ -37,7 +37,7 @@ struct Sample {
   std::uint32_t pinned;  // a bit for each engine with a pinned load
 };
 
-// GPUs from Hopper on have GPM, or those that say so.
+// GPUs from Hopper on have GPM, and those whose machine file states it.
 bool supported(const model::Gpu& gpu);
 
 // None where the GPU has no such instance. `gpu` is the machine's own.

@@ -45,7 +45,7 @@ class Layout {
   }
 
  private:
-  // As many as the file says, or as it lists.
+  // The file's number, or the length of its list.
   std::uint32_t count() const {
     std::uint32_t listed = 0;
     const auto look = [&](const auto& links) {

@@ -11,7 +11,7 @@ class Machine;
 
 namespace nvmlkit::sim::links {
 
-// Lays the links as the machine file says: links that it lists, else connections between GPUs, else NVSwitches. Two
+// Lays the links by the machine file: links that it lists, else connections between GPUs, else NVSwitches. Two
 // GPUs without either are connected to each other.
 void lay_out(Machine& machine);
 

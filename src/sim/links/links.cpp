@@ -36,7 +36,7 @@ Counters reached(const model::Gpu& gpu, const telemetry::Reading& now, std::uint
   return out;
 }
 
-// Writes the counters of this instant into `state`. Until now the links did what `gpu` says.
+// Writes the counters of this instant into `state`. Until now the links worked by the data in `gpu`.
 void count_until_now(const Machine& machine, const model::Gpu& gpu, State& state) {
   const telemetry::Reading now(machine, gpu);
   for (std::uint32_t link = 0; link < count(gpu); ++link) {
@@ -56,7 +56,7 @@ void count_recoveries(State& state, std::uint64_t down) {
     if ((down >> link & 1) != 0) state.counters[link].errors[recovery] += 1;
 }
 
-// What the GPU itself says, whatever is at the other ends.
+// The GPU's own data, regardless of the other ends.
 std::uint64_t usable(const model::Gpu& gpu) {
   if (gpu.faults.availability != faults::Availability::available) return 0;
   return all(gpu) & ~(gpu.links.configured_down | gpu.faults.nvlinks_down);

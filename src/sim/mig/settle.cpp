@@ -63,7 +63,7 @@ std::string wrong_placement(const Gpu& gpu, const MigProfile& profile, const Mig
   return "no room for " + name + " beside the other instances";
 }
 
-// Compute instances as the file says them into an instance that has none.
+// Makes the file's compute instances in an instance without any.
 std::optional<Problem> add_compute(Gpu& gpu, MigInstance& made, const MigInstance& said, std::uint32_t item) {
   const auto& profile = *profile_of(gpu, made);
   const auto problem = [&](std::optional<std::uint32_t> at, std::string message) {
@@ -138,7 +138,7 @@ std::optional<Problem> settle(Gpu& gpu) {
   const auto said = std::make_unique<decltype(gpu.mig.instances)>(gpu.mig.instances);
   gpu.mig.instances.clear();
   std::optional<Problem> problem;
-  for (const bool placed : {true, false}) {  // what says its place comes before what may go anywhere
+  for (const bool placed : {true, false}) {  // instances with a stated place come before the others
     std::uint32_t item = 0;
     for (const auto& instance : *said) {
       if (!problem && instance.start.present == placed) problem = add_instance(gpu, instance, item);

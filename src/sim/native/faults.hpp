@@ -26,7 +26,7 @@ struct State {
   std::uint32_t fabric_health;                 // bits: see faults/fabric.hpp
   std::uint64_t nvlinks_down, nvlinks_erring;  // a bit for each link
   std::uint64_t last_xid;                      // 0: none since the driver was loaded
-  std::uint32_t failure_tripped;               // what the machine file says under `failure` has happened
+  std::uint32_t failure_tripped;               // the machine file's `failure` has happened
   std::uint32_t reserved;
 };
 

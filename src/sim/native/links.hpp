@@ -32,7 +32,7 @@ struct State {
   std::uint32_t version;          // of the links: 1 to 6
   std::uint32_t mbps;             // of one link and direction
   std::uint32_t begin_anew;       // what a GPU reset asks for: counters are zero with the next commit
-  std::uint64_t configured_down;  // a bit for each link that the machine file says is inactive
+  std::uint64_t configured_down;  // a bit for each inactive link of the machine file
   std::uint64_t remote_down;      // a bit for each link whose remote GPU cannot use it
   double traffic;                 // share of the bandwidth that a fully busy GPU uses
   double error_rate;              // errors per second of an erring link

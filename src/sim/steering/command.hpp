@@ -3,7 +3,7 @@
 //   set gpu=0 thermal.gpu=85        load gpu=all 80% --memory 40% --for 10s     time advance 10s
 //   release gpu=0 thermal.gpu       fault gpu=0 xid 79                          heal gpu=all
 //
-// Each function does all that its words say or, with one line for people returned, nothing.
+// Each function does all of its words. If it returns a message for people, it has done nothing.
 #pragma once
 
 #include <span>

@@ -11,7 +11,7 @@ class Machine;
 
 namespace nvmlkit::sim::telemetry {
 
-// Starts the GPUs of a new machine: from now on they use energy, and do what their machine file says.
+// Starts the GPUs of a new machine: from now on they use energy, and run the workloads of their machine file.
 void start(Machine& machine);
 
 // A GPU is about to become `after`: what moves goes on from where it is now, if anything that it depends on changes.

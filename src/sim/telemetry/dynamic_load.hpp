@@ -20,7 +20,7 @@ struct DynamicLoad {
   }
 };
 
-// Of Engine::gpu or Engine::memory; nothing where the machine file does not say so.
+// Of Engine::gpu or Engine::memory; nothing if the machine file has no such key.
 std::optional<DynamicLoad> dynamic_load(const model::Gpu& gpu, std::uint32_t engine);
 
 }  // namespace nvmlkit::sim::telemetry

@@ -22,7 +22,7 @@ enum class Scope { node, socket };
 // "0-15,32-47". What is no number ends the list.
 CpuSet parse_list(std::string_view list);
 
-// What the machine file says; empty where it says nothing.
+// The machine file's value; empty if it has none.
 CpuSet stated_cpus(const Machine& machine, const model::Gpu& gpu, Scope scope);
 
 CpuSet cpus_near(const Machine& machine, const model::Gpu& gpu, Scope scope);

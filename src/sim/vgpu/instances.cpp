@@ -66,7 +66,7 @@ std::string no_room(const Gpu& gpu, const Type& type, const VgpuInstance& said) 
   return "no room for " + name + " beside the others";
 }
 
-// The place that is said, if it is one of the type's and free; else the first free one.
+// The stated place, if it is one of the type's and free; else the first free place.
 std::optional<std::uint32_t> place_for(const Region& region, const Type& type,
                                        const model::Field<std::uint32_t>& said) {
   const auto free = free_starts(region, type, region.heterogeneous());

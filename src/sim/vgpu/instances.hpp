@@ -40,14 +40,14 @@ bool has_driver(const model::VgpuInstance& instance);
 bool creatable(const model::Gpu& gpu, const Type& type);
 std::optional<Region> region_for(const model::Gpu& gpu, const Type& type, std::optional<std::uint32_t> gpu_instance);
 
-// Makes an active vGPU of what `said` says and tells its id; what it does not say is chosen. Where it cannot be made,
+// Makes an active vGPU from `said` and returns its id; missing values are chosen. If it cannot be made,
 // the reason in words comes back, and nothing has changed.
 std::string create(const Machine& machine, model::Gpu& gpu, model::VgpuInstance said, std::uint32_t& id);
 
 // False where there is none of the id.
 bool destroy(model::Gpu& gpu, std::uint32_t id);
 
-// What a GPU instance says of its vGPUs, for changing it. Null where the list is full.
+// A GPU instance's data about its vGPUs, for changes. Null if the list is full.
 model::VgpuGpuInstance* settings_of(model::Gpu& gpu, std::uint32_t gpu_instance);
 // They end with the GPU instance.
 void forget_settings(model::Gpu& gpu, std::uint32_t gpu_instance);

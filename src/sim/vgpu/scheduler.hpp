@@ -14,7 +14,7 @@ inline constexpr std::uint32_t kMinFrequency = 63, kMaxFrequency = 960;
 inline constexpr std::uint32_t kMinAveragingFactor = 1, kMaxAveragingFactor = 60;
 }  // namespace limits
 
-// The scheduler with everything that its settings do not say.
+// The scheduler, with defaults for missing settings.
 struct Scheduler {
   std::uint32_t policy = 0;  // NVML_VGPU_SCHEDULER_POLICY_*
   bool adaptive = false;     // adaptive round robin
@@ -23,7 +23,7 @@ struct Scheduler {
 Scheduler scheduler_of(const model::VgpuScheduler& settings);
 Scheduler scheduler_of(const Region& region);
 
-// The settings that say so.
+// The corresponding settings.
 void set(model::VgpuScheduler& settings, const Scheduler& scheduler);
 
 // One turn of a vGPU.

@@ -28,7 +28,7 @@ std::optional<Problem> settle(const Machine& machine, Gpu& gpu, std::uint32_t in
   const auto made = gpu.vgpu.made;
   gpu.vgpu.instances.clear();
   std::optional<Problem> problem;
-  for (const bool placed : {true, false}) {  // what says its place comes before what may lie anywhere
+  for (const bool placed : {true, false}) {  // vGPUs with a stated place come before the others
     std::uint32_t item = 0, id = 0;
     for (const auto& instance : *said) {
       if (!problem && instance.placement.present == placed)

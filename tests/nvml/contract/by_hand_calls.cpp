@@ -15,23 +15,24 @@ Answer with(Result<Object> object, Use use) {
   return object ? use(*object) : answer_of(object);
 }
 
-constexpr std::array kMetrics{abi::NVML_GPM_METRIC_GRAPHICS_UTIL};
+constexpr std::array kMetrics{GpmMetricId::graphics_util};
 constexpr std::array kFields{FieldQuery{FieldId::dev_ecc_current}};
-constexpr std::array kCounters{PrmCounterQuery{abi::NVML_PRM_COUNTER_ID_PPRM_OPER_RECOVERY}};
-const VgpuSchedulerSettings kSettings{.policy = abi::VGPU_SCHEDULER_POLICY_EQUAL_SHARE};
+constexpr std::array kCounters{PrmCounterQuery{PrmCounterId::pprm_oper_recovery}};
+const VgpuSchedulerSettings kSettings{.policy = VgpuSchedulerPolicy::equal_share};
 
 template <class Block, class Metadata>
 Metadata metadata() {
   return Metadata::from_bytes(std::vector<std::byte>(sizeof(Block))).value();
 }
 
-const std::map<std::string, CallMethod>& calls() {
-  using O = const Objects&;
-  static const std::map<std::string, CallMethod> all{
-      // The library.
+using Calls = std::map<std::string, CallMethod>;
+using O = const Objects&;
+
+// The library.
+Calls of_the_library() {
+  return {
       {"nvmlInit_v2", [](O o) { return answer_of(Library::from_table(o.library.table())); }},
-      {"nvmlInitWithFlags",
-       [](O o) { return answer_of(Library::from_table(o.library.table(), InitFlags::no_attach)); }},
+      {"nvmlInitWithFlags", [](O o) { return answer_of(Library::from_table(o.library.table(), InitFlag::no_attach)); }},
       {"nvmlShutdown",
        [](O o) {
          return with(Library::from_table(o.library.table()), [](Library& l) { return answer_of(l.close()); });
@@ -63,15 +64,20 @@ const std::map<std::string, CallMethod>& calls() {
       {"nvmlDeviceGetHandleByPciBusId_v2", [](O o) { return answer_of(o.library.device_by_pci_bus_id("0:0:0.0")); }},
       {"nvmlUnitGetCount", [](O o) { return answer_of(o.library.unit_count()); }},
       {"nvmlUnitGetHandleByIndex", [](O o) { return answer_of(o.library.unit(0)); }},
-      // A GPU.
+  };
+}
+
+// A GPU, and what ends.
+Calls of_a_gpu() {
+  return {
       {"nvmlDeviceGetAccountingStats_v2", [](O o) { return answer_of(o.device.accounting_stats(1)); }},
       {"nvmlDeviceReadPRMCounters_v1", [](O o) { return answer_of(o.device.prm_counters(kCounters)); }},
       {"nvmlDeviceReadWritePRM_v1", [](O o) { return answer_of(o.device.read_write_prm({})); }},
       {"nvmlDeviceGetDramEncryptionMode", [](O o) { return answer_of(o.device.dram_encryption_mode()); }},
       {"nvmlDeviceGetRetiredPages_v2",
-       [](O o) { return answer_of(o.device.retired_pages(abi::NVML_PAGE_RETIREMENT_CAUSE_DOUBLE_BIT_ECC_ERROR)); }},
+       [](O o) { return answer_of(o.device.retired_pages(PageRetirementCause::double_bit_ecc_error)); }},
       {"nvmlDeviceGetRemappedRows_v2", [](O o) { return answer_of(o.device.remapped_rows()); }},
-      {"nvmlDeviceGetSamples", [](O o) { return answer_of(o.device.samples(abi::NVML_TOTAL_POWER_SAMPLES)); }},
+      {"nvmlDeviceGetSamples", [](O o) { return answer_of(o.device.samples(SamplingType::total_power)); }},
       {"nvmlDeviceGetFieldValues", [](O o) { return answer_of(o.device.field_values(kFields)); }},
       {"nvmlDeviceClearFieldValues", [](O o) { return answer_of(o.device.clear_field_values(kFields)); }},
       {"nvmlDeviceSetMigMode", [](O o) { return answer_of(o.device.set_mig_mode(true)); }},
@@ -83,14 +89,17 @@ const std::map<std::string, CallMethod>& calls() {
       {"nvmlDeviceGetFanSpeed_v2", [](O o) { return answer_of(o.device.fan_speed()); }},
       {"nvmlDeviceSetTemperatureThreshold",
        [](O o) {
-         return answer_of(
-             o.device.set_temperature_threshold(abi::NVML_TEMPERATURE_THRESHOLD_ACOUSTIC_CURR, Celsius(1)));
+         return answer_of(o.device.set_temperature_threshold(TemperatureThreshold::acoustic_curr, Celsius(1)));
        }},
-      // What ends.
       {"nvmlDeviceRemoveGpu_v2", [](O o) { return answer_of(o.library.remove_gpu({})); }},
       {"nvmlGpuInstanceDestroy", [](O o) { return answer_of(o.gpu_instance.destroy()); }},
       {"nvmlComputeInstanceDestroy", [](O o) { return answer_of(o.compute_instance.destroy()); }},
-      // vGPU.
+  };
+}
+
+// vGPU.
+Calls of_vgpus() {
+  return {
       {"nvmlDeviceGetVgpuSchedulerState_v2", [](O o) { return answer_of(o.device.vgpu_scheduler_state()); }},
       {"nvmlDeviceGetVgpuSchedulerLog_v2", [](O o) { return answer_of(o.device.vgpu_scheduler_log()); }},
       {"nvmlDeviceSetVgpuSchedulerState_v2",
@@ -103,13 +112,19 @@ const std::map<std::string, CallMethod>& calls() {
       {"nvmlDeviceGetVgpuUtilization", [](O o) { return answer_of(o.device.vgpu_utilization()); }},
       {"nvmlVgpuInstanceGetVmID", [](O o) { return answer_of(o.vgpu_instance.vm_id()); }},
       {"nvmlVgpuInstanceGetMetadata", [](O o) { return answer_of(o.vgpu_instance.metadata()); }},
-      // Events.
+  };
+}
+
+// Events.
+Calls of_events() {
+  return {
       {"nvmlEventSetCreate", [](O o) { return answer_of(EventSet::create(o.library)); }},
       {"nvmlEventSetFree",
        [](O o) { return with(EventSet::create(o.library), [](EventSet&) { return kTellsNothing; }); }},
       {"nvmlDeviceRegisterEvents",
        [](O o) {
-         return with(EventSet::create(o.library), [&](EventSet& set) { return answer_of(set.watch(o.device, 1)); });
+         return with(EventSet::create(o.library),
+                     [&](EventSet& set) { return answer_of(set.watch(o.device, EventType::single_bit_ecc_error)); });
        }},
       {"nvmlEventSetWait_v2",
        [](O o) {
@@ -121,14 +136,20 @@ const std::map<std::string, CallMethod>& calls() {
        [](O o) { return with(SystemEventSet::create(o.library), [](SystemEventSet&) { return kTellsNothing; }); }},
       {"nvmlSystemRegisterEvents",
        [](O o) {
-         return with(SystemEventSet::create(o.library), [](SystemEventSet& set) { return answer_of(set.watch(1)); });
+         return with(SystemEventSet::create(o.library),
+                     [](SystemEventSet& set) { return answer_of(set.watch(SystemEventType::gpu_driver_unbind)); });
        }},
       {"nvmlSystemEventSetWait",
        [](O o) {
          return with(SystemEventSet::create(o.library),
                      [](SystemEventSet& set) { return answer_of(set.wait(std::chrono::milliseconds(0))); });
        }},
-      // GPM.
+  };
+}
+
+// GPM.
+Calls of_samples() {
+  return {
       {"nvmlGpmSampleAlloc", [](O o) { return answer_of(GpmSample::create(o.library)); }},
       {"nvmlGpmSampleFree",
        [](O o) { return with(GpmSample::create(o.library), [](GpmSample&) { return kTellsNothing; }); }},
@@ -147,7 +168,16 @@ const std::map<std::string, CallMethod>& calls() {
                      [](GpmSample& sample) { return answer_of(gpm_metrics(sample, sample, kMetrics)); });
        }},
   };
-  return all;
+}
+
+const Calls& calls() {
+  static const Calls the = [] {
+    Calls all;
+    for (auto& some : {of_the_library(), of_a_gpu(), of_vgpus(), of_events(), of_samples()})
+      all.insert(some.begin(), some.end());
+    return all;
+  }();
+  return the;
 }
 
 }  // namespace

@@ -19,12 +19,12 @@ struct Candidate {
 struct Objects {
   explicit Objects(const Library& opened)
       : library(opened),
-        device(opened.state(), handle<abi::nvmlDevice_t>()),
-        unit(opened.state(), handle<abi::nvmlUnit_t>()),
-        gpu_instance(opened.state(), handle<abi::nvmlGpuInstance_t>()),
-        compute_instance(opened.state(), handle<abi::nvmlComputeInstance_t>()),
-        vgpu_type(opened.state(), 1),
-        vgpu_instance(opened.state(), 1) {}
+        device(opened.session(), handle<abi::nvmlDevice_t>()),
+        unit(opened.session(), handle<abi::nvmlUnit_t>()),
+        gpu_instance(opened.session(), handle<abi::nvmlGpuInstance_t>()),
+        compute_instance(opened.session(), handle<abi::nvmlComputeInstance_t>()),
+        vgpu_type(opened.session(), 1),
+        vgpu_instance(opened.session(), 1) {}
 
   Library library;
   Device device;

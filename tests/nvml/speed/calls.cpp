@@ -50,10 +50,10 @@ int main(int argc, char** argv) {
     sum = bindings ? bound(device, count, [](const auto& d) { return d.power_usage(); })
                    : raw(table.DeviceGetPowerUsage, device.handle(), count);
   else if (what == "temperature")
-    sum = bindings ? bound(device, count, [=](const auto& d) { return d.temperature(gpu); })
+    sum = bindings ? bound(device, count, [](const auto& d) { return d.temperature(nvml::TemperatureSensor::gpu); })
                    : raw(table.DeviceGetTemperature, device.handle(), count, gpu);
   else if (what == "clock_info")
-    sum = bindings ? bound(device, count, [=](const auto& d) { return d.clock_info(sm); })
+    sum = bindings ? bound(device, count, [](const auto& d) { return d.clock_info(nvml::Clock::sm); })
                    : raw(table.DeviceGetClockInfo, device.handle(), count, sm);
   else
     return 2;

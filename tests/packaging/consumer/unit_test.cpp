@@ -17,7 +17,7 @@ int main() {
   const bool right =
       library.device_count().value() == 3 && library.driver_version().value().starts_with("535.") &&
       device.name().value() == "NVIDIA H100 80GB HBM3" &&
-      device.temperature(nvmlkit::abi::NVML_TEMPERATURE_GPU).error() == nvml::Errc::gpu_is_lost &&
+      device.temperature(nvml::TemperatureSensor::gpu).error() == nvml::Errc::gpu_is_lost &&
       library.call(&nvml::Table::SystemGetDriverBranch, nullptr, 0U).error() == nvml::Errc::function_not_found;
   return right ? 0 : 2;
 }

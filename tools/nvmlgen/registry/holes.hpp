@@ -20,4 +20,7 @@ void refuse_holes(const Semantics& semantics, const FieldIds& field_ids, const M
 // An answer whose struct is in no family of value types, and a family that no function answers with.
 void refuse_value_holes(const Facts& facts, const Semantics& semantics);
 
+// An enum of C that a method or a value shows without a scoped enum, and a scoped enum that nothing shows.
+void refuse_enum_holes(const Facts& facts, const Semantics& semantics);
+
 }  // namespace nvmlgen

@@ -6,7 +6,11 @@
 namespace nvmlgen {
 
 std::string identifier(const std::string& name) {
-  static const std::set<std::string> keywords{"class", "delete", "new", "default", "register", "union", "switch"};
+  static const std::set<std::string> keywords{
+      "and",    "auto",   "bool",   "break",    "case",     "char",    "class",  "const",    "default", "delete",
+      "double", "else",   "enum",   "explicit", "export",   "float",   "for",    "friend",   "inline",  "int",
+      "long",   "new",    "not",    "operator", "or",       "private", "public", "register", "return",  "short",
+      "signed", "static", "struct", "switch",   "template", "this",    "union",  "unsigned", "void",    "volatile"};
   return keywords.count(name) ? name + '_' : name;
 }
 

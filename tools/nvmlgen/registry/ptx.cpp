@@ -56,6 +56,41 @@ Instruction instruction_of(const fs::path& file, const YAML::Node& name, const Y
   return out;
 }
 
+// "8.0" and "sm_90a" as numbers.
+Need need_of(const fs::path& file, const YAML::Node& row) {
+  Need out;
+  const auto version = row["version"].as<std::string>(), target = row["target"].as<std::string>();
+  const auto dot = version.find('.');
+  if (dot == std::string::npos || !target.starts_with("sm_")) fail(file, row, "expected a version and a target");
+  out.version = 10 * std::stoi(version) + std::stoi(version.substr(dot + 1));
+  std::size_t digits = 0;
+  out.architecture = std::stoi(target.substr(3), &digits);
+  out.exact = target.size() > 3 + digits;
+  return out;
+}
+
+void add_needs(const fs::path& file, const YAML::Node& rows, std::vector<Instruction>& instructions) {
+  for (const auto& row : rows)
+    for (const auto& statement : row["of"]) {
+      auto need = need_of(file, row);
+      auto rest = statement.as<std::string>();
+      const auto name = rest.substr(0, rest.find('.'));
+      const auto of =
+          std::find_if(instructions.begin(), instructions.end(), [&](const auto& i) { return i.name == name; });
+      if (of == instructions.end()) fail(file, statement, "no instruction " + name);
+      while (rest.find('.') != std::string::npos) {
+        rest = rest.substr(rest.find('.') + 1);
+        need.words.push_back(rest.substr(0, rest.find('.')));
+        const auto is_known = [&](const std::vector<std::string>& list) {
+          return std::find(list.begin(), list.end(), need.words.back()) != list.end();
+        };
+        if (!is_known(of->words) && !is_known(of->types))
+          fail(file, statement, name + " takes no ." + need.words.back());
+      }
+      of->needs.push_back(std::move(need));
+    }
+}
+
 }  // namespace
 
 std::vector<Instruction> load(const fs::path& file) {
@@ -63,6 +98,7 @@ std::vector<Instruction> load(const fs::path& file) {
   try {
     const auto root = YAML::LoadFile(file.string());
     for (const auto& item : root["instructions"]) out.push_back(instruction_of(file, item.first, item.second, root));
+    add_needs(file, root["needs"], out);
   } catch (const YAML::Exception& e) {
     throw RegistryError(file.string(), e.what());
   }

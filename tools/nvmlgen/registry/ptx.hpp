@@ -7,11 +7,20 @@
 
 namespace nvmlgen::ptx {
 
+// What statements with all of these words and types need.
+struct Need {
+  std::vector<std::string> words;
+  int version = 0;       // 10 * major + minor
+  int architecture = 0;  // the same
+  bool exact = false;    // no other architecture, and not a newer one
+};
+
 struct Instruction {
   std::string name;
   std::string decoder;
   std::vector<std::string> words, types;
   unsigned least_operands = 0, most_operands = 0;
+  std::vector<Need> needs;
 };
 
 // By name; groups of words and types replaced by what they stand for.

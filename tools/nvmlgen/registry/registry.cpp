@@ -16,6 +16,7 @@ Registry load_registry(const std::filesystem::path& directory) {
   registry.gpm_metrics = load_gpm_metrics(directory / "semantics" / "values" / "gpm_metrics.yaml", registry.facts);
   registry.errata = load_errata(directory / "semantics" / "values", registry.facts, registry.field_ids);
   load_by_hand(directory / "semantics" / "values" / "by_hand.yaml", registry.semantics);
+  refuse_enum_holes(registry.facts, registry.semantics);
   registry.driver_branches = load_driver_branches(directory, registry.facts);
   registry.cuda_of_branches = load_cuda_of_branches(directory);
   registry.cuda = cuda::load(directory / "cuda", registry.model);

@@ -137,7 +137,7 @@ class EntryReader {
             p.unit = text(attribute.second);
           else if (key == "absent")
             p.absent = text(attribute.second);
-          else if (key == "enumeration")
+          else if (key == "enum")
             p.enumeration = text(attribute.second);
           else if (key == "also")
             p.also = text(attribute.second);

@@ -47,7 +47,7 @@ struct ParamSemantics {
   std::string length;       // of an array: the parameter that holds its length
   std::string unit;         // of a scalar: mW, MHz, C, B, ...
   std::string absent;       // constant or number that stands for "not available"
-  std::string enumeration;  // of an integer: the constants it takes, as a prefix ("NVML_GPU_INSTANCE_PROFILE_")
+  std::string enumeration;  // of an integer: "bool", or the type of values/enums.yaml that its numbers stand for
   std::string also;         // of an enum: a number that drivers take and the header does not name as a value
   std::string capacity;     // constant that says how long a buffer must be at most
   bool optional = false;    // may be null
@@ -71,8 +71,8 @@ struct Simulation {
   // It answers for the GPU and for its MIG devices.
   std::string by;
   std::string with;
-  std::string reason;                       // unsupported: why; later: the subject that it arrives with
-  std::string result;                       // unsupported, later: the return code
+  std::string reason;  // unsupported: why; later: the subject that it arrives with
+  std::string result;  // unsupported, later: the return code
 };
 
 struct FunctionSemantics {

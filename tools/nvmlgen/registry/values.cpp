@@ -1,41 +1,14 @@
 #include "registry/values.hpp"
 
-#include <yaml-cpp/yaml.h>
-
 #include <algorithm>
 #include <set>
 
 #include "registry/error.hpp"
 #include "registry/names.hpp"
+#include "registry/yaml_file.hpp"
 
 namespace nvmlgen {
 namespace {
-
-YAML::Node document(const std::filesystem::path& file) {
-  try {
-    return YAML::LoadFile(file.string());
-  } catch (const YAML::Exception& e) {
-    throw RegistryError(file.string() + ":" + std::to_string(e.mark.line + 1), e.msg);
-  }
-}
-
-// What is wrong in a file, until it is known which one that is.
-struct Mistake {
-  int line;
-  std::string text;
-};
-
-[[noreturn]] void fail(const YAML::Node& node, const std::string& text) { throw Mistake{node.Mark().line + 1, text}; }
-
-// Calls use(document) and names the file and the line of what it refuses.
-template <class Use>
-void read(const std::filesystem::path& file, Use use) {
-  try {
-    use(document(file));
-  } catch (const Mistake& mistake) {
-    throw RegistryError(file.string() + ":" + std::to_string(mistake.line), mistake.text);
-  }
-}
 
 std::vector<ValueField> members_of(const Field& field) {
   std::vector<ValueField> fields;
@@ -74,6 +47,8 @@ void annotate(ValueField& field, const YAML::Node& notes) {
       field.unit = item.second.as<std::string>();
     else if (key == "absent")
       field.absent = item.second.as<std::string>();
+    else if (key == "enum")
+      field.enumeration = item.second.as<std::string>();
     else if (key == "count")
       field.count = item.second.as<std::string>();
     else if (key == "skip")
@@ -192,31 +167,6 @@ void load_types(Values& values, const YAML::Node& families, const Facts& facts) 
   }
 }
 
-void load_masks(Values& values, const YAML::Node& masks, const Facts& facts) {
-  for (const auto& item : masks) {
-    MaskType mask;
-    mask.name = item.first.as<std::string>();
-    for (const auto& entry : item.second) {
-      const auto key = entry.first.as<std::string>();
-      if (key == "doc")
-        mask.doc = entry.second.as<std::string>();
-      else if (key == "constants")
-        mask.prefixes = entry.second.as<std::vector<std::string>>();
-      else if (key == "functions")
-        mask.functions = entry.second.as<std::vector<std::string>>();
-      else
-        fail(entry.first, "unknown key '" + key + "' of " + mask.name);
-    }
-    for (const auto& name : mask.functions) {
-      const auto dot = name.find('.');
-      const Function* function = facts.function(name.substr(0, dot));
-      if (dot == std::string::npos || !function || !function->find(name.substr(dot + 1)))
-        fail(item.first, mask.name + ": " + name + " is no parameter");
-    }
-    values.masks.push_back(std::move(mask));
-  }
-}
-
 }  // namespace
 
 const ValueType* Values::of(const std::string& structure) const {
@@ -226,11 +176,14 @@ const ValueType* Values::of(const std::string& structure) const {
   return nullptr;
 }
 
-const MaskType* Values::mask_of(const std::string& function, const std::string& param) const {
-  for (const auto& mask : masks)
-    if (std::find(mask.functions.begin(), mask.functions.end(), function + "." + param) != mask.functions.end())
-      return &mask;
-  return nullptr;
+const EnumType* Values::enum_of(const std::string& c_type) const {
+  const auto it = std::find_if(enums.begin(), enums.end(), [&](const EnumType& e) { return e.c_type == c_type; });
+  return c_type.empty() || it == enums.end() ? nullptr : &*it;
+}
+
+const EnumType* Values::enum_named(const std::string& name) const {
+  const auto it = std::find_if(enums.begin(), enums.end(), [&](const EnumType& e) { return e.used_as() == name; });
+  return it == enums.end() ? nullptr : &*it;
 }
 
 Values load_values(const std::filesystem::path& directory, const Facts& facts) {
@@ -238,10 +191,10 @@ Values load_values(const std::filesystem::path& directory, const Facts& facts) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(directory / "structs", ignored))
     if (entry.path().extension() == ".yaml")
-      read(entry.path(), [&](const YAML::Node& families) { load_types(values, families, facts); });
+      read_yaml(entry.path(), [&](const YAML::Node& families) { load_types(values, families, facts); });
   if (values.types.empty()) throw RegistryError((directory / "structs").string(), "holds no families of structs");
   sort_types(values, facts);
-  read(directory / "masks.yaml", [&](const YAML::Node& masks) { load_masks(values, masks, facts); });
+  values.enums = load_enums(directory / "enums.yaml", facts);
   return values;
 }
 

@@ -1,4 +1,4 @@
-// Value types of the bindings, typed. Read from registry/semantics/values/: structs/ and masks.yaml.
+// Value types of the bindings, typed. Read from registry/semantics/values/: structs/ and enums.yaml.
 #pragma once
 
 #include <filesystem>
@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "registry/enums.hpp"
 #include "registry/facts.hpp"
 
 namespace nvmlgen {
@@ -14,11 +15,12 @@ struct ValueField {
   const Field* fact = nullptr;  // of the newest struct that has it
   std::string name;             // of the C++ member
   std::string doc;
-  std::string unit;     // "bool", or a unit as parameters have it
-  std::string absent;   // number or constant that stands for "not available"
-  std::string count;    // C field that says how many entries count
-  bool hidden = false;  // no member of the value: a count, a version, reserved, or skipped with a reason
-  bool key = false;     // the caller sets it
+  std::string unit;         // "bool", or a unit as parameters have it
+  std::string enumeration;  // of an integer: the scoped enum or set of flags that its numbers stand for
+  std::string absent;       // number or constant that stands for "not available"
+  std::string count;        // C field that says how many entries count
+  bool hidden = false;      // no member of the value: a count, a version, reserved, or skipped with a reason
+  bool key = false;         // the caller sets it
   bool optional = false;
   std::vector<ValueField> members;  // of a field that is a nameless struct
 };
@@ -31,19 +33,13 @@ struct ValueType {
   std::vector<ValueField> fields;
 };
 
-struct MaskType {
-  std::string name;
-  std::string doc;
-  std::vector<std::string> prefixes;
-  std::vector<std::string> functions;  // function.parameter
-};
-
 struct Values {
   std::vector<ValueType> types;  // what a type holds stands before it
-  std::vector<MaskType> masks;
+  std::vector<EnumType> enums;
 
   const ValueType* of(const std::string& structure) const;  // the family of a C struct, legacy layouts included
-  const MaskType* mask_of(const std::string& function, const std::string& param) const;
+  const EnumType* enum_of(const std::string& c_type) const;
+  const EnumType* enum_named(const std::string& name) const;  // by the name of the set, where there is one
 };
 
 // Throws RegistryError for an unknown key, struct, field, count or parameter, and for a struct in two families.

@@ -10,7 +10,7 @@
 
 namespace nvmlkit::cuda {
 
-// A text buffer of the program and the option that says its size, which becomes the length of what was written.
+// A text buffer of the program, and the option with its size, which becomes the length of the text.
 class LogBuffer {
  public:
   void is_at(void* buffer) { buffer_ = static_cast<char*>(buffer); }

@@ -93,7 +93,7 @@ std::shared_ptr<Kernel> find_kernel(CUkernel handle);
 // Code and settings of either, in no context.
 bool look_at(CUfunction handle, const ptx::Function*& code, std::shared_ptr<KernelSettings>& settings);
 
-// Says it on stderr, as the real driver would say it in a log that few programs ask for.
+// Prints it on stderr; the real driver writes it to a log that few programs read.
 CUresult tell(const Refusal& refusal);
 
 }  // namespace modules

@@ -109,7 +109,7 @@ CUresult set(const Seen& kernel, CUfunction_attribute attribute, int value) {
     kernel.settings->cluster_policy = value;
     return CUDA_SUCCESS;
   }
-  // What only a compiler says.
+  // Values that only a compiler knows.
   const bool of_clusters =
       attribute > CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT && attribute < CU_FUNC_ATTRIBUTE_MAX;
   return of_clusters ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;

@@ -14,7 +14,7 @@ CUresult load(Context& context, CUmodule* out, modules::Refusal refusal, const s
   return modules::tell(refusal);
 }
 
-// The capability that code is chosen by when no context says it.
+// The capability for the choice of code without a context.
 int any_capability() { return devices().empty() ? 90 : modules::capability_of(*devices().front()); }
 
 CUresult load_library(CUlibrary* out, modules::Refusal refusal, const std::string& text) {

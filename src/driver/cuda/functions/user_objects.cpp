@@ -18,7 +18,7 @@ CUresult value_error_unless(bool is_right) { return is_right ? CUDA_SUCCESS : CU
 
 CUresult UserObjectCreate(CUuserObject* object_out, void* ptr, CUhostFn destroy, unsigned int initialRefcount,
                           unsigned int flags) {
-  // No one can wait for a destructor: that has to be said.
+  // No call can wait for a destructor: the caller must confirm that.
   if (!destroy || !is_count(initialRefcount) || flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
     return CUDA_ERROR_INVALID_VALUE;
   *object_out = user_objects::make(ptr, destroy, initialRefcount);

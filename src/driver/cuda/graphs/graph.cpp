@@ -104,7 +104,7 @@ bool is_plain(const CUgraphEdgeData& data) {
   return std::memcmp(&data, &kPlain, sizeof data) == 0;
 }
 
-// Between kernels, the second may begin before the end of the first: then it says itself what it waits for. Here it
+// Between kernels, the second may begin before the end of the first: then it states itself what it waits for. Here it
 // begins behind it all the same.
 bool connect(Node& node, CUgraphNode need, const CUgraphEdgeData& data) {
   const auto before = find(need);

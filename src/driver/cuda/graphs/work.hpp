@@ -91,7 +91,7 @@ inline CUgraphNodeType type_of(const Work& work) { return static_cast<CUgraphNod
 // returns where that is documented: copies to and from memory that the driver does not know may be.
 CUresult enqueue(Context& context, CUstream stream, Work work);
 
-// A task of which the work is yet to be said.
+// A task whose work is not set yet.
 Task task_of(Context& context);
 
 // What a stream does to get it done, in order. What the work names is looked up now.

@@ -86,7 +86,7 @@ CUresult error_of(ptx::FaultKind kind) {
   return CUDA_ERROR_UNKNOWN;
 }
 
-// What the driver's log says of it: an MMU fault, or an exception of the graphics engine. 0: nothing.
+// Its Xid in the driver's log: an MMU fault, or an exception of the graphics engine. 0: none.
 unsigned xid_of(ptx::FaultKind kind) {
   if (kind == ptx::FaultKind::illegal_address) return 31;
   const bool is_exception = kind == ptx::FaultKind::misaligned_address || kind == ptx::FaultKind::illegal_instruction ||
@@ -140,7 +140,7 @@ CUresult check_shape(const Context& context, const KernelFunction& function, con
   return CUDA_SUCCESS;
 }
 
-// Threads that execute kernels; 0 where nothing is said.
+// Threads that execute kernels; 0 if the variable is unset.
 unsigned threads_of_host() {
   const char* const number = std::getenv("NVMLKIT_CUDA_THREADS");
   return number ? static_cast<unsigned>(std::clamp(std::atoi(number), 0, 1024)) : 0;

@@ -8,7 +8,7 @@ namespace nvmlkit::cuda {
 
 class Copy {
  public:
-  // Finds both sides, or says why there is none.
+  // Finds both sides, or returns the reason for a missing one.
   CUresult find(const CUDA_MEMCPY3D& copy);
 
   std::size_t size() const { return box_.width * box_.height * box_.depth; }

@@ -8,7 +8,7 @@ namespace nvmlkit::cuda {
 
 class Fill {
  public:
-  // Finds the memory, or says why there is none.
+  // Finds the memory, or returns the reason for its absence.
   CUresult find(const CUDA_MEMSET_NODE_PARAMS& params);
 
   std::size_t size() const { return row_ * params_.height; }

@@ -15,7 +15,7 @@ namespace nvmlkit::cuda {
 // `mapped` is device memory at an address that it was given (virtual_memory.hpp), `foreign` that of another process.
 enum class MemoryKind { device, managed, host, registered, mapped, foreign };
 
-// What programs said about where managed memory should be; of no effect. See functions/managed.cpp.
+// Advice about the place of managed memory; it has no effect. See functions/managed.cpp.
 struct Advice {
   bool read_mostly = false;
   CUmemLocation preferred{}, prefetched{};

@@ -9,7 +9,7 @@ namespace {
 
 constexpr unsigned kReadAsInteger = 1, kNormalized = 2;  // CU_TRSF_...
 
-// The place of a texel after what the mode says of places beyond the edge; false: outside.
+// The place of a texel after the mode for places beyond the edge; false: outside.
 bool inside(std::int64_t& at, std::size_t size, CUaddress_mode mode, bool normalized) {
   const auto count = static_cast<std::int64_t>(size);
   if (at >= 0 && at < count) return true;

@@ -26,7 +26,7 @@ struct ArgumentInfo {
   std::uint16_t first_member;  // of a struct
   std::uint16_t member_count;
   std::uint32_t limit;  // bytes of a struct that the entry point touches, where its layout is older; else 0
-  bool versioned;       // the struct's version field says its size
+  bool versioned;       // the struct's version field contains its size
 };
 
 struct CallInfo {

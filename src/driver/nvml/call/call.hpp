@@ -43,7 +43,7 @@ struct Running {
   // they are logged. All of this begins as zero bytes, so that loading a library runs nothing.
   std::atomic<const std::atomic<std::uint32_t>*> watched{nullptr};
   // GPUs that the process did not see when it started NVML, and so never does (library/enumeration.hpp).
-  char device_nodes[4096]{};  // what NVMLKIT_DEVICE_NODES said then
+  char device_nodes[4096]{};  // NVMLKIT_DEVICE_NODES at that time
   std::atomic<bool> any_hidden{false};
   std::atomic<std::uint64_t> hidden[sim::kMaxGpus / 64]{};
   HandlePlace handle_places[sim::kMaxGpus]{};

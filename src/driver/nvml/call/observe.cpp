@@ -37,7 +37,7 @@ const sim::model::Gpu* gpu_of(const sim::Machine& machine, Symbol symbol, const 
   return nullptr;
 }
 
-// What rules say about the call: an error to answer with, after all delays.
+// The effect of rules on the call: an error to return, after all delays.
 std::optional<abi::nvmlReturn_t> disturbed(Symbol symbol, const sim::Machine* machine, const sim::model::Gpu* gpu) {
   const auto place = gpu ? static_cast<std::uint32_t>(gpu - machine->gpus().data()) : sim::calls::kAnyGpu;
   auto verdict = process_hooks().rules.judge(symbol, place, false);

@@ -9,7 +9,7 @@ namespace nvmlkit::driver {
 namespace {
 
 #ifdef NVMLKIT_IN_PROCESS
-// A driver inside a program answers about the machine that the program made, whatever the environment says.
+// A driver inside a program uses the machine that the program made, and ignores the environment.
 const char* variable(const char*) { return nullptr; }
 #else
 const char* variable(const char* name) {

@@ -18,10 +18,10 @@ struct ProcessHooks {
 // Looked up at the first call.
 ProcessHooks& process_hooks();
 
-// Does what NVMLKIT_FAULT says, on the machine that was just loaded. Returns what is wrong with it.
+// Applies NVMLKIT_FAULT to the machine that was just loaded. Returns the problem with its words.
 std::string apply_process_faults(const sim::Machine& machine);
 
-// Must every call of this process be watched, whatever the machine says?
+// Must every call of this process be watched, regardless of the machine?
 bool watches_process();
 
 }  // namespace nvmlkit::driver

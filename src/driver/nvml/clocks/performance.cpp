@@ -26,7 +26,7 @@ abi::nvmlReturn_t thermal_violation(const sim::model::Gpu& gpu, const Reading& n
 
 namespace functions {
 
-// Every GPU can run in P0; where the machine says that it idles in another P-state, it can run in that one too.
+// Every GPU can run in P0; if the machine states another idle P-state, it can run in that one too.
 nvmlReturn_t DeviceGetSupportedPerformanceStates(const Machine&, const Gpu& gpu, nvmlPstates_t* pstates,
                                                  unsigned int size) {
   const std::size_t room = size / sizeof(nvmlPstates_t);

@@ -141,7 +141,7 @@ nvmlReturn_t DeviceSetConfComputeUnprotectedMemSize(const Machine& machine, Gpu&
   return NVML_SUCCESS;
 }
 
-// What a machine file says; else, while confidential computing is on, what is used lies in protected memory.
+// The machine file's value; else, while confidential computing is on, used memory is protected.
 nvmlReturn_t DeviceGetConfComputeProtectedMemoryUsage(const Machine& machine, const Gpu& gpu, nvmlMemory_t* memory) {
   const auto& protected_memory = gpu.protected_memory;
   if (!protected_memory.total_bytes) return NVML_ERROR_NOT_SUPPORTED;

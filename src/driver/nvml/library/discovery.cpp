@@ -24,7 +24,7 @@ nvmlReturn_t find(const Machine& machine, nvmlDevice_t* device, Matches matches)
   return NVML_ERROR_NOT_FOUND;
 }
 
-// Does the text say these 16 bytes?
+// Does the text spell these 16 bytes?
 bool same_uuid(std::string_view text, const unsigned char (&bytes)[16]) {
   unsigned char own[16] = {};
   return parse_uuid_bytes(text, own) && std::memcmp(own, bytes, sizeof own) == 0;

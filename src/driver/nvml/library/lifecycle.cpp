@@ -59,7 +59,7 @@ std::unique_ptr<sim::Machine> load(std::string& error) {
   auto environment = sim::Environment::process();
   auto machine = sim::load_machine(environment, error);
   if (!machine || built_for_branch == 0) return machine;
-  // A library of a branch has a version of it, whatever the machine file says.
+  // A library of a branch has a version of that branch, regardless of the machine file.
   const auto& version = machine->system().driver_version;
   if (version && sim::branch_number(version->view()) == built_for_branch) return machine;
   const std::string branch = std::to_string(built_for_branch);
@@ -118,7 +118,7 @@ abi::nvmlReturn_t refused_by_machine_fault(const sim::Machine& machine) {
       return abi::NVML_ERROR_LIB_RM_VERSION_MISMATCH;
     case MachineFault::no_permission:
       return abi::NVML_ERROR_NO_PERMISSION;
-    default:  // without devices it starts: nvidia-smi then says that none were found
+    default:  // without devices it starts: nvidia-smi then prints that it found none
       return abi::NVML_SUCCESS;
   }
 }

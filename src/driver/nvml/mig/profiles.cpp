@@ -47,7 +47,7 @@ void tell_name(std::string_view name, char (&out)[N]) {
   std::memcpy(out + 4, name.data(), std::min(name.size(), N - 5));
 }
 
-// The version says which of two layouts of one size the caller has.
+// The version selects one of two layouts of the same size.
 void tell_versioned(const MigProfile& profile, nvmlGpuInstanceProfileInfo_v2_t* info) {
   const auto name = profile.name ? profile.name->view() : std::string_view();
   const unsigned int p2p = profile.p2p.value_or(false) ? 1 : 0;

@@ -47,7 +47,7 @@ using sim::mig::DeviceId;
 using sim::processes::Kind;
 using On = std::optional<DeviceId>;  // a MIG device of the GPU, or all of it
 
-// Writes every process of the kind, or says how many there are.
+// Writes every process of the kind, or returns their number.
 template <class Info, class Convert>
 nvmlReturn_t list(const Machine& machine, const Gpu& gpu, On on, unsigned int kinds, unsigned int* count, Info* infos,
                   Convert convert) {

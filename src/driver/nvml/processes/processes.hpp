@@ -12,7 +12,7 @@ namespace nvmlkit::driver {
 struct RunningProcess {
   unsigned int pid;
   unsigned int kinds;             // sim::processes::Kind, as bits
-  unsigned long long used_bytes;  // all ones, NVML_VALUE_NOT_AVAILABLE, when the machine does not say
+  unsigned long long used_bytes;  // all ones, NVML_VALUE_NOT_AVAILABLE, if the machine has no value
   unsigned int gpu_instance, compute_instance;
   std::string_view name;
 };

@@ -35,7 +35,7 @@ bool asks_heterogeneous(const nvmlVgpuPlacementList_t& list) {
          list.mode == static_cast<unsigned int>(VGPU_PGPU_HETEROGENEOUS_MODE);
 }
 
-// These functions read the machine on their own terms: what the caller says in the list is overwritten by the answer.
+// These functions read the machine on their own terms: the answer overwrites the caller's data in the list.
 template <class Choose>
 nvmlReturn_t list_placements(const Machine& machine, const Gpu& gpu, nvmlVgpuTypeId_t id, nvmlVgpuPlacementList_t* list,
                              Choose choose) {

@@ -40,7 +40,7 @@ abi::nvmlReturn_t change_vgpu(const sim::Machine& machine, abi::nvmlVgpuInstance
 
 bool hosts_vgpus(const sim::Machine& machine);
 
-// A text whose caller says how large the buffer is and learns how large it must be.
+// A text whose caller passes the size of the buffer and gets the needed size.
 inline abi::nvmlReturn_t give_text(std::string_view text, char* buffer, unsigned int* size) {
   const auto needed = static_cast<unsigned int>(text.size() + 1);
   if (*size < needed) {

@@ -9,9 +9,9 @@ struct SparseRows {
   Type type;
   unsigned depth;  // of a row with its zeros
 
-  // Bits that say of a row which elements it has; 0: not so.
+  // Bits that select the elements of a row; 0: another form.
   unsigned bits() const;
-  // 16 rows of a warp. `selector` says which lanes of four hold the bits, where not all do.
+  // 16 rows of a warp. `selector` selects the lanes of four with the bits, if not all have them.
   void expand(const Warp& warp, Operand places, unsigned selector, const double* stored, double* out) const;
 };
 

@@ -39,7 +39,7 @@ void time(Warp& w, const Instruction& i, Mask lanes) {
   each_lane(lanes, [=](unsigned l) { d[l] = value; });
 }
 
-// A register into parts, or parts into a register. Parts are as wide as `detail` says.
+// A register into parts, or parts into a register. `detail` is the width of a part.
 void unpack(Warp& w, const Instruction& i, Mask lanes) {
   const auto whole = i.detail * std::size_t{i.count};
   const auto* const a = w.at<std::byte>(i.a);

@@ -8,7 +8,7 @@
 namespace nvmlkit::ptx {
 namespace {
 
-// What `detail` says.
+// By `detail`.
 constexpr std::uint8_t kSignedA = 1, kSignedB = 2, kSignedResult = 4;
 
 // Of vset; in an instruction's immediate, above what else stands there.

@@ -103,7 +103,7 @@ void by_set(Warp& w, const Instruction& i, Mask lanes) {
   }
 }
 
-// With .sync, the last operand says which lanes take part, and all of them have to be there.
+// With .sync, the last operand selects the lanes that take part, and all of them must arrive.
 void wait_for(Form& f, std::size_t index) {
   if (!f.has("sync")) return;
   f.out.kind = Kind::converge;

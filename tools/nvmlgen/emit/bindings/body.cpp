@@ -18,8 +18,9 @@ std::string BodyWriter::success_test(const MethodVersion& v) const {
 
 std::string BodyWriter::plain(const MethodVersion& v, const std::string& indent) {
   const Call call = plan(v, indent);
-  std::string text = call.locals + indent + "const detail::Outcome outcome = detail::call(*state_, " + table_member(v) +
-                     call.arguments + ");\n" + indent + "if (" + success_test(v) + ") return outcome.failure();\n";
+  std::string text = call.locals + indent + "const detail::Outcome outcome = detail::call(*session_, " +
+                     table_member(v) + call.arguments + ");\n" + indent + "if (" + success_test(v) +
+                     ") return outcome.failure();\n";
   if (call.outs.empty()) {
     if (collecting_) answer = "void";
     return text + indent + "return {};\n";
@@ -54,7 +55,7 @@ std::string BodyWriter::string(const MethodVersion& v, const std::string& indent
     if (!p.capacity.empty())
       capacity = facts_.value(p.capacity) ? "abi::" + constant_name(facts_, p.capacity) : p.capacity;
   return call.locals + indent + "return detail::read_string" + (inout ? "_inout" : "") + "(" + capacity +
-         ", [&](char* array, unsigned int" + (inout ? "*" : "") + " length) { return detail::call(*state_, " +
+         ", [&](char* array, unsigned int" + (inout ? "*" : "") + " length) { return detail::call(*session_, " +
          table_member(v) + call.arguments + "); });\n";
 }
 
@@ -78,7 +79,7 @@ std::string BodyWriter::list(const MethodVersion& v, const std::string& indent) 
   if (fixed) parameter("std::size_t", "size");
   const std::string helper = fixed ? "read_fixed" : protocol == Protocol::count_known ? "read_known" : "read_list";
   std::string read = "detail::" + helper + "<" + native + ">(" + (fixed ? "size, " : "") + "[&](unsigned int" +
-                     (fixed ? "" : "*") + " length, " + native + "* array) { return detail::call(*state_, " +
+                     (fixed ? "" : "*") + " length, " + native + "* array) { return detail::call(*session_, " +
                      table_member(v) + call.arguments + "); })";
   if (collecting_) answer = "std::vector<" + type + ">";
   if (structure) return call.locals + indent + "return detail::value_list<" + type + ">(" + read + ");\n";
@@ -87,7 +88,7 @@ std::string BodyWriter::list(const MethodVersion& v, const std::string& indent) 
   return call.locals + indent + "const auto natives = " + read + ";\n" + indent +
          "if (!natives) return natives.error();\n" + indent +
          (object ? "std::vector<" + type + "> objects;\n" + indent +
-                       "for (const auto native : *natives) objects.emplace_back(state_, native);\n" + indent +
+                       "for (const auto native : *natives) objects.emplace_back(session_, native);\n" + indent +
                        "return objects;\n"
                  : "return detail::convert_each<" + type + ">(*natives);\n");
 }
@@ -112,7 +113,7 @@ std::string BodyWriter::listing(const MethodVersion& v, const std::string& inden
   return indent + value.name + " answer;\n" + indent + "auto entries = detail::read_list<" + entry +
          ">([&](unsigned int* length, " + entry + "* array) {\n" + call.locals + indent + "  " + name + "." +
          list->count + " = *length;\n" + indent + "  " + name + "." + list->fact->name + " = array;\n" + indent +
-         "  const detail::Outcome outcome = detail::call(*state_, " + table_member(v) + call.arguments + ");\n" +
+         "  const detail::Outcome outcome = detail::call(*session_, " + table_member(v) + call.arguments + ");\n" +
          indent + "  *length = " + name + "." + list->count + ";\n" + indent + "  answer = detail::value_of<" +
          value.name + ">(" + name + ");\n" + indent + "  return outcome;\n" + indent + "});\n" + indent +
          "if (!entries) return entries.error();\n" + indent + "answer." + list->name + " = " +
@@ -132,8 +133,10 @@ bool has(const Facts& facts, const MethodVersion& v, const std::string& name) {
 std::string BodyWriter::unless_it_cannot(const MethodVersion& v, const std::string& indent) const {
   std::string test;
   for (const auto& [param, constant] : newest_.older_means)
-    if (!has(facts_, v, param))
-      test += (test.empty() ? "" : " || ") + snake_case(param) + " != abi::" + spelled_in_abi(facts_, constant);
+    if (!has(facts_, v, param)) {
+      const std::string name = snake_case(param), type = parameter_types_.at(name);
+      test += (test.empty() ? "" : " || ") + name + " != " + type + "(abi::" + spelled_in_abi(facts_, constant) + ")";
+    }
   if (test.empty()) return "";
   return indent + "if (" + test + ") return Failure(Errc::function_not_found, \"" + v.function->name + "\");\n";
 }

@@ -1,6 +1,7 @@
 // The body of a generated method: one C function, called by its protocol.
 #pragma once
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,6 +43,7 @@ class BodyWriter {
     const std::string comma = parameters.empty() ? "" : ", ";
     parameters += comma + type + ' ' + name + value;
     arguments += comma + type + ' ' + name;
+    parameter_types_[name] = type;
   }
   void input(const MethodVersion& v, const Param& p, const ParamSemantics& s, const std::string& indent, Call& call);
   void output(const MethodVersion& v, const Param& p, const ParamSemantics& s, const std::string& indent, Call& call);
@@ -59,6 +61,7 @@ class BodyWriter {
   const Facts& facts_;
   const Values& values_;
   const FunctionSemantics& newest_;
+  std::map<std::string, std::string> parameter_types_;
   bool collecting_ = true;  // only the newest version defines the method's own parameters
 };
 

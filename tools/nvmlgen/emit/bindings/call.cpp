@@ -1,6 +1,7 @@
 // Converts the arguments of a method to those of a C function, and its output to the result of the method.
 #include "emit/bindings/body.hpp"
 #include "emit/bindings/method.hpp"
+#include "emit/bindings/number_type.hpp"
 #include "emit/bindings/text.hpp"
 #include "registry/error.hpp"
 #include "registry/names.hpp"
@@ -32,14 +33,16 @@ std::string BodyWriter::keys(const std::string& type, const std::string& name, c
     if (!f.key) continue;
     if (const Struct* s = facts_.structure(type); s && !s->find(f.fact->name)) continue;  // of a newer version
     const bool array = !f.fact->dims.empty();
-    parameter(array ? "const " + key_type(f) + "&" : key_type(f), f.name);
+    const NumberType number(values_, type, f.fact->type, f.enumeration);
+    const std::string element = f.unit.empty() ? number.name() : unit_type(f.unit);
+    parameter(array ? "const std::array<" + element + ", " + std::to_string(f.fact->dims[0]) + ">&" : element, f.name);
     const std::string to = name + "." + f.fact->name;
     if (array)
       text += indent + "std::copy(" + f.name + ".begin(), " + f.name + ".end(), " + to + ");\n";
     else if (!f.unit.empty())
       text += indent + to + " = static_cast<" + f.fact->type + ">(" + f.name + ".count());\n";
     else
-      text += indent + to + " = " + f.name + ";\n";
+      text += indent + to + " = " + number.to_c(f.name) + ";\n";
   }
   return text;
 }
@@ -68,9 +71,6 @@ void BodyWriter::input(const MethodVersion& v, const Param& p, const ParamSemant
     if (type != canonical(facts_, p.base)) argument = "reinterpret_cast<abi::" + p.base + "*>(" + argument + ")";
   } else if (p.ptr != 0) {
     throw RegistryError(v.function->name, "'" + p.name + "' is a pointer in; the function is manual");
-  } else if (p.base == "nvmlEnableState_t") {
-    parameter("bool", name);
-    argument = name + " ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED";
   } else if (const std::string object = class_of(p.base); !object.empty()) {
     parameter("const " + object + "&", name);
     argument += ".held()";
@@ -81,7 +81,9 @@ void BodyWriter::input(const MethodVersion& v, const Param& p, const ParamSemant
                    " is out of range\");\n";
     argument = "static_cast<" + p.base + ">(" + name + ".count())";
   } else {
-    parameter(abi_type(p.type), name);
+    const NumberType number(values_, v.function->name, p.type, s.enumeration);
+    parameter(number.name(), name);
+    argument = number.to_c(name);
   }
   call.arguments += ", " + argument;
 }
@@ -102,16 +104,11 @@ void BodyWriter::output(const MethodVersion& v, const Param& p, const ParamSeman
     call.outs.emplace_back(value, "detail::value_of<" + value + ">(" + name + ")");
   } else {
     call.locals += indent + abi_type(p.base) + ' ' + name + "{};\n";
-    std::string type = abi_type(p.base), value = name;
-    if (p.base == "nvmlEnableState_t") {
-      type = "bool";
-      value = name + " != abi::NVML_FEATURE_DISABLED";
-    } else if (const std::string object = class_of(p.base); !object.empty()) {
+    const NumberType spelled(values_, v.function->name, p.base, s.enumeration);
+    std::string type = spelled.name(), value = spelled.from_c(name);
+    if (const std::string object = class_of(p.base); !object.empty()) {
       type = object;
-      value = object + "(state_, " + name + ")";
-    } else if (const MaskType* mask = values_.mask_of(v.function->name, p.name)) {
-      type = mask->name;
-      value = type + "(" + name + ")";
+      value = object + "(session_, " + name + ")";
     } else if (!s.unit.empty()) {
       type = quantity_type(*v.semantics, s);
       value = type + "(" + name + ")";

@@ -40,8 +40,8 @@ void write_class_open(std::ostream& out, const BindingClass& c) {
 void write_class_close(std::ostream& out, const BindingClass& c) {
   if (!*c.native)
     out << "\n protected:\n  explicit " << c.name
-        << "Methods(detail::StatePtr state) noexcept : state_(std::move(state)) {}\n"
-        << "  detail::StatePtr state_;\n";
+        << "Methods(SessionPtr session) noexcept : session_(std::move(session)) {}\n"
+        << "  SessionPtr session_;\n";
   out << "};\n";
 }
 
@@ -65,7 +65,7 @@ std::vector<GeneratedClass> emit_classes(const Facts& facts, const Semantics& se
     std::ostringstream header, source;
     header << kBanner
            << "#pragma once\n\n#include <algorithm>\n#include <array>\n#include "
-              "<nvmlkit/generated/masks.hpp>\n#include <nvmlkit/generated/values.hpp>\n#include <nvmlkit/handle.hpp>\n"
+              "<nvmlkit/generated/enums.hpp>\n#include <nvmlkit/generated/values.hpp>\n#include <nvmlkit/handle.hpp>\n"
            << "#include <nvmlkit/units.hpp>\n#include <optional>\n#include <string>\n#include <vector>\n\n"
            << "namespace nvmlkit::nvml {\n\n";
     for (const auto& other : binding_classes()) header << "class " << other.name << ";\n";

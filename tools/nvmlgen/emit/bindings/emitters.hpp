@@ -58,10 +58,10 @@ std::string emit_value_conversions(const Facts&, const Values&);  // src/binding
 std::string emit_value_stores(const Facts&, const Semantics&);    // src/bindings/generated/value_stores.hpp
 std::string emit_value_list(const Facts&, const Values&);         // tests/nvml/generated/all_values.hpp
 std::string emit_enum_names(const Facts&);                        // include/nvmlkit/generated/enum_names.hpp
-std::string emit_enumerators(const Facts&);                       // include/nvmlkit/generated/enumerators.hpp
-std::string emit_enum_tables(const Facts&);                       // src/bindings/generated/enum_tables.cpp
-std::string emit_masks(const Facts&, const Values&);              // include/nvmlkit/generated/masks.hpp
-std::string emit_mask_tables(const Facts&, const Values&);        // src/bindings/generated/mask_tables.cpp
+std::string emit_enumerators(const Facts&, const Values&);        // include/nvmlkit/generated/enumerators.hpp
+std::string emit_enum_tables(const Facts&, const Values&);        // src/bindings/generated/enum_tables.cpp
+std::string emit_enums(const Values&);                            // include/nvmlkit/generated/enums.hpp
+std::string emit_enum_page(const Registry&);                      // docs/reference/enums.md
 
 std::string emit_module_exports(const Facts&, const Values&);  // include/nvmlkit/generated/module_exports.inc
 

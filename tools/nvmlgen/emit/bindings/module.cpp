@@ -36,7 +36,10 @@ std::vector<std::string> names_of_abi(const Facts& facts) {
 std::vector<std::string> names_of_bindings(const Values& values) {
   std::vector<std::string> names = {"Errc", "FieldId", "Table", "kSymbolCount", "for_each_field"};
   for (const auto& c : binding_classes()) names.push_back(std::string(c.name) + "Methods");
-  for (const auto& mask : values.masks) names.insert(names.end(), {mask.name, mask.name + "Bits"});
+  for (const auto& type : values.enums) {
+    names.push_back(type.name);
+    if (!type.flags.empty()) names.push_back(type.flags);
+  }
   for (const auto& type : values.types) names.push_back(type.name);
   return names;
 }

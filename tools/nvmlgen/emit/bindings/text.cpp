@@ -93,11 +93,6 @@ std::string unit_type(const std::string& unit) {
   return it == units.end() ? "" : it->second;
 }
 
-std::string key_type(const ValueField& field) {
-  const std::string type = field.unit.empty() ? abi_type(field.fact->type) : unit_type(field.unit);
-  return field.fact->dims.empty() ? type : "std::array<" + type + ", " + std::to_string(field.fact->dims[0]) + ">";
-}
-
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {

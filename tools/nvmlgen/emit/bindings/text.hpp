@@ -50,7 +50,4 @@ std::string literal(const Constant& constant);
 // The type of a quantity: "mW" -> "Milliwatts". Empty when there is none.
 std::string unit_type(const std::string& unit);
 
-// The type of an argument that sets a field of a struct.
-std::string key_type(const ValueField& field);
-
 }  // namespace nvmlgen

@@ -6,6 +6,7 @@
 
 #include "emit/bindings/emitters.hpp"
 #include "emit/bindings/method.hpp"
+#include "emit/bindings/number_type.hpp"
 #include "emit/bindings/text.hpp"
 #include "registry/error.hpp"
 #include "registry/names.hpp"
@@ -31,9 +32,8 @@ std::string element_type(const Facts& facts, const Values& values, const ValueFi
     if (!inner && !s->is_union) throw RegistryError("values/structs", s->name + " of " + f.name + " is in no family");
     if (inner) return inner->name;
   }
-  if (type == "nvmlEnableState_t") return "bool";
   if (type == "nvmlReturn_t") return "Errc";
-  return abi_type(type);
+  return NumberType(values, "values/structs", type, f.enumeration).name();
 }
 
 std::string member_type(const Facts& facts, const Values& values, const ValueField& f) {
@@ -100,7 +100,8 @@ std::vector<ValueMember> value_members(const Facts& facts, const Values& values,
 std::string emit_values(const Facts& facts, const Values& values) {
   std::ostringstream out;
   out << kBanner << "#pragma once\n\n#include <array>\n#include <chrono>\n#include <nvmlkit/error.hpp>\n"
-      << "#include <nvmlkit/generated/abi.hpp>\n#include <nvmlkit/units.hpp>\n#include <optional>\n#include <string>\n"
+      << "#include <nvmlkit/generated/abi.hpp>\n#include <nvmlkit/generated/enums.hpp>\n#include "
+         "<nvmlkit/units.hpp>\n#include <optional>\n#include <string>\n"
       << "#include <vector>\n\n// What generated methods answer with: one type per family of C structs. A member is "
          "optional where an older driver\n// does not tell it, or where NVML has a number that stands for \"not "
          "available\".\n\nnamespace nvmlkit::nvml {\n\n";
@@ -150,7 +151,8 @@ std::string emit_value_list(const Facts& facts, const Values& values) {
   std::ostringstream out;
   out << kBanner << "#pragma once\n\n#include <nvmlkit/abi/legacy.hpp>\n#include <nvmlkit/generated/values.hpp>\n"
       << "#include <tuple>\n\n// What the tests go through: every value type with every layout that it is read from, "
-         "and every enum.\n\nnamespace nvmlkit::nvml::test {\n\ntemplate <class Value, class... Layouts>\nstruct "
+         "and every enum, of C and scoped.\n\nnamespace nvmlkit::nvml::test {\n\ntemplate <class Value, class... "
+         "Layouts>\nstruct "
          "Family "
          "{};\n\nusing AllValues = std::tuple<";
   bool first = true;
@@ -165,6 +167,12 @@ std::string emit_value_list(const Facts& facts, const Values& values) {
   first = true;
   for (const auto& e : facts.enums) {
     out << (first ? "\n    " : ",\n    ") << "abi::" << e.name;
+    first = false;
+  }
+  out << ">;\n\nusing ScopedEnums = std::tuple<";
+  first = true;
+  for (const auto& e : values.enums) {
+    out << (first ? "\n    " : ",\n    ") << e.name;
     first = false;
   }
   out << ">;\n\n}  // namespace nvmlkit::nvml::test\n";

@@ -59,13 +59,10 @@ SelfKind self_kind(const Function& function, const FunctionSemantics& entry) {
 }
 
 std::vector<std::pair<std::string, std::int64_t>> real_values(const Enum& enumeration) {
-  std::int64_t largest = INT64_MIN;
-  for (const auto& [name, value] : enumeration.values) largest = std::max(largest, value);
   std::vector<std::pair<std::string, std::int64_t>> out;
   std::set<std::int64_t> seen;
   for (const auto& [name, value] : enumeration.values) {
-    const bool counts = name.ends_with("_COUNT") || (name.ends_with("_MAX") && value == largest && value > 0);
-    if (!counts && seen.insert(value).second) out.emplace_back(name, value);
+    if (!counts_values(enumeration, name, value) && seen.insert(value).second) out.emplace_back(name, value);
   }
   return out;
 }

@@ -146,7 +146,6 @@ bool has_list(const Model& model, const ModelStruct& s) {
   return false;
 }
 
-
 }  // namespace
 
 std::string emit_model_descriptors_header(const Model& model, const Facts&) {

@@ -33,11 +33,15 @@ std::string value_links(const Values& values, const std::string& code) {
   static const std::regex word("\\w+");
   std::set<std::string> seen;
   std::string out;
-  for (std::sregex_iterator it(code.begin(), code.end(), word), end; it != end; ++it)
-    for (const auto& type : values.types) {
-      if (type.name != it->str() || !seen.insert(type.name).second) continue;
-      out += (out.empty() ? "[" : ", [") + type.name + "](../values.md#" + lower(type.name) + ")";
-    }
+  const auto link = [&](const std::string& name, const char* page) {
+    if (seen.insert(name).second)
+      out += (out.empty() ? "[" : ", [") + name + "](../" + page + ".md#" + lower(name) + ")";
+  };
+  for (std::sregex_iterator it(code.begin(), code.end(), word), end; it != end; ++it) {
+    for (const auto& type : values.types)
+      if (type.name == it->str()) link(type.name, "values");
+    if (const EnumType* type = values.enum_named(it->str())) link(type->used_as(), "enums");
+  }
   return out;
 }
 

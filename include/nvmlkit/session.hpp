@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace nvmlkit::nvml::detail {
+namespace nvmlkit::nvml {
 
 // A native handle, and how many handles of its library had ended when an object got it.
 template <class Native>
@@ -23,14 +23,16 @@ struct Held {
 };
 using HeldDevice = Held<abi::nvmlDevice_t>;
 
-class State {
+// One opened library, from its init to its shutdown, as all objects that came from it share it. Programs only hand it
+// on: Device(library.session(), handle).
+class Session {
  public:
   // Takes a table whose init has been called and calls its shutdown once, at close() or at the end. `linker_handle` is
   // unloaded after that when it is not null.
-  State(const Table& table, void* linker_handle);
-  ~State();
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
+  Session(const Table& table, void* linker_handle);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
 
   Result<void> close();
   bool usable() const noexcept { return why_unusable() == Errc::success; }
@@ -51,7 +53,7 @@ class State {
 
   // Runs in a forked child, where the driver's state is the parent's. Calls nothing that could lock or allocate.
   void disown() noexcept;
-  State* next() const noexcept { return next_; }
+  Session* next() const noexcept { return next_; }
 
   const Table table;
   // As detail::pack_driver_version(); 0 until it is asked for. For errata only.
@@ -67,11 +69,13 @@ class State {
   std::atomic<std::uint32_t> generation_{0};
   mutable std::mutex retired_mutex_;
   std::unordered_map<const void*, std::uint32_t> retired_;  // the last generation that is stale
-  State* previous_ = nullptr;                               // the list that the fork handler walks
-  State* next_ = nullptr;
+  Session* previous_ = nullptr;                             // the list that the fork handler walks
+  Session* next_ = nullptr;
 };
 
-using StatePtr = std::shared_ptr<State>;
+using SessionPtr = std::shared_ptr<Session>;
+
+namespace detail {
 
 // By value and out of line: a successful call then need not put its outcome into memory.
 [[gnu::cold]] Failure failure_of(Errc code, std::size_t symbol) noexcept;
@@ -86,27 +90,27 @@ struct Outcome {
 };
 
 template <class Argument>
-bool stale([[maybe_unused]] const State& state, [[maybe_unused]] const Argument& argument) noexcept {
+bool stale([[maybe_unused]] const Session& session, [[maybe_unused]] const Argument& argument) noexcept {
   return false;
 }
 template <class Native>
-bool stale(const State& state, const Held<Native>& held) noexcept {
+bool stale(const Session& session, const Held<Native>& held) noexcept {
   if constexpr (std::is_pointer_v<Native>)
-    return state.retired(held.native, held.generation);
+    return session.retired(held.native, held.generation);
   else
     return false;  // a number: the driver looks it up
 }
 
 // Why the function that is not live must not be called; success where only handles of others ended.
-[[gnu::cold]] Errc why_not(const State& state, bool there, bool stale) noexcept;
+[[gnu::cold]] Errc why_not(const Session& session, bool there, bool stale) noexcept;
 
 // Arguments by reference, so that they are first looked at when there is something to call.
 template <class Function, class... Arguments>
-inline Outcome call(const State& state, Function Table::*member, Arguments&&... arguments) {
-  Function function = state.live(member);
+inline Outcome call(const Session& session, Function Table::*member, Arguments&&... arguments) {
+  Function function = session.live(member);
   if (!function) [[unlikely]] {
-    function = state.table.*member;
-    const Errc why = why_not(state, function != nullptr, (stale(state, arguments) || ...));
+    function = session.table.*member;
+    const Errc why = why_not(session, function != nullptr, (stale(session, arguments) || ...));
     if (why != Errc::success) return {why, symbol_index(member)};
   }
   return {static_cast<Errc>(function(arguments...)), symbol_index(member)};
@@ -118,4 +122,5 @@ bool holds(const Quantity& quantity) noexcept {
   return std::in_range<Number>(quantity.count());
 }
 
-}  // namespace nvmlkit::nvml::detail
+}  // namespace detail
+}  // namespace nvmlkit::nvml
