@@ -19,6 +19,10 @@ struct Exported {
   Labels labels;
 };
 
+constexpr const char* kEccHelp = "ECC errors since the driver was loaded, or ever.";
+
+Labels ecc(const char* error, const char* counter) { return {{"error", error}, {"counter", counter}}; }
+
 const std::vector<Exported>& exported() {
   static const std::vector<Exported> all{
       {Metric::power, "nvml_power_watts", "Power that the GPU takes.", 1e-3, false, {}},
@@ -39,30 +43,10 @@ const std::vector<Exported>& exported() {
       {Metric::memory_free, "nvml_memory_free_bytes", "Memory that is free.", 1, false, {}},
       {Metric::fan_speed, "nvml_fan_speed_ratio", "Speed of the first fan.", 1e-2, false, {}},
       {Metric::p_state, "nvml_p_state", "P-state, 0 is the fastest.", 1, false, {}},
-      {Metric::ecc_corrected_volatile,
-       "nvml_ecc_errors",
-       "ECC errors since the driver was loaded, or ever.",
-       1,
-       false,
-       {{"error", "corrected"}, {"counter", "volatile"}}},
-      {Metric::ecc_uncorrected_volatile,
-       "nvml_ecc_errors",
-       "",
-       1,
-       false,
-       {{"error", "uncorrected"}, {"counter", "volatile"}}},
-      {Metric::ecc_corrected_aggregate,
-       "nvml_ecc_errors",
-       "",
-       1,
-       false,
-       {{"error", "corrected"}, {"counter", "aggregate"}}},
-      {Metric::ecc_uncorrected_aggregate,
-       "nvml_ecc_errors",
-       "",
-       1,
-       false,
-       {{"error", "uncorrected"}, {"counter", "aggregate"}}},
+      {Metric::ecc_corrected_volatile, "nvml_ecc_errors", kEccHelp, 1, false, ecc("corrected", "volatile")},
+      {Metric::ecc_uncorrected_volatile, "nvml_ecc_errors", "", 1, false, ecc("uncorrected", "volatile")},
+      {Metric::ecc_corrected_aggregate, "nvml_ecc_errors", "", 1, false, ecc("corrected", "aggregate")},
+      {Metric::ecc_uncorrected_aggregate, "nvml_ecc_errors", "", 1, false, ecc("uncorrected", "aggregate")},
       {Metric::remapped_rows_corrected,
        "nvml_remapped_rows",
        "Memory rows replaced.",

@@ -12,6 +12,8 @@ test_packages=(libgtest-dev libgmock-dev libbenchmark-dev python3 python3-yaml p
 # Of the Prometheus example; without it, that example is left out.
 example_packages=(prometheus-cpp-dev)
 fuzz_packages=(clang libclang-rt-14-dev)
+# Version 14, Debian 12's: another version formats otherwise.
+check_packages=(clang-format clang-tidy clang)
 # Shells that complete the words of nvmlkit, and what checks its man pages. 8 MB to download.
 shell_packages=(zsh fish man-db groff-base)
 # From contrib: programs that read GPUs through Python.

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "root/tree.hpp"
-#include "sim/state/machine.hpp"
 #include "sim/mig/devices.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::root {
 

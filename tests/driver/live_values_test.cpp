@@ -127,6 +127,10 @@ TEST_F(LiveValues, OfABusyGpu) {
   auto modes = first_version<nvmlDevicePerfModes_t>();
   EXPECT_EQ(call("nvmlDeviceGetPerformanceModes", device(), &modes), NVML_SUCCESS);
   EXPECT_EQ(std::string(modes.str).find("perf=13"), 0u) << modes.str;
+}
+
+TEST_F(LiveValues, OfTheReasonsEnginesAndLinkOfABusyGpu) {
+  begin(kWorkload);
   // Reasons, under both names, and the time that they have held.
   const auto reasons = get<unsigned long long>("nvmlDeviceGetCurrentClocksEventReasons");
   EXPECT_EQ(reasons & static_cast<unsigned long long>(ClocksEventReasonSwThermalSlowdown),

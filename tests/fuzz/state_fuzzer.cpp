@@ -18,8 +18,8 @@
 #include "sim/processes/accounting.hpp"
 #include "sim/processes/memory.hpp"
 #include "sim/state/file.hpp"
-#include "sim/state/read.hpp"
 #include "sim/state/lock.hpp"
+#include "sim/state/read.hpp"
 #include "sim/transaction/edit.hpp"
 
 namespace {

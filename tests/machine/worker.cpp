@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "nvmlkit/generated/abi.hpp"
-#include "sim/state/clock.hpp"
 #include "sim/faults/inject.hpp"
 #include "sim/processes/clients.hpp"
+#include "sim/state/clock.hpp"
 #include "sim/state/file.hpp"
 #include "sim/state/lock.hpp"
 #include "sim/telemetry/change.hpp"

@@ -81,9 +81,7 @@ inline char* metric_text() {
   }
 }
 
-inline Table garbage_table(std::span<const std::uint8_t> stream) {
-  Table t = fake_table();
-  bytes = {stream};
+inline void garbage_of_library(Table& t) {
   t.SystemGetDriverVersion = [](char* text, unsigned int length) {
     static const char* const versions[] = {"535.54.03", "550.163.01", "560.35.05", "575.57.08", "590.44.01"};
     const std::uint8_t which = bytes.byte();
@@ -93,6 +91,25 @@ inline Table garbage_table(std::span<const std::uint8_t> stream) {
       bytes.fill(text, length);
     return code();
   };
+  t.SystemGetDriverBranch = [](abi::nvmlSystemDriverBranchInfo_t* info, unsigned int length) {
+    bytes.fill(info->branch, length);
+    return code();
+  };
+  t.GetExcludedDeviceCount = t.DeviceGetCount_v2 = [](unsigned int* n) {
+    *n = bytes.byte() < 250 ? bytes.byte() % 20U : ~0U;
+    return code();
+  };
+  t.GetExcludedDeviceInfoByIndex = [](unsigned int, abi::nvmlExcludedDeviceInfo_t* info) {
+    bytes.fill(static_cast<void*>(info), sizeof *info);
+    return code();
+  };
+  t.SystemGetCPER_v1 = [](abi::nvmlGetCPER_v1_t* request) {
+    bytes.fill(request->cursor.uuid, sizeof request->cursor.uuid);
+    return list(&request->bufferSize, request->buffer);
+  };
+}
+
+inline void garbage_of_device(Table& t) {
   t.DeviceGetFieldValues = t.DeviceClearFieldValues = [](abi::nvmlDevice_t, int n, abi::nvmlFieldValue_t* values) {
     bytes.fill(static_cast<void*>(values), static_cast<std::size_t>(n) * sizeof *values);
     for (int i = 0; i < n; ++i) {
@@ -109,6 +126,27 @@ inline Table garbage_table(std::span<const std::uint8_t> stream) {
     *type = static_cast<abi::nvmlValueType_t>(bytes.byte() % 9);
     return list(n, array);
   };
+  t.DeviceReadPRMCounters_v1 = [](abi::nvmlDevice_t, abi::nvmlPRMCounterList_v1_t* l) {
+    bytes.fill(static_cast<void*>(l->counters), l->numCounters * sizeof *l->counters);
+    l->numCounters = count();
+    return code();
+  };
+  t.DeviceReadWritePRM_v1 = [](abi::nvmlDevice_t, abi::nvmlPRMTLV_v1_t* tlv) {
+    bytes.fill(static_cast<void*>(tlv), sizeof *tlv);
+    tlv->dataSize = count();
+    return code();
+  };
+  t.DeviceGetMaxMigDeviceCount = [](abi::nvmlDevice_t, unsigned int* n) {
+    *n = bytes.byte() < 250 ? bytes.byte() % 9U : ~0U;
+    return code();
+  };
+  t.DeviceGetMigDeviceHandleByIndex = [](abi::nvmlDevice_t, unsigned int index, abi::nvmlDevice_t* device) {
+    *device = device_handle(index);
+    return bytes.byte() % 2 ? abi::NVML_ERROR_NOT_FOUND : code();
+  };
+}
+
+inline void garbage_of_vgpu(Table& t) {
   t.DeviceGetVgpuUtilization = [](abi::nvmlDevice_t, unsigned long long, abi::nvmlValueType_t* type, unsigned int* n,
                                   abi::nvmlVgpuInstanceUtilizationSample_t* array) {
     *type = static_cast<abi::nvmlValueType_t>(bytes.byte() % 9);
@@ -132,40 +170,9 @@ inline Table garbage_table(std::span<const std::uint8_t> stream) {
     bytes.fill(type, sizeof *type);
     return code();
   };
-  t.SystemGetDriverBranch = [](abi::nvmlSystemDriverBranchInfo_t* info, unsigned int length) {
-    bytes.fill(info->branch, length);
-    return code();
-  };
-  t.GetExcludedDeviceCount = t.DeviceGetCount_v2 = [](unsigned int* n) {
-    *n = bytes.byte() < 250 ? bytes.byte() % 20U : ~0U;
-    return code();
-  };
-  t.GetExcludedDeviceInfoByIndex = [](unsigned int, abi::nvmlExcludedDeviceInfo_t* info) {
-    bytes.fill(static_cast<void*>(info), sizeof *info);
-    return code();
-  };
-  t.SystemGetCPER_v1 = [](abi::nvmlGetCPER_v1_t* request) {
-    bytes.fill(request->cursor.uuid, sizeof request->cursor.uuid);
-    return list(&request->bufferSize, request->buffer);
-  };
-  t.DeviceReadPRMCounters_v1 = [](abi::nvmlDevice_t, abi::nvmlPRMCounterList_v1_t* l) {
-    bytes.fill(static_cast<void*>(l->counters), l->numCounters * sizeof *l->counters);
-    l->numCounters = count();
-    return code();
-  };
-  t.DeviceReadWritePRM_v1 = [](abi::nvmlDevice_t, abi::nvmlPRMTLV_v1_t* tlv) {
-    bytes.fill(static_cast<void*>(tlv), sizeof *tlv);
-    tlv->dataSize = count();
-    return code();
-  };
-  t.DeviceGetMaxMigDeviceCount = [](abi::nvmlDevice_t, unsigned int* n) {
-    *n = bytes.byte() < 250 ? bytes.byte() % 9U : ~0U;
-    return code();
-  };
-  t.DeviceGetMigDeviceHandleByIndex = [](abi::nvmlDevice_t, unsigned int index, abi::nvmlDevice_t* device) {
-    *device = device_handle(index);
-    return bytes.byte() % 2 ? abi::NVML_ERROR_NOT_FOUND : code();
-  };
+}
+
+inline void garbage_of_objects(Table& t) {
   t.GpmSampleAlloc = [](abi::nvmlGpmSample_t* sample) {
     *sample = reinterpret_cast<abi::nvmlGpmSample_t>(std::uintptr_t{0x5000});
     return abi::NVML_SUCCESS;
@@ -191,6 +198,15 @@ inline Table garbage_table(std::span<const std::uint8_t> stream) {
     request->numEvent = request->dataSize;
     return list(&request->numEvent, request->data);
   };
+}
+
+inline Table garbage_table(std::span<const std::uint8_t> stream) {
+  Table t = fake_table();
+  bytes = {stream};
+  garbage_of_library(t);
+  garbage_of_device(t);
+  garbage_of_vgpu(t);
+  garbage_of_objects(t);
   return t;
 }
 

@@ -12,8 +12,8 @@
 #include "sim/processes/accounting.hpp"
 #include "sim/processes/clients.hpp"
 #include "sim/processes/memory.hpp"
-#include "sim/state/read.hpp"
 #include "sim/state/lock.hpp"
+#include "sim/state/read.hpp"
 #include "sim/transaction/edit.hpp"
 #include "state_support.hpp"
 

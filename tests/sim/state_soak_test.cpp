@@ -9,8 +9,8 @@
 #include <new>
 #include <vector>
 
-#include "sim/state/read.hpp"
 #include "sim/state/lock.hpp"
+#include "sim/state/read.hpp"
 #include "sim/transaction/edit.hpp"
 #include "state_support.hpp"
 

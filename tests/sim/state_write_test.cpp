@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "sim/model/value.hpp"
-#include "sim/state/read.hpp"
 #include "sim/state/lock.hpp"
+#include "sim/state/read.hpp"
 #include "sim/transaction/edit.hpp"
 #include "state_support.hpp"
 

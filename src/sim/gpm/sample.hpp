@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "sim/native/links.hpp"
-#include "sim/state/machine.hpp"
 #include "sim/native/telemetry.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::sim::gpm {
 

@@ -37,8 +37,8 @@ std::uint32_t between(const model::Gpu& from, const model::Gpu& to, std::size_t 
 // How many active links lead to NVSwitches.
 std::uint32_t to_switches(const model::Gpu& gpu);
 
-// After a change of GPU `index`: the links of `peer`, whose other ends are as usable as those of that GPU. Nothing where
-// they stay as they are.
+// After a change of GPU `index`: the links of `peer`, whose other ends are as usable as those of that GPU. Nothing
+// where they stay as they are.
 std::optional<State> settled_peer(const Machine& machine, const model::Gpu& peer, std::size_t index);
 
 // A GPU is about to become `after`: counters go on from where they are if anything that they depend on changes.

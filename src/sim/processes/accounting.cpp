@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "sim/state/clock.hpp"
 #include "sim/processes/utilization.hpp"
+#include "sim/state/clock.hpp"
 #include "sim/telemetry/plan.hpp"
 
 namespace nvmlkit::sim::processes {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "sim/state/machine.hpp"
 #include "sim/processes/life.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::sim::processes {
 

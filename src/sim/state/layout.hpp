@@ -2,8 +2,8 @@
 //
 //   header | attention | host | events | call rules | GPUs | journal | process tables
 //
-// The process tables are as large as they may ever get, and take room in memory and on disk as they fill. Whoever writes
-// holds the lock (lock.hpp); whoever reads watches a sequence (read.hpp).
+// The process tables are as large as they may ever get, and take room in memory and on disk as they fill. Whoever
+// writes holds the lock (lock.hpp); whoever reads watches a sequence (read.hpp).
 #pragma once
 
 #include <algorithm>

@@ -4,8 +4,8 @@
 
 #include "sim/state/clock.hpp"
 #include "sim/state/machine.hpp"
-#include "storage/hash.hpp"
 #include "sim/telemetry/plan.hpp"
+#include "storage/hash.hpp"
 
 namespace nvmlkit::sim::telemetry {
 namespace {

@@ -137,7 +137,7 @@ __global__ void parts(unsigned a, unsigned b, unsigned* out) {
   asm("vset.s32.u32.le.max %0, %1, %2, %3;" : "=r"(out[8]) : "r"(-1), "r"(0x80000000), "r"(0));
 }
 
-int main() {
+std::vector<std::uint32_t> random_words() {
   std::vector<std::uint32_t> seeds(8 * kCount);
   std::uint64_t state = 88172645463325252ull;
   for (auto& s : seeds) {
@@ -146,10 +146,10 @@ int main() {
     state ^= state << 17;
     s = static_cast<std::uint32_t>(state >> 16);
   }
-  std::uint32_t* device_seeds = nullptr;
-  Results* device_results = nullptr;
-  OK(cudaMalloc(&device_seeds, seeds.size() * 4));
-  OK(cudaMalloc(&device_results, kCount * sizeof(Results)));
+  return seeds;
+}
+
+void check_operations(const std::vector<std::uint32_t>& seeds, std::uint32_t* device_seeds, Results* device_results) {
   OK(cudaMemset(device_results, 0, kCount * sizeof(Results)));
   OK(cudaMemcpy(device_seeds, seeds.data(), seeds.size() * 4, cudaMemcpyHostToDevice));
   all<<<kCount / 128, 128>>>(device_seeds, device_results);
@@ -172,7 +172,9 @@ int main() {
     for (int k = 0; k < 24; ++k) EXPECT(std::fabs(want.f[k] - got[i].f[k]) <= 1e-6f * std::fabs(want.f[k]));
     for (int k = 0; k < 12; ++k) EXPECT(std::fabs(want.d[k] - got[i].d[k]) <= 1e-15 * std::fabs(want.d[k]));
   }
+}
 
+void check_special(std::uint32_t* device_seeds, Results* device_results) {
   std::uint32_t words[16];
   float reals[16];
   special<<<1, 1>>>(device_seeds, reinterpret_cast<float*>(device_results), -3.0f, 1e20f);
@@ -199,7 +201,9 @@ int main() {
   const double close[12] = {std::sin(1.0), std::exp(1.0),  std::log(10.0), std::sqrt(2.0), 1.0,
                             0.25,          std::tanh(0.5), std::erf(0.5),  std::cos(2.0),  std::sin(0.5)};
   for (int k = 0; k < 10; ++k) EXPECT(std::fabs(reals[4 + k] - close[k]) < 2e-6);
+}
 
+void check_halves(std::uint32_t* device_seeds, Results* device_results) {
   float in[2] = {1.5f, 2.25f}, out[10];
   OK(cudaMemcpy(device_seeds, in, sizeof in, cudaMemcpyHostToDevice));
   halves<<<1, 1>>>(reinterpret_cast<float*>(device_seeds), reinterpret_cast<float*>(device_results));
@@ -208,11 +212,27 @@ int main() {
   EXPECT(std::fabs(out[3] - std::sqrt(1.5f)) < 1e-3f);
   EXPECT(out[4] == 2.5f && out[5] == 4.25f && out[6] == 1.0f && out[7] == 3.75f && out[8] == 1.5f);
   EXPECT(out[9] == 2048.0f);
+}
+
+void check_parts(std::uint32_t* device_seeds) {
+  std::uint32_t words[16];
   parts<<<1, 1>>>(0x01ff8040, 0x02017fc0, device_seeds);
   OK(cudaMemcpy(words, device_seeds, sizeof words, cudaMemcpyDeviceToHost));
   const std::uint32_t parts_wanted[] = {389,        0x0300ff00, 0x02808080, 0x02018040, 0x00fe0100,
                                         0x7fff8000, 0xfffe0004, 42,         1};
   for (int k = 0; k < 9; ++k) EXPECT(words[k] == parts_wanted[k]);
+}
+
+int main() {
+  const auto seeds = random_words();
+  std::uint32_t* device_seeds = nullptr;
+  Results* device_results = nullptr;
+  OK(cudaMalloc(&device_seeds, seeds.size() * 4));
+  OK(cudaMalloc(&device_results, kCount * sizeof(Results)));
+  check_operations(seeds, device_seeds, device_results);
+  check_special(device_seeds, device_results);
+  check_halves(device_seeds, device_results);
+  check_parts(device_seeds);
   integers::check();
   std::puts("all is well");
 }

@@ -51,8 +51,10 @@ __global__ void histogram(const std::uint8_t* in, int n, unsigned* bins) {
 __global__ void votes(unsigned* out) {
   const int lane = threadIdx.x;
   unsigned result = __ballot_sync(~0u, lane % 3 == 0);
-  if (lane % 2) result ^= __activemask();
-  else result += 1;
+  if (lane % 2)
+    result ^= __activemask();
+  else
+    result += 1;
   __syncwarp();
   const bool any = __any_sync(~0u, lane == 5), all = __all_sync(~0u, lane < 32);
   const unsigned same = __match_any_sync(~0u, lane / 8);
@@ -64,7 +66,8 @@ __global__ void votes(unsigned* out) {
   asm("redux.sync.add.u32 %0, %1, %2;" : "=r"(sum) : "r"(lane), "r"(same));
   out[96 + lane] = own + 1000 * __all_sync(same, lane < 8);
   out[128 + lane] = sum;
-  out[64 + lane] = __syncthreads_count(lane % 4 == 0) + 100 * __syncthreads_or(lane == 31) + 1000 * __syncthreads_and(lane < 31);
+  out[64 + lane] =
+      __syncthreads_count(lane % 4 == 0) + 100 * __syncthreads_or(lane == 31) + 1000 * __syncthreads_and(lane < 31);
 }
 
 __global__ void diverge(int* out) {
@@ -74,11 +77,19 @@ __global__ void diverge(int* out) {
     if (++steps > 500 || value == 0) break;
   }
   switch (threadIdx.x % 5) {
-    case 0: steps += 1000; break;
-    case 1: steps += 2000; break;
-    case 2: steps *= 2; break;
-    case 3: return;
-    default: steps -= 1;
+    case 0:
+      steps += 1000;
+      break;
+    case 1:
+      steps += 2000;
+      break;
+    case 2:
+      steps *= 2;
+      break;
+    case 3:
+      return;
+    default:
+      steps -= 1;
   }
   out[threadIdx.x] = steps;
 }
@@ -138,7 +149,7 @@ std::vector<T> download(const T* device, std::size_t count) {
   return host;
 }
 
-int main() {
+void check_product() {
   constexpr int n = 64;
   std::vector<float> a(n * n), b(n * n);
   for (int i = 0; i < n * n; ++i) a[i] = static_cast<float>(i % 7 - 3), b[i] = static_cast<float>(i % 5 - 2);
@@ -151,20 +162,26 @@ int main() {
       for (int k = 0; k < n; ++k) sum += a[i * n + k] * b[k * n + j];
       EXPECT(product[i * n + j] == sum);
     }
+}
 
+void check_sum() {
   std::vector<int> numbers(10007);
   std::iota(numbers.begin(), numbers.end(), -3000);
   int* sum = upload(std::vector<int>{0});
   reduce<<<6, 192, 6 * sizeof(int)>>>(upload(numbers), static_cast<int>(numbers.size()), sum);
   EXPECT(download(sum, 1)[0] == std::accumulate(numbers.begin(), numbers.end(), 0));
+}
 
+void check_histogram() {
   std::vector<std::uint8_t> bytes(5000);
   std::vector<unsigned> bins(256);
   for (std::size_t i = 0; i < bytes.size(); ++i) ++bins[bytes[i] = static_cast<std::uint8_t>(i * i / 3)];
   unsigned* counted = upload(std::vector<unsigned>(256));
   histogram<<<3, 256>>>(upload(bytes), static_cast<int>(bytes.size()), counted);
   EXPECT(download(counted, 256) == bins);
+}
 
+void check_votes() {
   unsigned* voted = upload(std::vector<unsigned>(160));
   votes<<<1, 32>>>(voted);
   const auto v = download(voted, 160);
@@ -175,7 +192,9 @@ int main() {
     EXPECT(v[96 + lane] == (0x49249249u & (0xffu << lane / 8 * 8)) + 1000 * (lane < 8));
     EXPECT(v[128 + lane] == 28 + 64 * (lane / 8));
   }
+}
 
+void check_divergence() {
   int* steps = upload(std::vector<int>(256, -1));
   diverge<<<1, 256>>>(steps);
   const auto s = download(steps, 256);
@@ -188,11 +207,15 @@ int main() {
     want = t % 5 == 0 ? want + 1000 : t % 5 == 1 ? want + 2000 : t % 5 == 2 ? 2 * want : t % 5 == 3 ? -1 : want - 1;
     EXPECT(s[t] == want);
   }
+}
 
+void check_lock() {
   int* guarded = upload(std::vector<int>(2));
   locked<<<2, 48>>>(guarded, guarded + 1);
   EXPECT(download(guarded, 2)[1] == 96);
+}
 
+void check_atomics() {
   int* i = upload(std::vector<int>{100, -100});
   unsigned* u = upload(std::vector<unsigned>{0, ~0u, 0, 0});
   auto* l = upload(std::vector<unsigned long long>{0});
@@ -204,7 +227,9 @@ int main() {
   for (unsigned t = 0; t < 80; ++t) x ^= t;
   EXPECT((download(u, 4) == std::vector<unsigned>{~0u, ~0x7fu, x, 0}));
   EXPECT(download(l, 1)[0] == 80ull << 33 && download(f, 1)[0] == 40.0f && download(d, 1)[0] == 20.0);
+}
 
+void check_cooperation() {
   std::vector<int> ring(4 * 64);
   std::iota(ring.begin(), ring.end(), 0);
   int* data = upload(ring);
@@ -216,6 +241,17 @@ int main() {
     for (int k = 0; k < count; ++k) ring[k] += before[(k + 1) % count];
   }
   EXPECT(download(data, ring.size()) == ring);
+}
+
+int main() {
+  check_product();
+  check_sum();
+  check_histogram();
+  check_votes();
+  check_divergence();
+  check_lock();
+  check_atomics();
+  check_cooperation();
   OK(cudaDeviceSynchronize());
   std::puts("all is well");
 }

@@ -57,7 +57,8 @@ __global__ void run(int* out, float* reals, Big big) {
   out[128 + t] = choices[t % 2](t);
   out[192 + t] = changed(big, t).values[t % 10];
   reals[t] = weights[t % 8] * static_cast<float>(with_value[t % 3]) + static_cast<float>(table[t % 4]);
-  Shape* const shape = t % 2 ? static_cast<Shape*>(new Square(static_cast<float>(t))) : new Circle(static_cast<float>(t));
+  Shape* const shape =
+      t % 2 ? static_cast<Shape*>(new Square(static_cast<float>(t))) : new Circle(static_cast<float>(t));
   reals[64 + t] = shape->area();
   delete shape;
   atomicAdd(&counter, 1);

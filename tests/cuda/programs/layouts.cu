@@ -33,13 +33,7 @@ struct Guarded {
 
 #define SAME(member, name) EXPECT(static_cast<long long>(p.member) == attribute(cudaDevAttr##name))
 
-void properties() {
-  Guarded<cudaDeviceProp> guarded;
-  OK(cudaGetDeviceProperties(&guarded.value, 0));
-  EXPECT(guarded.is_whole());
-  const auto& p = guarded.value;
-  EXPECT(std::strstr(p.name, "H100") && p.totalGlobalMem > std::size_t{70} << 30 && p.luidDeviceNodeMask == 0);
-  EXPECT(p.uuid.bytes[0] || p.uuid.bytes[1] || p.uuid.bytes[15]);
+void limits(const cudaDeviceProp& p) {
   SAME(sharedMemPerBlock, MaxSharedMemoryPerBlock);
   SAME(regsPerBlock, MaxRegistersPerBlock);
   SAME(warpSize, WarpSize);
@@ -55,6 +49,9 @@ void properties() {
   SAME(multiProcessorCount, MultiProcessorCount);
   SAME(integrated, Integrated);
   SAME(canMapHostMemory, CanMapHostMemory);
+}
+
+void textures_and_surfaces(const cudaDeviceProp& p) {
   SAME(maxTexture1D, MaxTexture1DWidth);
   SAME(maxTexture1DMipmap, MaxTexture1DMipmappedWidth);
   SAME(maxTexture2D[1], MaxTexture2DHeight);
@@ -75,6 +72,9 @@ void properties() {
   SAME(maxSurfaceCubemap, MaxSurfaceCubemapWidth);
   SAME(maxSurfaceCubemapLayered[1], MaxSurfaceCubemapLayeredLayers);
   SAME(surfaceAlignment, SurfaceAlignment);
+}
+
+void features(const cudaDeviceProp& p) {
   SAME(concurrentKernels, ConcurrentKernels);
   SAME(ECCEnabled, EccEnabled);
   SAME(pciBusID, PciBusId);
@@ -104,6 +104,10 @@ void properties() {
   SAME(maxBlocksPerMultiProcessor, MaxBlocksPerMultiprocessor);
   SAME(accessPolicyMaxWindowSize, MaxAccessPolicyWindowSize);
   SAME(reservedSharedMemPerBlock, ReservedSharedMemoryPerBlock);
+}
+
+// Fields that only some runtimes have.
+void fields_of_some_versions(const cudaDeviceProp& p) {
 #if CUDART_VERSION < 13000
   SAME(clockRate, ClockRate);
   SAME(deviceOverlap, GpuOverlap);
@@ -127,6 +131,19 @@ void properties() {
   SAME(deviceNumaId, NumaId);
   SAME(hostNumaId, HostNumaId);
 #endif
+}
+
+void properties() {
+  Guarded<cudaDeviceProp> guarded;
+  OK(cudaGetDeviceProperties(&guarded.value, 0));
+  EXPECT(guarded.is_whole());
+  const auto& p = guarded.value;
+  EXPECT(std::strstr(p.name, "H100") && p.totalGlobalMem > std::size_t{70} << 30 && p.luidDeviceNodeMask == 0);
+  EXPECT(p.uuid.bytes[0] || p.uuid.bytes[1] || p.uuid.bytes[15]);
+  limits(p);
+  textures_and_surfaces(p);
+  features(p);
+  fields_of_some_versions(p);
 }
 
 // The runtime of CUDA 12 has the struct of 11 under the old name, for programs that were built for 12.0 headers and

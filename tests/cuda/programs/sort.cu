@@ -29,7 +29,8 @@ int main() {
     unsigned sum = 0;
     OK(cudaMemcpy(&sum, out, sizeof sum, cudaMemcpyDeviceToHost));
     EXPECT(sum == std::accumulate(host.begin(), host.end(), 0u));
-    with_storage([&](void* storage, std::size_t& bytes) { return cub::DeviceRadixSort::SortKeys(storage, bytes, in, out, n); });
+    with_storage(
+        [&](void* storage, std::size_t& bytes) { return cub::DeviceRadixSort::SortKeys(storage, bytes, in, out, n); });
     OK(cudaMemcpy(got.data(), out, n * sizeof *out, cudaMemcpyDeviceToHost));
     std::sort(host.begin(), host.end());
     EXPECT(got == host);

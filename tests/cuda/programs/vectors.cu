@@ -60,7 +60,8 @@ void beside_the_host() {
   OK(cudaFreeHost(words));
 }
 
-int main() {
+// Makes the last device current and returns its properties.
+cudaDeviceProp check_device() {
   int devices = 0, current = -1, driver = 0, runtime = 0;
   OK(cudaGetDeviceCount(&devices));
   EXPECT(devices == 8);
@@ -73,39 +74,48 @@ int main() {
   cudaDeviceProp properties;
   OK(cudaGetDeviceProperties(&properties, current));
   EXPECT(std::strstr(properties.name, "H100") && properties.major == 9 && properties.warpSize == 32);
-  EXPECT(properties.maxThreadsPerBlock == 1024 && properties.multiProcessorCount == 132 && properties.maxGridSize[1] == 65535);
-  EXPECT(properties.sharedMemPerBlockOptin == 227 * 1024 && properties.unifiedAddressing == 1 && properties.cooperativeLaunch == 1);
+  EXPECT(properties.maxThreadsPerBlock == 1024 && properties.multiProcessorCount == 132 &&
+         properties.maxGridSize[1] == 65535);
+  EXPECT(properties.sharedMemPerBlockOptin == 227 * 1024 && properties.unifiedAddressing == 1 &&
+         properties.cooperativeLaunch == 1);
   EXPECT(properties.maxBlocksPerMultiProcessor == 32 && properties.regsPerMultiprocessor == 65536);
+  return properties;
+}
 
-  constexpr int n = 100001;
-  std::vector<float> a(n), b(n), c(n);
-  for (int i = 0; i < n; ++i) a[i] = static_cast<float>(i), b[i] = static_cast<float>(2 * i);
+constexpr int kCount = 100001;
+
+// Adds two vectors in a stream of its own; the vectors stay on the device.
+void check_stream(const cudaDeviceProp& properties, float* (&device)[3]) {
+  std::vector<float> a(kCount), b(kCount), c(kCount);
+  for (int i = 0; i < kCount; ++i) a[i] = static_cast<float>(i), b[i] = static_cast<float>(2 * i);
   std::size_t before = 0, after = 0, total = 0;
   OK(cudaMemGetInfo(&before, &total));
-  float* device[3];
-  for (auto& d : device) OK(cudaMalloc(&d, n * sizeof(float)));
+  for (auto& d : device) OK(cudaMalloc(&d, kCount * sizeof(float)));
   OK(cudaMemGetInfo(&after, &total));
-  EXPECT(before - after >= 3 * n * sizeof(float) && total <= properties.totalGlobalMem);
+  EXPECT(before - after >= 3 * kCount * sizeof(float) && total <= properties.totalGlobalMem);
   cudaStream_t stream;
   cudaEvent_t start, end;
   OK(cudaStreamCreate(&stream));
   OK(cudaEventCreate(&start));
   OK(cudaEventCreate(&end));
-  OK(cudaMemcpyAsync(device[0], a.data(), n * sizeof(float), cudaMemcpyHostToDevice, stream));
-  OK(cudaMemcpyAsync(device[1], b.data(), n * sizeof(float), cudaMemcpyDefault, stream));
+  OK(cudaMemcpyAsync(device[0], a.data(), kCount * sizeof(float), cudaMemcpyHostToDevice, stream));
+  OK(cudaMemcpyAsync(device[1], b.data(), kCount * sizeof(float), cudaMemcpyDefault, stream));
   OK(cudaEventRecord(start, stream));
-  add<<<(n + 255) / 256, 256, 0, stream>>>(device[0], device[1], device[2], n);
+  add<<<(kCount + 255) / 256, 256, 0, stream>>>(device[0], device[1], device[2], kCount);
   OK(cudaGetLastError());
   OK(cudaEventRecord(end, stream));
   bool called = false;
   OK(cudaLaunchHostFunc(stream, call, &called));
-  OK(cudaMemcpyAsync(c.data(), device[2], n * sizeof(float), cudaMemcpyDeviceToHost, stream));
+  OK(cudaMemcpyAsync(c.data(), device[2], kCount * sizeof(float), cudaMemcpyDeviceToHost, stream));
   OK(cudaStreamSynchronize(stream));
   float ms = -1;
   OK(cudaEventElapsedTime(&ms, start, end));
   EXPECT(called && ms > 0);
-  for (int i = 0; i < n; ++i) EXPECT(c[i] == static_cast<float>(i) + static_cast<float>(2 * i));
+  for (int i = 0; i < kCount; ++i) EXPECT(c[i] == static_cast<float>(i) + static_cast<float>(2 * i));
+  OK(cudaStreamDestroy(stream));
+}
 
+void check_attributes(int current, float* vector) {
   float* managed = nullptr;
   OK(cudaMallocManaged(&managed, 64 * sizeof(float)));
   for (int i = 0; i < 64; ++i) managed[i] = static_cast<float>(i);
@@ -113,7 +123,7 @@ int main() {
   OK(cudaDeviceSynchronize());
   EXPECT(managed[63] == 126);
   cudaPointerAttributes attributes;
-  OK(cudaPointerGetAttributes(&attributes, device[0]));
+  OK(cudaPointerGetAttributes(&attributes, vector));
   EXPECT(attributes.type == cudaMemoryTypeDevice && attributes.device == current);
   OK(cudaPointerGetAttributes(&attributes, managed));
   EXPECT(attributes.type == cudaMemoryTypeManaged);
@@ -123,11 +133,20 @@ int main() {
   int blocks = 0;
   OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 256, 0));
   EXPECT(blocks == 8);
-  EXPECT(cudaMemcpy(device[0], a.data(), n * sizeof(float), static_cast<cudaMemcpyKind>(9)) == cudaErrorInvalidMemcpyDirection);
+  EXPECT(cudaMemcpy(vector, vector, kCount * sizeof(float), static_cast<cudaMemcpyKind>(9)) ==
+         cudaErrorInvalidMemcpyDirection);
   EXPECT(cudaGetLastError() == cudaErrorInvalidMemcpyDirection && cudaGetLastError() == cudaSuccess);
   EXPECT(std::strcmp(cudaGetErrorString(cudaErrorIllegalAddress), "an illegal memory access was encountered") == 0);
+}
+
+int main() {
+  const auto properties = check_device();
+  int current = -1;
+  OK(cudaGetDevice(&current));
+  float* device[3];
+  check_stream(properties, device);
+  check_attributes(current, device[0]);
   for (auto* d : device) OK(cudaFree(d));
-  OK(cudaStreamDestroy(stream));
   beside_the_host();
   std::puts("all is well");
 }

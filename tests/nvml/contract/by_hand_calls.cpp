@@ -25,10 +25,12 @@ Metadata metadata() {
   return Metadata::from_bytes(std::vector<std::byte>(sizeof(Block))).value();
 }
 
-const std::map<std::string, CallMethod>& calls() {
-  using O = const Objects&;
-  static const std::map<std::string, CallMethod> all{
-      // The library.
+using Calls = std::map<std::string, CallMethod>;
+using O = const Objects&;
+
+// The library.
+Calls of_the_library() {
+  return {
       {"nvmlInit_v2", [](O o) { return answer_of(Library::from_table(o.library.table())); }},
       {"nvmlInitWithFlags", [](O o) { return answer_of(Library::from_table(o.library.table(), InitFlag::no_attach)); }},
       {"nvmlShutdown",
@@ -62,7 +64,12 @@ const std::map<std::string, CallMethod>& calls() {
       {"nvmlDeviceGetHandleByPciBusId_v2", [](O o) { return answer_of(o.library.device_by_pci_bus_id("0:0:0.0")); }},
       {"nvmlUnitGetCount", [](O o) { return answer_of(o.library.unit_count()); }},
       {"nvmlUnitGetHandleByIndex", [](O o) { return answer_of(o.library.unit(0)); }},
-      // A GPU.
+  };
+}
+
+// A GPU, and what ends.
+Calls of_a_gpu() {
+  return {
       {"nvmlDeviceGetAccountingStats_v2", [](O o) { return answer_of(o.device.accounting_stats(1)); }},
       {"nvmlDeviceReadPRMCounters_v1", [](O o) { return answer_of(o.device.prm_counters(kCounters)); }},
       {"nvmlDeviceReadWritePRM_v1", [](O o) { return answer_of(o.device.read_write_prm({})); }},
@@ -84,11 +91,15 @@ const std::map<std::string, CallMethod>& calls() {
        [](O o) {
          return answer_of(o.device.set_temperature_threshold(TemperatureThreshold::acoustic_curr, Celsius(1)));
        }},
-      // What ends.
       {"nvmlDeviceRemoveGpu_v2", [](O o) { return answer_of(o.library.remove_gpu({})); }},
       {"nvmlGpuInstanceDestroy", [](O o) { return answer_of(o.gpu_instance.destroy()); }},
       {"nvmlComputeInstanceDestroy", [](O o) { return answer_of(o.compute_instance.destroy()); }},
-      // vGPU.
+  };
+}
+
+// vGPU.
+Calls of_vgpus() {
+  return {
       {"nvmlDeviceGetVgpuSchedulerState_v2", [](O o) { return answer_of(o.device.vgpu_scheduler_state()); }},
       {"nvmlDeviceGetVgpuSchedulerLog_v2", [](O o) { return answer_of(o.device.vgpu_scheduler_log()); }},
       {"nvmlDeviceSetVgpuSchedulerState_v2",
@@ -101,7 +112,12 @@ const std::map<std::string, CallMethod>& calls() {
       {"nvmlDeviceGetVgpuUtilization", [](O o) { return answer_of(o.device.vgpu_utilization()); }},
       {"nvmlVgpuInstanceGetVmID", [](O o) { return answer_of(o.vgpu_instance.vm_id()); }},
       {"nvmlVgpuInstanceGetMetadata", [](O o) { return answer_of(o.vgpu_instance.metadata()); }},
-      // Events.
+  };
+}
+
+// Events.
+Calls of_events() {
+  return {
       {"nvmlEventSetCreate", [](O o) { return answer_of(EventSet::create(o.library)); }},
       {"nvmlEventSetFree",
        [](O o) { return with(EventSet::create(o.library), [](EventSet&) { return kTellsNothing; }); }},
@@ -128,7 +144,12 @@ const std::map<std::string, CallMethod>& calls() {
          return with(SystemEventSet::create(o.library),
                      [](SystemEventSet& set) { return answer_of(set.wait(std::chrono::milliseconds(0))); });
        }},
-      // GPM.
+  };
+}
+
+// GPM.
+Calls of_samples() {
+  return {
       {"nvmlGpmSampleAlloc", [](O o) { return answer_of(GpmSample::create(o.library)); }},
       {"nvmlGpmSampleFree",
        [](O o) { return with(GpmSample::create(o.library), [](GpmSample&) { return kTellsNothing; }); }},
@@ -147,7 +168,16 @@ const std::map<std::string, CallMethod>& calls() {
                      [](GpmSample& sample) { return answer_of(gpm_metrics(sample, sample, kMetrics)); });
        }},
   };
-  return all;
+}
+
+const Calls& calls() {
+  static const Calls the = [] {
+    Calls all;
+    for (auto& some : {of_the_library(), of_a_gpu(), of_vgpus(), of_events(), of_samples()})
+      all.insert(some.begin(), some.end());
+    return all;
+  }();
+  return the;
 }
 
 }  // namespace

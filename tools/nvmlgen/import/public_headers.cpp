@@ -210,7 +210,7 @@ class DirectoryReader {
   std::vector<std::string> include_folders() const {
     std::vector<std::string> out{directory_.parent_path().string()};
     std::istringstream others(NVMLGEN_INCLUDE_FOLDERS);
-    for (std::string folder; std::getline(others, folder, ';');)
+    for (std::string folder; std::getline(others, folder, '|');)
       if (!folder.empty()) out.push_back(folder);
     return out;
   }

@@ -71,8 +71,8 @@ struct Simulation {
   // It answers for the GPU and for its MIG devices.
   std::string by;
   std::string with;
-  std::string reason;                       // unsupported: why; later: the subject that it arrives with
-  std::string result;                       // unsupported, later: the return code
+  std::string reason;  // unsupported: why; later: the subject that it arrives with
+  std::string result;  // unsupported, later: the return code
 };
 
 struct FunctionSemantics {

@@ -2,9 +2,9 @@
 
 #include <unistd.h>
 
-#include "sim/state/clock.hpp"
 #include "sim/faults/inject.hpp"
 #include "sim/processes/clients.hpp"
+#include "sim/state/clock.hpp"
 #include "sim/state/lock.hpp"
 #include "sim/telemetry/change.hpp"
 #include "sim/transaction/edit.hpp"

@@ -9,8 +9,8 @@
 
 #include "driver/cuda/generated/api.hpp"
 #include "driver/cuda/memory/address_range.hpp"
-#include "sim/state/machine.hpp"
 #include "sim/mig/devices.hpp"
+#include "sim/state/machine.hpp"
 #include "sim/state/read.hpp"
 
 namespace nvmlkit::cuda {

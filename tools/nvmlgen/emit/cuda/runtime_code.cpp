@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include "emit/cuda/emitters.hpp"
-#include "emit/cuda/text.hpp"
 #include "emit/cuda/runtime_signatures.hpp"
+#include "emit/cuda/text.hpp"
 #include "registry/error.hpp"
 
 namespace nvmlgen::cuda {

@@ -14,10 +14,10 @@ namespace {
 
 constexpr int kLibraries[] = {11, 12, 13};
 
-int major_of(const std::string& version) { return std::stoi(version); }
+int major_number(const std::string& version) { return std::stoi(version); }
 
 bool has_major(const std::vector<std::string>& versions, int library) {
-  return std::any_of(versions.begin(), versions.end(), [&](const auto& v) { return major_of(v) == library; });
+  return std::any_of(versions.begin(), versions.end(), [&](const auto& v) { return major_number(v) == library; });
 }
 
 // Our library of CUDA 12 is that of 12.9, which has functions that the headers of 12.4 lack and those of 13 have.
@@ -35,7 +35,7 @@ const RuntimeFunction* signature_in(const Overloads& overloads, int library) {
   const RuntimeFunction* newer = nullptr;
   for (const auto* const f : overloads) {
     if (has_major(f->versions, library)) return f;
-    if (major_of(f->versions.back()) < library)
+    if (major_number(f->versions.back()) < library)
       older = f;
     else if (!newer)
       newer = f;
@@ -88,7 +88,7 @@ std::vector<RuntimeSignature> runtime_signatures(const Registry& r) {
   std::vector<RuntimeSignature> out;
   for (auto& [name, overloads] : functions) {
     std::sort(overloads.begin(), overloads.end(), [](const auto* a, const auto* b) {
-      return major_of(a->versions.front()) < major_of(b->versions.front());
+      return major_number(a->versions.front()) < major_number(b->versions.front());
     });
     std::map<const RuntimeFunction*, std::set<int>> chosen;
     for (const int library : kLibraries)
