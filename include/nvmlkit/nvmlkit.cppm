@@ -183,6 +183,8 @@ using nvml::NamedNumber;
 using nvml::enum_number;
 using nvml::enum_text;
 using nvml::from_string;
+using nvml::to_abi;
+using nvml::enum_table;
 using nvml::flags_text;
 
 // <nvmlkit/system_events.hpp>

@@ -67,12 +67,12 @@ Result<std::optional<Event>> EventSet::wait_once(unsigned int timeout_ms) {
 
 Result<std::optional<Event>> EventSet::wait_until(std::chrono::steady_clock::time_point deadline,
                                                   std::stop_token stop) {
-  using Clock = std::chrono::steady_clock;
+  using Steady = std::chrono::steady_clock;
   using std::chrono::milliseconds;
   while (true) {
     const bool stopped = stop.stop_requested();
     // Compared before it is subtracted: a deadline at the end of time must not overflow.
-    const Clock::time_point now = Clock::now();
+    const Steady::time_point now = Steady::now();
     const bool last = stopped || deadline <= now + kSlice;
     milliseconds slice = kSlice;
     if (stopped || deadline <= now)
@@ -85,10 +85,11 @@ Result<std::optional<Event>> EventSet::wait_until(std::chrono::steady_clock::tim
 }
 
 Result<std::optional<Event>> EventSet::wait(std::chrono::milliseconds timeout, std::stop_token stop) {
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point now = Clock::now();
-  const bool for_ever = timeout > std::chrono::duration_cast<std::chrono::milliseconds>(Clock::time_point::max() - now);
-  return wait_until(for_ever ? Clock::time_point::max() : now + timeout, std::move(stop));
+  using Steady = std::chrono::steady_clock;
+  const Steady::time_point now = Steady::now();
+  const bool for_ever =
+      timeout > std::chrono::duration_cast<std::chrono::milliseconds>(Steady::time_point::max() - now);
+  return wait_until(for_ever ? Steady::time_point::max() : now + timeout, std::move(stop));
 }
 
 }  // namespace nvmlkit::nvml

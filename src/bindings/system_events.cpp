@@ -60,10 +60,10 @@ Result<std::vector<SystemEvent>> SystemEventSet::wait_once(unsigned int timeout_
 }
 
 Result<std::vector<SystemEvent>> SystemEventSet::wait(std::chrono::milliseconds timeout, std::stop_token stop) {
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point end = Clock::now() + timeout;
+  using Steady = std::chrono::steady_clock;
+  const Steady::time_point end = Steady::now() + timeout;
   while (true) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Steady::now());
     const auto slice = std::clamp(left, std::chrono::milliseconds(0), kSlice);
     auto events = wait_once(static_cast<unsigned int>(slice.count()));
     if (!events || !events->empty() || left <= slice || stop.stop_requested()) return events;

@@ -19,7 +19,7 @@ const std::vector<Contract>& contracts() {
       {"nvmlSystemGetProcessName", "processes", Protocol::string, Answer::code, 0, false, {{"pid", Argument::value, 0, false}, {"name", Argument::pointer, 0, false}, {"length", Argument::length_value, 0, false}}, {}},
       {"nvmlSystemGetHicVersion", "unit", Protocol::count_probe, Answer::code, 0, false, {{"hwbcCount", Argument::length_pointer, 4, false}, {"hwbcEntries", Argument::optional_pointer, 0, false}}, {}},
       {"nvmlSystemGetTopologyGpuSet", "topology", Protocol::count_zero_ok, Answer::code, 0, false, {{"cpuNumber", Argument::value, 0, false}, {"count", Argument::length_pointer, 4, false}, {"deviceArray", Argument::optional_pointer, 0, false}}, {}},
-      {"nvmlSystemGetDriverBranch", "system", Protocol::manual, Answer::code, 0, false, {{"branchInfo", Argument::optional_pointer, 0, false}, {"length", Argument::length_value, 0, false}}, {0x01000054u}},
+      {"nvmlSystemGetDriverBranch", "system", Protocol::manual, Answer::code, 0, false, {{"branchInfo", Argument::versioned, 0, false}, {"length", Argument::length_value, 0, false}}, {0x01000054u}},
       {"nvmlSystemGetCPER_v1", "diagnostics", Protocol::manual, Answer::code, 0, false, {{"cper", Argument::pointer, 112, false}}, {}},
       {"nvmlUnitGetCount", "unit", Protocol::scalar, Answer::read, 0, false, {{"unitCount", Argument::pointer, 4, false}}, {}},
       {"nvmlUnitGetHandleByIndex", "unit", Protocol::by_index, Answer::code, 0, false, {{"index", Argument::value, 0, false}, {"unit", Argument::pointer, 8, false}}, {}},

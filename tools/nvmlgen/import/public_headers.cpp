@@ -105,7 +105,7 @@ class HeaderReader {
  public:
   explicit HeaderReader(const fs::path& file) : file_(file.filename().string()), source_(file) {}
 
-  PublicHeaders out;
+  PublicHeaders found;
 
   void declaration(CXCursor cursor) {
     const auto kind = clang_getCursorKind(cursor);
@@ -114,10 +114,10 @@ class HeaderReader {
     if (kind == CXCursor_FunctionDecl) {
       auto function = member(cursor);
       if (!function.doc.empty() && !starts(function.declaration, "template") && !is_operator(function))
-        out.functions.push_back(std::move(function));
+        found.functions.push_back(std::move(function));
     } else if (is_type(kind) && extent.first != extent.last) {
       if (starts(source_.line(extent.first), "struct ") || starts(source_.line(extent.first), "enum class "))
-        out.types.push_back(type(cursor));
+        found.types.push_back(type(cursor));
     } else if (kind == CXCursor_ClassDecl && starts(source_.line(extent.first), "class ")) {
       class_of(cursor);
     }
@@ -157,7 +157,7 @@ class HeaderReader {
     headers::each_child(cursor, [&](CXCursor child) {
       if (clang_getCXXAccessSpecifier(child) == CX_CXXPublic) class_member(c, child);
     });
-    out.classes.push_back(std::move(c));
+    found.classes.push_back(std::move(c));
   }
 
   void class_member(PublicClass& owner, CXCursor cursor) const {
@@ -199,9 +199,9 @@ class DirectoryReader {
     unit.each([&](CXCursor cursor) { declaration(cursor); }, false);
     PublicHeaders out;
     for (auto& [file, reader] : readers_) {
-      std::ranges::move(reader.out.classes, std::back_inserter(out.classes));
-      std::ranges::move(reader.out.types, std::back_inserter(out.types));
-      std::ranges::move(reader.out.functions, std::back_inserter(out.functions));
+      std::ranges::move(reader.found.classes, std::back_inserter(out.classes));
+      std::ranges::move(reader.found.types, std::back_inserter(out.types));
+      std::ranges::move(reader.found.functions, std::back_inserter(out.functions));
     }
     return out;
   }

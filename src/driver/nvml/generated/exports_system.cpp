@@ -68,6 +68,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetCudaDriverVersion_v2(int* cudaDriverVer
 static nvmlReturn_t answer_SystemGetDriverBranch(nvmlSystemDriverBranchInfo_t* branchInfo, unsigned int length) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
+  if (!branchInfo) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(branchInfo->version, {0x01000054u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return consistent(*machine, machine->sequence(), [&] {
     return functions::SystemGetDriverBranch(*machine, branchInfo, length);
