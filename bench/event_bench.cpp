@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "sim/config/load.hpp"
+#include "sim/problem/text.hpp"
 #include "sim/state/file.hpp"
 #include "sim/steering/fault.hpp"
 
@@ -63,10 +64,10 @@ int main(int argc, char** argv) {
   const int processes = argc > 1 ? std::atoi(argv[1]) : 64,
             rounds = std::min(argc > 2 ? std::atoi(argv[2]) : 200, 4096);
   const std::string path = "/tmp/nvmlkit_event_bench_" + std::to_string(getpid());
-  std::string error;
-  const auto machine = sim::load_machine({{"NVMLKIT_MACHINE", "h100"}}, error);
-  if (processes < 1 || rounds < 1 || !machine || !sim::state::save(*machine, path, "h100", error)) {
-    std::fprintf(stderr, "nvmlkit_event_bench: %s\n", error.c_str());
+  const auto machine = sim::load_machine({{"NVMLKIT_MACHINE", "h100"}});
+  if (processes < 1 || rounds < 1 || !machine) return 2;
+  if (const auto saved = sim::state::save(**machine, path, "h100"); !saved) {
+    std::fprintf(stderr, "nvmlkit_event_bench: %s\n", sim::text_of(saved.error()).c_str());
     return 2;
   }
   setenv("NVMLKIT_STATE", path.c_str(), 1);
@@ -77,13 +78,14 @@ int main(int argc, char** argv) {
   auto* delays = reinterpret_cast<long*>(&board + 1);
   for (int i = 0; i < processes; ++i)
     if (fork() == 0) _exit(listen(board, delays + static_cast<long>(i) * rounds, rounds));
-  const auto up = sim::state::attach(path, error);
+  const auto up = sim::state::attach(path);
+  if (!up) return 2;
   const std::vector<std::string> words = {"gpu=0", "xid", "31"};
   for (int round = 0; round < rounds; ++round) {
     while (board.waiting.load() < processes * (round + 1)) usleep(200);
     usleep(1000);  // until the last one sleeps
     board.raised_at[round] = now();
-    if (!sim::steering::inject(*up, words).empty()) return 1;
+    if (!sim::steering::inject(**up, words)) return 1;
   }
   bool good = true;
   for (int i = 0; i < processes; ++i) {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "sim/config/load.hpp"
+#include "sim/problem/text.hpp"
 #include "sim/state/file.hpp"
 
 namespace {
@@ -118,9 +119,10 @@ void choose(bool shared, int gpus, const std::string& file) {
   setenv("NVMLKIT_GPU_COUNT", std::to_string(gpus).c_str(), 1);
   unsetenv("NVMLKIT_STATE");
   if (!shared) return;
-  std::string error;
-  const auto machine = nvmlkit::sim::load_machine(nvmlkit::sim::Environment::process(), error);
-  if (!machine || !nvmlkit::sim::state::save(*machine, file, "bench", error)) die(error);
+  const auto machine = nvmlkit::sim::load_machine(nvmlkit::sim::Environment::process());
+  if (!machine) die(nvmlkit::sim::text_of(machine.error()));
+  if (const auto saved = nvmlkit::sim::state::save(**machine, file, "bench"); !saved)
+    die(nvmlkit::sim::text_of(saved.error()));
   setenv("NVMLKIT_STATE", file.c_str(), 1);
 }
 

@@ -9,6 +9,7 @@
 #include "capture/parts.hpp"
 #include "capture/record.hpp"
 #include "capture/walk.hpp"
+#include "sim/problem/text.hpp"
 #include "smi_log/machine.hpp"
 #include "smi_log/machine_text.hpp"
 
@@ -24,17 +25,15 @@ class Writer {
  public:
   explicit Writer(const Answers& answers) : answers_(answers), gpus_(answers.gpus()), candidates_(gpus_.size()) {}
 
-  Captured run() {
+  sim::Expected<Captured> run() {
     gather();
     for (int round = 0; round < kMostRounds; ++round) {
-      write_what_fits();
-      ask_twin();
+      if (auto asked = write_and_ask(); !asked) return sim::fail(std::move(asked.error()));
       if (!choose()) break;
     }
     if (const auto failing = failing_functions(answers_, twin_); !failing.empty()) {
       Record(answers_.machine(), host_, notes_).set("failing_functions", failing, {});
-      write_what_fits();
-      ask_twin();
+      if (auto asked = write_and_ask(); !asked) return sim::fail(std::move(asked.error()));
     }
     out_.comparison = compare(answers_, twin_);
     return std::move(out_);
@@ -60,10 +59,12 @@ class Writer {
   // Drivers answer what they like; one value that no machine file takes costs that value.
   void drop_unfit(Candidates& candidates, const Object& object, bool gpu) {
     for (auto at = candidates.begin(); at != candidates.end();) {
-      const auto [known, fresh] = problems_.try_emplace({at->first, at->second.yaml});
-      if (fresh) known->second = problem_of(at->first, at->second.yaml, gpu);
-      if (!known->second.empty()) notes_.push_back(object.name + ": left out: " + known->second);
-      at = known->second.empty() ? std::next(at) : candidates.erase(at);
+      const std::pair key(at->first, at->second.yaml);
+      auto known = checked_.find(key);
+      if (known == checked_.end()) known = checked_.emplace(key, check_value(key.first, key.second, gpu)).first;
+      const auto& good = known->second;
+      if (!good) notes_.push_back(object.name + ": left out: " + sim::message_of(good.error()));
+      at = good ? std::next(at) : candidates.erase(at);
     }
   }
 
@@ -76,7 +77,7 @@ class Writer {
   }
 
   // The candidates that were chosen so far; those without questions always.
-  void write() {
+  sim::Expected<void> write() {
     smi_log::MachineValues machine;
     machine.comment = "Captured by nvmlkit capture from driver " + (driver_.empty() ? "?" : driver_) + ".";
     machine.notes = notes_;
@@ -90,9 +91,12 @@ class Writer {
       machine.host["system.num_devices"] = {"0", {}};
       out_.yaml = smi_log::text_of({machine.comment, {}, machine.host, {}});
     } else {
-      out_.yaml = smi_log::write_machine_file(machine);
+      auto yaml = smi_log::write_machine_file(machine);
+      if (!yaml) return sim::fail(std::move(yaml.error()));
+      out_.yaml = std::move(*yaml);
     }
     out_.notes = std::move(machine.notes);
+    return {};
   }
 
   static void put(const Candidates& candidates, smi_log::Values& values) {
@@ -100,36 +104,51 @@ class Writer {
       if (candidate.questions.empty()) values.emplace(path, smi_log::Value{candidate.yaml, {}});
   }
 
-  void ask_twin() {
+  sim::Expected<void> write_and_ask() {
+    if (auto written = write_what_fits(); !written) return written;
+    return ask_twin();
+  }
+
+  sim::Expected<void> ask_twin() {
+    const auto refuse = [](const nvml::Failure& failure) {
+      return sim::fail({.what = failure.message(), .place = {"the machine file", 0, 0}});
+    };
     auto driver = sim::SimulatedDriver::create(out_.yaml, {.time = "virtual"});
-    if (!driver) throw smi_log::Refused({"the machine file", 0}, driver.error().message());
+    if (!driver) return refuse(driver.error());
     const auto library = nvml::Library::from_table(driver->table());
-    if (!library) throw smi_log::Refused({"the machine file", 0}, library.error().message());
+    if (!library) return refuse(library.error());
     twin_ = ask_everything(*library);
+    return {};
   }
 
   // Parts that need others are written with all others; what contradicts them is left out.
-  void write_what_fits() {
+  sim::Expected<void> write_what_fits() {
     for (int tries = 0;; ++tries) {
-      try {
-        return write();
-      } catch (const smi_log::Refused& refused) {
-        if (choose_all()) continue;
-        if (tries == kMostTries || !drop_named(refused.what())) throw;
-      }
+      auto written = write();
+      if (written) return written;
+      if (choose_all()) continue;
+      if (tries == kMostTries || !leave_out(written.error())) return written;
     }
   }
 
-  // The candidates whose field a message is about: "GPU 1: mig.instances[0]: expected ...".
-  bool drop_named(const std::string& message) {
-    std::size_t dropped =
-        std::erase_if(host_, [&](const auto& candidate) { return message.find(candidate.first) != std::string::npos; });
-    for (auto& candidates : candidates_)
-      dropped += std::erase_if(candidates, [&](const auto& candidate) {
-        return candidate.first != "name" && message.find(candidate.first) != std::string::npos;
+  // Whether there are candidates for the field that a problem is about; they are left out then.
+  bool leave_out(const sim::Problem& problem) {
+    if (problem.field.empty()) return false;
+    const auto drop = [&](Candidates& candidates) {
+      return std::erase_if(candidates, [&](const auto& candidate) {
+        return candidate.first != "name" && is_within(candidate.first, problem.field);
       });
-    if (dropped > 0) notes_.push_back("left out: " + message);
+    };
+    std::size_t dropped = problem.owner.kind == sim::Owner::Kind::machine ? drop(host_) : 0;
+    for (std::size_t i = 0; i < candidates_.size(); ++i)
+      if (problem.owner.has_gpu(i)) dropped += drop(candidates_[i]);
+    if (dropped > 0) notes_.push_back("left out: " + sim::text_of(problem));
     return dropped > 0;
+  }
+
+  // pcie_topology.root_complexes is within pcie_topology, and each within itself.
+  static bool is_within(std::string_view path, std::string_view field) {
+    return path.starts_with(field) && (path.size() == field.size() || path[field.size()] == '.');
   }
 
   bool choose_all() {
@@ -176,7 +195,7 @@ class Writer {
   Candidates host_;
   std::vector<Candidates> candidates_;  // of each GPU
   std::vector<std::string> notes_;
-  std::map<std::pair<std::string, std::string>, std::string> problems_;  // of a path and its value; empty: none
+  std::map<std::pair<std::string, std::string>, sim::Expected<void>> checked_;  // a path and its value
   std::string driver_;
   Answers twin_;
   Captured out_;
@@ -184,6 +203,6 @@ class Writer {
 
 }  // namespace
 
-Captured machine_file(const Answers& answers) { return Writer(answers).run(); }
+sim::Expected<Captured> machine_file(const Answers& answers) { return Writer(answers).run(); }
 
 }  // namespace nvmlkit::capture

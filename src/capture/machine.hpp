@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "capture/compare.hpp"
+#include "sim/problem/problem.hpp"
 
 namespace nvmlkit::capture {
 
@@ -14,7 +15,7 @@ struct Captured {
   Comparison comparison;           // with what the simulated machine of the file answers
 };
 
-// Throws smi_log::Refused for answers that no machine file could give.
-Captured machine_file(const Answers& answers);
+// A problem: answers that no machine file could give.
+sim::Expected<Captured> machine_file(const Answers& answers);
 
 }  // namespace nvmlkit::capture

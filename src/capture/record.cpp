@@ -6,10 +6,9 @@
 #include <map>
 
 #include "sim/config/document.hpp"
-#include "sim/config/error.hpp"
 #include "sim/config/reader.hpp"
 #include "sim/generated/model_descriptors.hpp"
-#include "smi_log/machine_text.hpp"
+#include "sim/text/paths.hpp"
 
 namespace nvmlkit::capture {
 namespace {
@@ -17,17 +16,6 @@ namespace {
 using sim::model::FieldDescriptor;
 using sim::model::StructDescriptor;
 using sim::model::Type;
-
-const FieldDescriptor* find(const StructDescriptor& root, std::string_view path) {
-  const StructDescriptor* type = &root;
-  for (;;) {
-    const auto dot = path.find('.');
-    const auto* field = type->find(path.substr(0, dot));
-    if (field == nullptr || dot == std::string_view::npos) return field;
-    type = &field->nested();
-    path.remove_prefix(dot + 1);
-  }
-}
 
 const StructDescriptor& root_of(bool gpu) {
   return gpu ? sim::model::descriptor<sim::model::Gpu>() : sim::model::descriptor<sim::model::Machine>();
@@ -129,7 +117,7 @@ void Record::set(const std::string& path, std::string yaml, std::vector<std::str
 }
 
 void Record::set(const std::string& path, FlowList list, std::vector<std::string> questions) {
-  const auto* field = find(root_of(is_gpu()), path);
+  const auto* field = sim::text::find_field(root_of(is_gpu()), path).field;
   if (field != nullptr && list.size() > field->max_items) {
     note(fmt::format("left out: {} of {} {}", list.size() - field->max_items, list.size(), path));
     list.cut(field->max_items);
@@ -137,20 +125,16 @@ void Record::set(const std::string& path, FlowList list, std::vector<std::string
   set(path, list.yaml(), std::move(questions));
 }
 
-std::string problem_of(const std::string& path, const std::string& yaml, bool gpu) {
-  try {
-    const auto document = sim::config::Document::parse("answer", smi_log::text_of(path, yaml));
-    const auto& root = root_of(gpu);
-    std::vector<std::byte> scratch(root.size);
-    sim::config::apply(document.root(), root, scratch.data(), {}, false);
-    return {};
-  } catch (const sim::ConfigFailure& failure) {
-    return failure.error.message;
-  }
+sim::Expected<void> check_value(const std::string& path, const std::string& yaml, bool gpu) {
+  const auto document = sim::config::Document::parse("answer", sim::text::mapping_of(path, yaml));
+  if (!document) return sim::fail(document.error());
+  const auto& root = root_of(gpu);
+  std::vector<std::byte> scratch(root.size);
+  return sim::config::apply(document->root(), root, scratch.data(), {}, false);
 }
 
 std::string word_of(std::string_view gpu_path, std::uint64_t number) {
-  const auto* field = find(sim::model::descriptor<sim::model::Gpu>(), gpu_path);
+  const auto* field = sim::text::find_field(sim::model::descriptor<sim::model::Gpu>(), gpu_path).field;
   return field ? word(*field, number) : std::string();
 }
 
@@ -164,7 +148,7 @@ void record_shown(Record& record) {
     if (path.starts_with(kGpu) != gpu) continue;
     if (gpu) path.remove_prefix(kGpu.size());
     const auto* answer = record.ask(row.question);
-    const auto* field = find(root, path);
+    const auto* field = sim::text::find_field(root, path).field;
     if (answer == nullptr || field == nullptr) continue;
     auto& finding = findings[std::string(path)];
     finding.questions.emplace_back(row.question);

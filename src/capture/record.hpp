@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "capture/answers.hpp"
+#include "sim/problem/problem.hpp"
 
 namespace nvmlkit::capture {
 
@@ -79,8 +80,8 @@ std::string in_quotes(std::string_view text);
 // What shown() says of a GPU, or of the host.
 void record_shown(Record& record);
 
-// What is wrong with a value for a machine file, on its own; empty: nothing.
-std::string problem_of(const std::string& path, const std::string& yaml, bool gpu);
+// Whether a machine file takes a value, on its own.
+sim::Expected<void> check_value(const std::string& path, const std::string& yaml, bool gpu);
 
 // The word of an enum of the model for a number that NVML returned; empty if no word exists.
 std::string word_of(std::string_view gpu_path, std::uint64_t number);

@@ -10,13 +10,13 @@
 
 #include "cli/command_error.hpp"
 #include "cli/describe/help_text.hpp"
-#include "sim/config/suggest.hpp"
+#include "sim/problem/names.hpp"
+#include "sim/problem/text.hpp"
 
 namespace nvmlkit::cli {
 namespace {
 
-using sim::config::hint;
-using sim::config::quote;
+using sim::quote;
 
 void declare_help(CommandNode& node) {
   node.app->set_help_flag("-h,--help", "Show this help");
@@ -41,19 +41,21 @@ const CommandNode& chosen(const CommandNode& root) {
 }
 
 // What is wrong with a word that nothing takes.
-std::string refuse_word(const CommandNode& node, const std::string& word) {
+sim::Problem refuse_word(const CommandNode& node, const std::string& word) {
   std::vector<std::string> names;
   if (word.starts_with("-")) {
     for (const auto& parameter : node.parameters)
       if (!parameter.positional) names.push_back(parameter.longest_name());
     const std::vector<std::string_view> views(names.begin(), names.end());
-    return "unknown option " + quote(word) + hint(word.substr(0, word.find('=')), views);
+    auto problem = sim::unknown_name("option", word.substr(0, word.find('=')), views);
+    problem.what = "unknown option " + quote(word);
+    return problem;
   }
   for (const auto& child : node.children)
     if (child.command.group != Group::hidden) names.push_back(child.word);
-  if (names.empty()) return "unexpected argument " + quote(word);
+  if (names.empty()) return {.kind = sim::ProblemKind::unknown_name, .what = "unexpected argument " + quote(word)};
   const std::vector<std::string_view> views(names.begin(), names.end());
-  return "unknown command " + quote(word) + hint(word, views);
+  return sim::unknown_name("command", word, views);
 }
 
 std::string first_unknown(const CommandNode& node) {
@@ -68,7 +70,7 @@ std::string message_of(const CLI::ParseError& error, const CommandNode& root) {
   const auto unknown = first_unknown(node);
   const bool no_command = !node.children.empty();
   if (!unknown.empty() && (no_command || dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr))
-    what = refuse_word(node, unknown);
+    what = sim::message_of(refuse_word(node, unknown));
   else if (no_command)
     what = "which command?";
   std::replace(what.begin(), what.end(), '\n', ' ');
@@ -146,8 +148,8 @@ void Application::parse(std::vector<std::string> words) {
   // The program may stand before `--`, which is then an argument of its own.
   node.program = node.app->remaining();
   if (!node.program.empty() && node.program.front().starts_with("-"))
-    throw CommandError(
-        fmt::format("{}: {}; see `{} --help`", node.word, refuse_word(node, node.program.front()), node.full_name()));
+    throw CommandError(fmt::format("{}: {}; see `{} --help`", node.word,
+                                   sim::message_of(refuse_word(node, node.program.front())), node.full_name()));
   node.program.insert(node.program.end(), behind.begin() + (node.program.empty() && !behind.empty() ? 1 : 0),
                       behind.end());
 }

@@ -1,10 +1,11 @@
 // How a command ends that cannot do what it was asked: one line for people on stderr, and an exit status.
 #pragma once
 
-#include <stdexcept>
+#include <exception>
 #include <string>
-#include <tl/expected.hpp>
 #include <utility>
+
+#include "sim/problem/problem.hpp"
 
 namespace nvmlkit::cli {
 
@@ -12,21 +13,25 @@ namespace nvmlkit::cli {
 inline constexpr int kFailed = 1;    // the work itself failed: no driver library, no NVML
 inline constexpr int kBadInput = 2;  // wrong arguments, or a machine that cannot be used
 
-// main() prints it behind "nvmlkit: ".
-struct CommandError : std::runtime_error {
-  explicit CommandError(const std::string& message, int exit_status = kBadInput)
-      : std::runtime_error(message), status(exit_status) {}
+// main() prints its text behind "nvmlkit: ".
+struct CommandError : std::exception {
+  explicit CommandError(sim::Problem what_is_wrong, int exit_status = kBadInput)
+      : problem(std::move(what_is_wrong)), status(exit_status) {}
+  explicit CommandError(std::string message, int exit_status = kBadInput)
+      : problem{.what = std::move(message)}, status(exit_status) {}
+  const char* what() const noexcept override { return "a command that cannot do what it was asked"; }
+
+  sim::Problem problem;
   int status;
 };
 
-// For functions that return what is wrong as a text, empty when nothing is.
-inline void accept(const std::string& problem) {
-  if (!problem.empty()) throw CommandError(problem);
+inline void accept(sim::Expected<void>&& done) {
+  if (!done) throw CommandError(std::move(done.error()));
 }
 
 template <class T>
-T value_of(tl::expected<T, std::string>&& result) {
-  if (!result) throw CommandError(result.error());
+T value_of(sim::Expected<T>&& result) {
+  if (!result) throw CommandError(std::move(result.error()));
   return std::move(*result);
 }
 

@@ -72,10 +72,10 @@ std::string list_models(const sim::Machine& machine) {
   return out;
 }
 
-tl::expected<MachineSummary, std::string> inspect(const sim::Environment& environment) {
-  std::string error;
-  const auto machine = sim::load_machine(environment, error);
-  if (!machine) return tl::unexpected(error);
+sim::Expected<MachineSummary> inspect(const sim::Environment& environment) {
+  const auto loaded = sim::load_machine(environment);
+  if (!loaded) return sim::fail(loaded.error());
+  const auto& machine = *loaded;
   MachineSummary summary;
   summary.gpu_count = machine->gpus().size();
   summary.gpus = list_models(*machine);

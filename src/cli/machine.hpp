@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tl/expected.hpp>
 
 #include "sim/config/environment.hpp"
+#include "sim/problem/problem.hpp"
 #include "sim/state/machine.hpp"
 
 namespace nvmlkit::cli {
@@ -34,7 +34,7 @@ struct MachineSummary {
 // How many of which, in the order of the first of each; of more than four models only the first three are named.
 std::string list_models(const sim::Machine& machine);
 
-// Reads and checks the machine, as the driver library will; the error is one line for people.
-tl::expected<MachineSummary, std::string> inspect(const sim::Environment& environment);
+// Reads and checks the machine, as the driver library will; or says what is wrong with it.
+sim::Expected<MachineSummary> inspect(const sim::Environment& environment);
 
 }  // namespace nvmlkit::cli

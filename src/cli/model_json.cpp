@@ -6,17 +6,17 @@
 #include <cstring>
 
 #include "cli/command_error.hpp"
-#include "sim/config/suggest.hpp"
 #include "sim/generated/model_descriptors.hpp"
 #include "sim/model/pci_bus_id.hpp"
 #include "sim/model/value.hpp"
-#include "sim/steering/paths.hpp"
+#include "sim/problem/names.hpp"
+#include "sim/problem/problem.hpp"
+#include "sim/text/paths.hpp"
 
 namespace nvmlkit::cli {
 namespace {
 
-using sim::config::hint;
-using sim::config::quote;
+using sim::quote;
 using sim::model::FieldDescriptor;
 using sim::model::Gpu;
 using sim::model::Member;
@@ -94,14 +94,16 @@ Json value_at(Gpu& gpu, const std::string& path) {
   const auto* type = &sim::model::descriptor<Gpu>();
   auto* structure = reinterpret_cast<std::byte*>(&gpu);
   if (path.empty()) return json_of(*type, structure);
-  const auto names = sim::steering::segments(path);
+  const auto names = sim::text::names_of(path);
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto* field = type->find(names[i]);
     if (field == nullptr || field->reader) {
       std::vector<std::string_view> known;
       for (const auto& f : type->fields())
         if (!f.reader) known.push_back(f.name());
-      throw CommandError(fmt::format("unknown name {} in {}{}", quote(names[i]), quote(path), hint(names[i], known)));
+      auto problem = sim::unknown_name("name", names[i], known).of_field(quote(path));
+      problem.naming = sim::Naming::after;
+      throw CommandError(std::move(problem));
     }
     if (i + 1 == names.size()) return json_of(*field, structure);
     if (field->list || field->type != Type::structure)

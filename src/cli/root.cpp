@@ -61,9 +61,7 @@ Found find_machine(const MachineOptions& options) {
     return {attach(*up), fs::absolute(*up).lexically_normal()};
   export_choice(options.choice());
   unsetenv("NVMLKIT_STATE");
-  std::string error;
-  auto machine = sim::load_machine(sim::Environment::process(), error);
-  if (!machine) throw CommandError(error);
+  auto machine = value_of(sim::load_machine(sim::Environment::process()));
   return {std::move(machine), std::nullopt};
 }
 

@@ -9,12 +9,7 @@
 
 namespace nvmlkit::cli {
 
-std::unique_ptr<sim::Machine> attach(const std::string& state) {
-  std::string error;
-  auto machine = sim::state::attach(state, error);
-  if (!machine) throw CommandError(error);
-  return machine;
-}
+std::unique_ptr<sim::Machine> attach(const std::string& state) { return value_of(sim::state::attach(state)); }
 
 std::unique_ptr<sim::Machine> machine_of(const UpMachineOptions& options) { return attach(options.existing_path()); }
 
@@ -23,10 +18,7 @@ Declared declare_gpus(Arguments& arguments, std::string& selector) {
 }
 
 std::vector<std::size_t> select(const sim::Machine& machine, const std::string& selector) {
-  std::string error;
-  auto out = sim::select_gpus(machine, selector, error);
-  if (out.empty()) throw CommandError(error);
-  return out;
+  return value_of(sim::select_gpus(machine, selector));
 }
 
 std::unique_ptr<sim::model::Gpu> snapshot(const sim::Machine& machine, std::size_t index) {
@@ -34,7 +26,7 @@ std::unique_ptr<sim::model::Gpu> snapshot(const sim::Machine& machine, std::size
   const auto& gpu = machine.gpus()[index];
   if (!sim::state::consistently(machine, machine.sequence(gpu),
                                 [&] { std::memcpy(static_cast<void*>(copy.get()), &gpu, sizeof gpu); }))
-    throw CommandError("a writer of the machine is stopped");
+    throw CommandError({.kind = sim::ProblemKind::busy, .what = "a writer of the machine is stopped"});
   return copy;
 }
 

@@ -17,7 +17,7 @@
 
 #include "cli/command_error.hpp"
 #include "sim/config/load.hpp"
-#include "sim/config/suggest.hpp"
+#include "sim/problem/names.hpp"
 #include "sim/state/file.hpp"
 
 namespace nvmlkit::cli {
@@ -55,8 +55,8 @@ std::string state_folder() {
 
 std::string state_of_name(const std::string& name) {
   if (!may_be_named(name))
-    throw CommandError(fmt::format("--name: expected up to 64 letters, digits, - and _, the first no -, got {}",
-                                   sim::config::quote(name)));
+    throw CommandError(
+        fmt::format("--name: expected up to 64 letters, digits, - and _, the first no -, got {}", sim::quote(name)));
   return fmt::format("{}/{}", state_folder(),
                      name == kDefaultName ? std::string(kMachine) : std::string(kNamed) + name);
 }
@@ -106,10 +106,9 @@ std::unique_ptr<FolderLock> lock_folder_of(const std::string& path) {
 }
 
 void make_state(const std::string& path, const std::string& origin) {
-  unsetenv("NVMLKIT_STATE");  // the machine that it names is not the one to make
-  std::string error;
-  const auto machine = sim::load_machine(sim::Environment::process(), error);
-  if (!machine || !sim::state::save(*machine, path, origin, error)) throw CommandError(error);
+  unsetenv("NVMLKIT_STATE");  // the machine that it says is not the one to make
+  const auto machine = value_of(sim::load_machine(sim::Environment::process()));
+  accept(sim::state::save(*machine, path, origin));
 }
 
 void remove_state(const std::string& path) {

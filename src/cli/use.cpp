@@ -12,12 +12,12 @@
 
 #include "cli/command_error.hpp"
 #include "cli/selector.hpp"
-#include "sim/config/suggest.hpp"
+#include "sim/problem/names.hpp"
 
 namespace nvmlkit::cli {
 namespace {
 
-using sim::config::quote;
+using sim::quote;
 namespace processes = sim::processes;
 
 // A number of bytes, with a unit of 1024s.
@@ -84,7 +84,9 @@ GpuUser GpuUser::of(const std::string& state, const UseOptions& options, const s
     out.machine_ = attach(state);
     out.gpus_ = gpus_of(*out.machine_, options.gpus);
   } catch (const CommandError& error) {
-    throw CommandError(std::string("--uses: ") + error.what());
+    auto problem = error.problem;
+    problem.place.named_by = "--uses";
+    throw CommandError(std::move(problem));
   }
   out.request_.kinds = *kinds;
   out.request_.memory_bytes = *bytes;

@@ -3,20 +3,21 @@
 
 #include <cstdio>
 #include <memory>
-#include <string>
+#include <utility>
 
+#include "sim/problem/text.hpp"
 #include "sim/state/machine.hpp"
 
 namespace nvmlkit::driver {
 
-// load(error) -> the machine, or null with the reason. Short memory is a reason too, never an exception that crosses
-// the ABI.
+// load() -> the machine or a problem; null where it cannot be loaded. Short memory is a problem, too, never an exception
+// that crosses the ABI.
 template <class Load>
 std::unique_ptr<sim::Machine> load_or_complain(Load load) noexcept try {
-  std::string error;
-  std::unique_ptr<sim::Machine> loaded = load(error);
-  if (!loaded) std::fprintf(stderr, "nvmlkit: %s\n", error.empty() ? "out of memory" : error.c_str());
-  return loaded;
+  sim::Expected<std::unique_ptr<sim::Machine>> loaded = load();
+  if (loaded) return std::move(*loaded);
+  std::fprintf(stderr, "nvmlkit: %s\n", sim::text_of(loaded.error()).c_str());
+  return nullptr;
 } catch (...) {
   std::fprintf(stderr, "nvmlkit: out of memory\n");
   return nullptr;

@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <stdexcept>
 #include <unordered_map>
 
 #include "sim/generated/model_descriptors.hpp"
 #include "sim/model/pci_bus_id.hpp"
+#include "sim/text/paths.hpp"
 #include "smi_log/conclusions.hpp"
 #include "smi_log/fields.hpp"
 #include "smi_log/lists.hpp"
@@ -15,20 +17,7 @@
 namespace nvmlkit::smi_log {
 namespace {
 
-using sim::model::FieldDescriptor;
 using sim::model::StructDescriptor;
-
-const FieldDescriptor& field_at(const StructDescriptor& root, std::string_view path) {
-  const StructDescriptor* type = &root;
-  for (;;) {
-    const auto dot = path.find('.');
-    const auto* field = type->find(path.substr(0, dot));
-    if (field == nullptr) throw std::logic_error("no field " + std::string(path));
-    if (dot == std::string_view::npos) return *field;
-    type = &field->nested();
-    path.remove_prefix(dot + 1);
-  }
-}
 
 using Index = std::unordered_multimap<std::string_view, const Row*>;
 
@@ -90,7 +79,9 @@ class Walk {
       if (!absent) leftovers_.not_kept.push_back(described(path, node));
       return;
     }
-    const auto& field = field_at(type_, row.field);
+    const auto* found = sim::text::find_field(type_, row.field).field;
+    if (found == nullptr) throw std::logic_error("no field " + std::string(row.field));
+    const auto& field = *found;
     auto yaml = absent ? std::optional<std::string>("N/A") : read_value(node.value, row.unit, field);
     if (!yaml) {
       leftovers_.unreadable.push_back(place(node).text() + ": left out: '" + path + "' has a value of another form: '" +
@@ -124,23 +115,50 @@ void read_cuda_version(const Log& log, const Node& node, MachineValues& machine)
   host.try_emplace("system.cuda_version_minor", Value{std::to_string(minor), place});
 }
 
-GpuValues& gpu_at(MachineValues& machine, const Log& log, const Node& node, bool& fresh) {
+// The GPU of a node, new to the machine or of an earlier log.
+Expected<GpuValues*> gpu_at(MachineValues& machine, const Log& log, const Node& node, bool& fresh) {
   const auto id = sim::model::parse_pci_bus_id(node.value);
-  if (!id) throw Refused({log.file, node.line}, "expected the PCI address of a GPU, got '" + node.value + "'");
+  if (!id) return refuse({log.file, node.line}, "expected the PCI address of a GPU, got '" + node.value + "'");
   char text[24];
   const std::string bus_id(sim::model::format_pci_bus_id(*id, 8, text));
   const auto known = std::find_if(machine.gpus.begin(), machine.gpus.end(),
                                   [&](const GpuValues& gpu) { return gpu.bus_id == bus_id; });
   fresh = known == machine.gpus.end();
-  if (!fresh) return *known;
+  if (!fresh) return &*known;
   machine.gpus.push_back({bus_id, {log.file, node.line}, {}, {}, {}});
   machine.gpus.back().values.emplace("pci.bus_id", Value{quoted(bus_id), {log.file, node.line}});
-  return machine.gpus.back();
+  return &machine.gpus.back();
+}
+
+// `seen`: the addresses of the GPUs that the log showed so far.
+Expected<void> add_gpu(const Log& log, const Node& node, MachineValues& machine, std::vector<std::string>& seen) {
+  bool fresh = false;
+  const auto found = gpu_at(machine, log, node, fresh);
+  if (!found) return sim::fail(found.error());
+  auto& gpu = **found;
+  const Place place{log.file, node.line};
+  if (std::find(seen.begin(), seen.end(), gpu.bus_id) != seen.end())
+    return refuse(place, "the GPU " + gpu.bus_id + " comes twice in one log");
+  seen.push_back(gpu.bus_id);
+  // A second log of a GPU adds what the first did not show; its lines are not counted again.
+  Leftovers ignored;
+  Values values;
+  Leftovers& leftovers = fresh ? machine.leftovers : ignored;
+  Walk walk(log, true, values, leftovers);
+  for (const auto& child : node.children) walk.group("", child);
+  conclude(values, place, walk.lost());
+  gpu.values.merge(values);
+  auto devices = read_mig_devices(log, node, leftovers);
+  if (!devices) return sim::fail(std::move(devices.error()));
+  if (!gpu.mig_devices.empty() || devices->empty()) return {};
+  gpu.mig_devices = std::move(*devices);
+  gpu.process_mib = process_memory(log, node);
+  return {};
 }
 
 }  // namespace
 
-void add_log(const Log& log, MachineValues& machine) {
+Expected<void> add_log(const Log& log, MachineValues& machine) {
   Walk host(log, false, machine.host, machine.leftovers);
   std::vector<std::string> seen;
   const Node* attached = nullptr;
@@ -149,23 +167,7 @@ void add_log(const Log& log, MachineValues& machine) {
     if (node.name == "CUDA Version" || node.name == "cuda_version") {
       read_cuda_version(log, node, machine);
     } else if (node.name == "GPU" || node.name == "gpu") {
-      bool fresh = false;
-      auto& gpu = gpu_at(machine, log, node, fresh);
-      if (std::find(seen.begin(), seen.end(), gpu.bus_id) != seen.end())
-        throw Refused({log.file, node.line}, "the GPU " + gpu.bus_id + " comes twice in one log");
-      seen.push_back(gpu.bus_id);
-      // A second log of a GPU adds what the first did not show; its lines are not counted again.
-      Leftovers ignored;
-      Values values;
-      Leftovers& leftovers = fresh ? machine.leftovers : ignored;
-      Walk walk(log, true, values, leftovers);
-      for (const auto& child : node.children) walk.group("", child);
-      conclude(values, {log.file, node.line}, walk.lost());
-      gpu.values.merge(values);
-      if (auto devices = read_mig_devices(log, node, leftovers); gpu.mig_devices.empty() && !devices.empty()) {
-        gpu.mig_devices = std::move(devices);
-        gpu.process_mib = process_memory(log, node);
-      }
+      if (auto added = add_gpu(log, node, machine, seen); !added) return added;
     } else {
       host.group("", node);
     }
@@ -173,6 +175,7 @@ void add_log(const Log& log, MachineValues& machine) {
   if (attached != nullptr && !seen.empty() && attached->value != std::to_string(seen.size()))
     machine.notes.push_back(Place{log.file, attached->line}.text() + ": the log shows " + std::to_string(seen.size()) +
                             " of " + attached->value + " GPUs; the machine has those that it shows");
+  return {};
 }
 
 }  // namespace nvmlkit::smi_log

@@ -21,7 +21,7 @@ struct Imported {
 };
 
 // Reads the outputs of nvidia-smi in the inputs: -q, -q -x, topo -m, nvlink -s, mig -lgip, as many of them as there
-// are. Throws Refused.
-Imported import_outputs(std::span<const Input> inputs);
+// are.
+Expected<Imported> import_outputs(std::span<const Input> inputs);
 
 }  // namespace nvmlkit::smi_log

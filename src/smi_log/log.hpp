@@ -2,24 +2,22 @@
 #pragma once
 
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "sim/problem/problem.hpp"
 
 namespace nvmlkit::smi_log {
 
-struct Place {
-  std::string file;
-  std::uint32_t line = 0;  // from 1; 0 = the file as a whole
+using sim::Expected;
+using sim::Place;
 
-  std::string text() const { return line > 0 ? file + ":" + std::to_string(line) : file; }
-};
-
-// Input that cannot be used. what() is one line that begins with FILE:LINE.
-struct Refused : std::runtime_error {
-  Refused(const Place& place, const std::string& message) : runtime_error(place.text() + ": " + message) {}
-};
+// Input that cannot be used.
+inline detail::unexpected<sim::Problem> refuse(Place place, sim::Prose what) {
+  return sim::fail(sim::Problem{.kind = sim::ProblemKind::syntax, .what = std::move(what), .place = std::move(place)});
+}
 
 struct Node {
   std::string name;   // "FB Memory Usage", or the XML tag

@@ -11,6 +11,8 @@
 #include "sim/config/reader.hpp"
 #include "sim/generated/model_descriptors.hpp"
 #include "sim/model/value.hpp"
+#include "sim/problem/text.hpp"
+#include "sim/text/paths.hpp"
 #include "smi_log/machine_text.hpp"
 #include "smi_log/profile.hpp"
 #include "smi_log/units.hpp"
@@ -24,27 +26,13 @@ using sim::model::Member;
 using sim::model::StructDescriptor;
 
 constexpr std::size_t kMostGpus = 1024;
-
-std::unique_ptr<Machine> read(const std::string& text, std::string& error) {
-  sim::ConfigError problem;
-  auto machine = sim::read_machine("imported", text, problem);
-  if (!machine) error = problem.message;
-  return machine;
-}
+constexpr int kMostTries = 64;
 
 // The same value at a path in two structs.
 bool same(const StructDescriptor& root, const std::string& path, const std::byte* a, const std::byte* b) {
-  const StructDescriptor* type = &root;
-  for (std::size_t at = 0;;) {
-    const auto dot = path.find('.', at);
-    const auto* field = type->find(path.substr(at, dot - at));
-    if (field == nullptr) throw std::logic_error("no field " + path);
-    if (dot == std::string::npos) return sim::model::equal(*field, a, b);
-    a += field->offset;
-    b += field->offset;
-    type = &field->nested();
-    at = dot + 1;
-  }
+  const auto left = sim::text::find_field(root, path, a), right = sim::text::find_field(root, path, b);
+  if (!left) throw std::logic_error("no field " + path);
+  return sim::model::equal(*left.field, left.structure, right.structure);
 }
 
 const std::byte* bytes(const auto& structure) { return reinterpret_cast<const std::byte*>(&structure); }
@@ -62,14 +50,18 @@ class Writer {
  public:
   explicit Writer(MachineValues& machine) : machine_(machine) {}
 
-  std::string run() {
+  Expected<std::string> run() {
     choose_profiles();
     check_each();
+    if (machine_.gpus.size() > kMostGpus)
+      return refuse(machine_.gpus[kMostGpus].place, "expected at most " + std::to_string(kMostGpus) + " GPUs");
     drop_masked_uuids();
     whole_.host = machine_.host;
     whole_.host["system.num_devices"] = {std::to_string(machine_.gpus.size()), {}};
     for (auto& gpu : machine_.gpus) whole_.gpus.push_back(gpu.values);
-    return text_of(reduced());
+    const auto target = machine_of_all();
+    if (!target) return sim::fail(target.error());
+    return text_of(reduced(**target));
   }
 
  private:
@@ -136,20 +128,20 @@ class Writer {
         const auto& [path, value] = entry;
         const auto [known, fresh] = checked.try_emplace({path, value.yaml}, true);
         if (!fresh) return !known->second;
-        try {
-          const auto document = sim::config::Document::parse("log", text_of(path, value.yaml));
-          sim::config::apply(document.root(), sim::model::descriptor<Gpu>(),
-                             reinterpret_cast<std::byte*>(scratch.get()), {}, false);
-        } catch (const sim::ConfigFailure& failure) {
-          if (path == "uuid") return false;  // masked
-          note(value.place, "left out: " + failure.error.message);
-          known->second = false;
-        }
-        return !known->second;
+        const auto good = read_value(path, value.yaml, *scratch);
+        if (good || path == "uuid") return false;  // UUIDs may be masked
+        note(value.place, "left out: " + sim::message_of(good.error()));
+        known->second = false;
+        return true;
       });
     }
-    if (machine_.gpus.size() > kMostGpus)
-      throw Refused(machine_.gpus[kMostGpus].place, "expected at most " + std::to_string(kMostGpus) + " GPUs");
+  }
+
+  static Expected<void> read_value(const std::string& path, const std::string& yaml, Gpu& gpu) {
+    const auto document = sim::config::Document::parse("log", sim::text::mapping_of(path, yaml));
+    if (!document) return sim::fail(document.error());
+    return sim::config::apply(document->root(), sim::model::descriptor<Gpu>(), reinterpret_cast<std::byte*>(&gpu), {},
+                              false);
   }
 
   // The publisher of a log may have replaced its UUIDs.
@@ -173,38 +165,33 @@ class Writer {
   }
 
   // The machine of all values. Those that contradict others are left out.
-  std::unique_ptr<Machine> machine_of_all() {
-    for (int tries = 0; tries < 64; ++tries) {
-      std::string error;
-      if (auto machine = read(text_of(whole_), error)) return machine;
-      if (!leave_out(error)) throw Refused(machine_.gpus.front().place, error);
+  Expected<std::unique_ptr<Machine>> machine_of_all() {
+    const auto& place = machine_.gpus.front().place;
+    for (int tries = 0; tries < kMostTries; ++tries) {
+      auto machine = sim::read_machine("imported", text_of(whole_));
+      if (machine) return machine;
+      if (!leave_out(machine.error())) return sim::fail(std::move(machine.error()).at(place));
     }
-    throw Refused(machine_.gpus.front().place, "too many values contradict each other");
+    return refuse(place, "too many values contradict each other");
   }
 
-  // The message of a contradiction begins with "GPU 3: power.limit_mw: " or "device_defaults.power.limit_mw: ".
-  bool leave_out(const std::string& error) {
+  // Whether the problem is about values of GPUs, which are left out then.
+  bool leave_out(const sim::Problem& problem) {
     bool any = false;
     for (std::size_t i = 0; i < whole_.gpus.size(); ++i) {
-      std::string own = "GPU ";
-      own.append(std::to_string(i)).append(": ");
-      for (const std::string& prefix : {own, std::string("device_defaults.")}) {
-        if (!error.starts_with(prefix)) continue;
-        const auto path = error.substr(prefix.size(), error.find_first_of(":[", prefix.size()) - prefix.size());
-        const auto at = whole_.gpus[i].find(path);
-        if (at == whole_.gpus[i].end()) continue;
-        if (!any) note(at->second.place, "left out: " + error);
-        whole_.gpus[i].erase(at);
-        any = true;
-      }
+      if (!problem.owner.has_gpu(i)) continue;
+      const auto at = whole_.gpus[i].find(problem.field);
+      if (at == whole_.gpus[i].end()) continue;
+      if (!any) note(at->second.place, "left out: " + sim::message_of(problem));
+      whole_.gpus[i].erase(at);
+      any = true;
     }
     return any;
   }
 
   // Only what the reader would not put there from the profile. A value may follow from others, so the result is read
   // back until it is the machine of all values.
-  MachineText reduced() {
-    const auto target = machine_of_all();
+  MachineText reduced(const Machine& target) {
     MachineText out{whole_.comment, whole_.base, {}, std::vector<Values>(whole_.gpus.size())};
     out.host["system.num_devices"] = whole_.host["system.num_devices"];
     for (std::size_t i = 0; i < out.gpus.size(); ++i) {
@@ -213,9 +200,8 @@ class Writer {
       if (id != whole_.gpus[i].end()) out.gpus[i].insert(*id);
     }
     for (int round = 0; round < 4; ++round) {
-      std::string error;
-      const auto now = read(text_of(out), error);
-      if (now && add_differences(*target, *now, out) == 0) return out;
+      const auto now = sim::read_machine("imported", text_of(out));
+      if (now && add_differences(target, **now, out) == 0) return out;
       if (!now) break;
     }
     return whole_;
@@ -238,6 +224,6 @@ class Writer {
 
 }  // namespace
 
-std::string write_machine_file(MachineValues& machine) { return Writer(machine).run(); }
+Expected<std::string> write_machine_file(MachineValues& machine) { return Writer(machine).run(); }
 
 }  // namespace nvmlkit::smi_log

@@ -6,7 +6,7 @@
 namespace nvmlkit::smi_log {
 
 // The file is one that the reader takes. Values that a machine cannot have are left out, each with a note in `machine`;
-// throws Refused for what no machine file could say.
-std::string write_machine_file(MachineValues& machine);
+// a problem is what no machine file could say.
+Expected<std::string> write_machine_file(MachineValues& machine);
 
 }  // namespace nvmlkit::smi_log

@@ -99,17 +99,4 @@ std::string text_of(const MachineText& machine) {
   return out;
 }
 
-std::string text_of(const std::string& path, const std::string& yaml) {
-  std::string out, indent;
-  std::size_t at = 0;
-  for (;;) {
-    const auto dot = path.find('.', at);
-    out += indent + path.substr(at, dot - at) + ":";
-    if (dot == std::string::npos) return out + " " + yaml + "\n";
-    out += "\n";
-    indent += "  ";
-    at = dot + 1;
-  }
-}
-
 }  // namespace nvmlkit::smi_log

@@ -18,7 +18,4 @@ struct MachineText {
 // What all GPUs share goes under device_defaults.
 std::string text_of(const MachineText& machine);
 
-// One value as a mapping of its own: what `power.limit_mw` and `300` are in a machine file.
-std::string text_of(const std::string& path, const std::string& yaml);
-
 }  // namespace nvmlkit::smi_log

@@ -51,51 +51,68 @@ std::string plain_name(std::string_view name) {
   return std::string(name);
 }
 
-class Reader {
+class DeviceReader {
  public:
-  Reader(const Log& log, const Node& node, Leftovers& leftovers) : log_(log), node_(node), leftovers_(leftovers) {}
+  DeviceReader(const Log& log, const Node& node, Leftovers& leftovers)
+      : log_(log), node_(node), leftovers_(leftovers) {}
 
-  MigDevice run() {
+  Expected<MigDevice> run() {
     const bool text = log_.format == Format::text;
     device_.place = {log_.file, node_.line};
-    device_.index = static_cast<std::uint32_t>(id(text ? "Index" : "index", kLastInstance));
-    device_.instance = static_cast<std::uint32_t>(id(text ? "GPU Instance ID" : "gpu_instance_id", kLastInstance));
-    device_.compute =
-        static_cast<std::uint32_t>(id(text ? "Compute Instance ID" : "compute_instance_id", kLastCompute));
-    for (const auto& child : node_.children) walk("", child);
+    const Id ids[] = {{text ? "Index" : "index", kLastInstance, &device_.index},
+                      {text ? "GPU Instance ID" : "gpu_instance_id", kLastInstance, &device_.instance},
+                      {text ? "Compute Instance ID" : "compute_instance_id", kLastCompute, &device_.compute}};
+    for (const auto& id : ids)
+      if (auto good = read(id); !good) return sim::fail(std::move(good.error()));
+    for (const auto& child : node_.children)
+      if (auto good = walk("", child); !good) return sim::fail(std::move(good.error()));
     return device_;
   }
 
  private:
-  std::uint64_t number(const Node& node) const {
+  struct Id {
+    const char* name;
+    std::uint64_t last;
+    std::uint32_t* value;
+  };
+
+  Expected<std::uint64_t> number(const Node& node) const {
     const auto value = read_value(node.value, Unit::number, {});
     std::uint64_t out = 0;
     if (!value || std::from_chars(value->data(), value->data() + value->size(), out).ec != std::errc())
-      throw Refused({log_.file, node.line}, "'" + node.name + "' has a value of another form: '" + node.value + "'");
+      return refuse({log_.file, node.line}, "'" + node.name + "' has a value of another form: '" + node.value + "'");
     return out;
   }
 
-  std::uint64_t id(const char* name, std::uint64_t last) const {
-    const Node* node = node_.find(name);
+  Expected<void> read(const Id& id) const {
+    const Node* node = node_.find(id.name);
     if (node == nullptr)
-      throw Refused({log_.file, node_.line}, std::string("a MIG device without '") + name + "'; the log is cut here");
+      return refuse({log_.file, node_.line},
+                    std::string("a MIG device without '") + id.name + "'; the log is cut here");
     const auto out = number(*node);
-    if (out > last)
-      throw Refused({log_.file, node->line},
-                    "expected '" + node->name + "' up to " + std::to_string(last) + ", got '" + node->value + "'");
-    return out;
+    if (!out) return sim::fail(out.error());
+    if (*out > id.last)
+      return refuse({log_.file, node->line},
+                    "expected '" + node->name + "' up to " + std::to_string(id.last) + ", got '" + node->value + "'");
+    *id.value = static_cast<std::uint32_t>(*out);
+    return {};
   }
 
-  void walk(const std::string& above, const Node& node) {
+  Expected<void> walk(const std::string& above, const Node& node) {
     const std::string path = above.empty() ? plain_name(node.name) : above + "/" + node.name;
-    for (const auto& child : node.children) walk(path, child);
-    if (node.value.empty() || says_absent(node.value) || says_nothing(node.value)) return;
+    for (const auto& child : node.children)
+      if (auto good = walk(path, child); !good) return good;
+    if (node.value.empty() || says_absent(node.value) || says_nothing(node.value)) return {};
     const auto row = std::find_if(std::begin(kMigRows), std::end(kMigRows),
                                   [&](const MigRow& r) { return path == r.text || path == r.xml; });
-    if (row != std::end(kMigRows))
-      device_.*row->value = number(node);
-    else if (std::find(std::begin(kRedundant), std::end(kRedundant), path) == std::end(kRedundant))
+    if (row != std::end(kMigRows)) {
+      const auto value = number(node);
+      if (!value) return sim::fail(value.error());
+      device_.*row->value = *value;
+    } else if (std::find(std::begin(kRedundant), std::end(kRedundant), path) == std::end(kRedundant)) {
       leftovers_.unknown.push_back(Place{log_.file, node.line}.text() + ": MIG Device/" + path + ": " + node.value);
+    }
+    return {};
   }
 
   const Log& log_;
@@ -106,23 +123,25 @@ class Reader {
 
 }  // namespace
 
-std::vector<MigDevice> read_mig_devices(const Log& log, const Node& gpu, Leftovers& leftovers) {
+Expected<std::vector<MigDevice>> read_mig_devices(const Log& log, const Node& gpu, Leftovers& leftovers) {
   std::vector<MigDevice> out;
-  const auto add = [&](const Node& node) {
-    auto device = Reader(log, node, leftovers).run();
+  const auto add = [&](const Node& node) -> Expected<void> {
+    auto device = DeviceReader(log, node, leftovers).run();
+    if (!device) return sim::fail(std::move(device.error()));
     for (const auto& other : out)
-      if (other.instance == device.instance && other.compute == device.compute)
-        throw Refused(device.place, "the MIG device of GPU instance " + std::to_string(device.instance) +
-                                        " and compute instance " + std::to_string(device.compute) + " comes twice");
-    out.push_back(std::move(device));
+      if (other.instance == device->instance && other.compute == device->compute)
+        return refuse(device->place, "the MIG device of GPU instance " + std::to_string(device->instance) +
+                                         " and compute instance " + std::to_string(device->compute) + " comes twice");
+    out.push_back(std::move(*device));
+    return {};
   };
   for (const auto& child : gpu.children) {
-    if (child.name == "MIG Device") {
-      add(child);
-    } else if (child.name == "mig_devices") {
-      for (const auto& device : child.children)
-        if (device.name == "mig_device") add(device);
-    }
+    if (child.name == "MIG Device")
+      if (auto good = add(child); !good) return sim::fail(std::move(good.error()));
+    if (child.name != "mig_devices") continue;
+    for (const auto& device : child.children)
+      if (device.name == "mig_device")
+        if (auto good = add(device); !good) return sim::fail(std::move(good.error()));
   }
   return out;
 }

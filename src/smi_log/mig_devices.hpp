@@ -6,7 +6,7 @@
 namespace nvmlkit::smi_log {
 
 // Empty where the log shows none.
-std::vector<MigDevice> read_mig_devices(const Log& log, const Node& gpu, Leftovers& leftovers);
+Expected<std::vector<MigDevice>> read_mig_devices(const Log& log, const Node& gpu, Leftovers& leftovers);
 
 // Memory in MiB that the processes of each GPU instance hold.
 std::map<std::uint32_t, std::uint64_t> process_memory(const Log& log, const Node& gpu);

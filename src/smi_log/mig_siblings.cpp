@@ -35,9 +35,8 @@ std::vector<std::string> sibling_machines(const std::string& product, const std:
 }
 
 std::unique_ptr<Gpu> builtin_gpu(std::string_view name) {
-  sim::ConfigError error;
-  const auto machine = sim::read_machine(name, sim::builtin_machine_text(name), error);
-  return machine ? std::make_unique<Gpu>(machine->gpus()[0]) : nullptr;
+  const auto machine = sim::read_machine(name, sim::builtin_machine_text(name));
+  return machine ? std::make_unique<Gpu>((*machine)->gpus()[0]) : nullptr;
 }
 
 void scale_profiles(Gpu& gpu, std::uint64_t bytes) {

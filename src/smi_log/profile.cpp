@@ -54,8 +54,10 @@ struct Profiles {
   }
 
   static std::map<std::string, std::string> fields_of(std::string_view profile, int depth = 0) {
-    const auto document = Document::parse(std::string(profile), sim::builtin_machine_text(profile));
     std::map<std::string, std::string> out;
+    const auto parsed = Document::parse(std::string(profile), sim::builtin_machine_text(profile));
+    if (!parsed) return out;
+    const auto& document = *parsed;
     if (const Node base = document.root().find("base"); base && depth < 8) out = fields_of(base.text(), depth + 1);
     if (const Node defaults = document.root().find("device_defaults")) flatten(defaults, "", out);
     return out;

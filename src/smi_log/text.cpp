@@ -50,13 +50,15 @@ bool ends_log(std::string_view line) {
 bool begins_topology(std::string_view text) { return text.starts_with("GPU0") || text.starts_with("\x1b[4mGPU0"); }
 
 // A value of a GPU at the margin: the log went through something that took its indentation away.
-void check_indentation(const std::string& file, const Line& line, std::string_view text) {
+Expected<void> check_indentation(const std::string& file, const Line& line, std::string_view text) {
   const auto name = trim(text.substr(0, text.find(':')));
   for (const auto& row : gpu_rows())
     if (row.text == name)
-      throw Refused({file, line.number}, "'" + std::string(name) +
-                                             "' has lost its indentation; paste the log as nvidia-smi printed it, or "
-                                             "the output of nvidia-smi -q -x");
+      return refuse({file, line.number},
+                    "'" + std::string(name) +
+                        "' has lost its indentation; paste the log as nvidia-smi printed it, or the output of "
+                        "nvidia-smi -q -x");
+  return {};
 }
 
 Node node_of(const Line& line, std::string_view text, bool typed) {
@@ -83,7 +85,7 @@ bool starts_text_log(std::string_view line) {
   return names_gpu(line) || (line.starts_with("Driver Version ") && separator(line) != std::string_view::npos);
 }
 
-Log read_text_log(const std::string& file, std::span<const Line> lines, std::size_t& used) {
+Expected<Log> read_text_log(const std::string& file, std::span<const Line> lines, std::size_t& used) {
   Log log{Format::text, file, {}};
   log.root.line = lines.front().number;
   // The whole log may have been indented when it was pasted.
@@ -102,12 +104,13 @@ Log read_text_log(const std::string& file, std::span<const Line> lines, std::siz
     if ((used > 0 && text == kTextLogMark) || indent < margin || begins_topology(text)) break;
     const std::size_t column = indent - margin;
     if (column == 0) {
-      if (in_gpu) check_indentation(file, lines[used], text);
+      if (in_gpu)
+        if (auto good = check_indentation(file, lines[used], text); !good) return sim::fail(std::move(good.error()));
       if (ends_log(text)) break;
       open.clear();
     }
     while (!open.empty() && open.back().column >= column) open.pop_back();
-    if (open.size() >= kDeepest) throw Refused({file, lines[used].number}, "expected at most 16 levels of indentation");
+    if (open.size() >= kDeepest) return refuse({file, lines[used].number}, "expected at most 16 levels of indentation");
     Node& parent = open.empty() ? log.root : *open.back().node;
     if (column == 0 && names_gpu(text)) {
       in_gpu = true;

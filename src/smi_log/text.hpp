@@ -18,7 +18,7 @@ inline constexpr std::string_view kTextLogMark = "==============NVSMI LOG=======
 
 bool starts_text_log(std::string_view line);
 
-// Reads the log that starts at lines[0]; `used` says how many lines belong to it. Throws Refused.
-Log read_text_log(const std::string& file, std::span<const Line> lines, std::size_t& used);
+// Reads the log that starts at lines[0]; `used` says how many lines belong to it.
+Expected<Log> read_text_log(const std::string& file, std::span<const Line> lines, std::size_t& used);
 
 }  // namespace nvmlkit::smi_log

@@ -60,6 +60,6 @@ struct MachineValues {
 };
 
 // Adds what a log says. GPUs that an earlier log described get what that did not say.
-void add_log(const Log& log, MachineValues& machine);
+Expected<void> add_log(const Log& log, MachineValues& machine);
 
 }  // namespace nvmlkit::smi_log

@@ -50,17 +50,17 @@ std::string close_xml(std::string_view cut) {
   return out;
 }
 
-Log read_xml_log(const std::string& file, std::string_view text, std::uint32_t first_line) {
+Expected<Log> read_xml_log(const std::string& file, std::string_view text, std::uint32_t first_line) {
   tinyxml2::XMLDocument document;
   if (document.Parse(text.data(), text.size()) != tinyxml2::XML_SUCCESS) {
     const auto line = static_cast<std::uint32_t>(document.ErrorLineNum());
-    throw Refused({file, first_line + (line > 0 ? line - 1 : 0)}, std::string("not the XML of nvidia-smi -q -x (") +
+    return refuse({file, first_line + (line > 0 ? line - 1 : 0)}, std::string("not the XML of nvidia-smi -q -x (") +
                                                                       document.ErrorName() +
                                                                       "); paste it whole, as it was printed");
   }
   const auto* root = document.FirstChildElement("nvidia_smi_log");
-  if (root == nullptr) throw Refused({file, first_line}, "expected the element <nvidia_smi_log>");
-  return {Format::xml, file, node_of(*root, first_line)};
+  if (root == nullptr) return refuse({file, first_line}, "expected the element <nvidia_smi_log>");
+  return Log{Format::xml, file, node_of(*root, first_line)};
 }
 
 }  // namespace nvmlkit::smi_log

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 
+#include "../taken.hpp"
 #include "kernels_support.hpp"
 #include "sim/config/load.hpp"
 #include "sim/state/file.hpp"
@@ -38,8 +39,8 @@ namespace {
 TEST(CudaProcess, IsListedWhileItRuns) {
   const auto state = std::filesystem::temp_directory_path() / ("nvmlkit-cuda-" + std::to_string(getpid()));
   std::string error;
-  const auto machine = sim::load_machine({{"NVMLKIT_MACHINE", "h100"}}, error);
-  ASSERT_TRUE(machine && sim::state::save(*machine, state.string(), "h100", error)) << error;
+  const auto machine = sim::taken(sim::load_machine({{"NVMLKIT_MACHINE", "h100"}}), error);
+  ASSERT_TRUE(machine && sim::taken(sim::state::save(*machine, state.string(), "h100"), error)) << error;
   setenv("NVMLKIT_STATE", state.c_str(), 1);
   int ready[2];
   ASSERT_EQ(pipe(ready), 0);

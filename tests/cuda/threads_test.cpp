@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "../taken.hpp"
 #include "sim/config/load.hpp"
 #include "sim/processes/clients.hpp"
 #include "sim/state/file.hpp"
@@ -144,13 +145,13 @@ TEST(CudaThreads, TakeAwayWhatOthersUse) {
 TEST(CudaThreads, HoldWhatTheMachineSays) {
   const auto state = std::filesystem::temp_directory_path() / ("nvmlkit-cuda-threads-" + std::to_string(getpid()));
   std::string error;
-  const auto fresh = sim::load_machine({{"NVMLKIT_MACHINE", "h100"}}, error);
-  ASSERT_TRUE(fresh && sim::state::save(*fresh, state.string(), "h100", error)) << error;
+  const auto fresh = sim::taken(sim::load_machine({{"NVMLKIT_MACHINE", "h100"}}), error);
+  ASSERT_TRUE(fresh && sim::taken(sim::state::save(*fresh, state.string(), "h100"), error)) << error;
   setenv("NVMLKIT_STATE", state.c_str(), 1);
   ASSERT_EQ(driver().cuInit(0u), CUDA_SUCCESS);
   constexpr std::size_t kMegabytes = 2;
   const auto held = [&] {
-    const auto machine = sim::load_machine({{"NVMLKIT_STATE", state.string()}}, error);
+    const auto machine = sim::taken(sim::load_machine({{"NVMLKIT_STATE", state.string()}}), error);
     std::uint64_t bytes = 0;
     if (machine)
       sim::processes::for_each_client(*machine, 0,

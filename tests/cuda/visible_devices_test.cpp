@@ -1,4 +1,5 @@
 // CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER.
+#include "../taken.hpp"
 #include "driver/cuda/device/visible_devices.hpp"
 
 #include <gtest/gtest.h>
@@ -22,17 +23,16 @@ Indices visible_gpus(const sim::Machine& machine, const sim::Environment& enviro
 class VisibleGpus : public testing::Test {
  protected:
   void SetUp() override {
-    sim::ConfigError error;
-    machine_ = sim::read_machine("machine", R"(version: "1.0"
+    std::string error;
+    machine_ = sim::taken(sim::read_machine("machine", R"(version: "1.0"
 base: h100
 system: {num_devices: 4}
 devices:
   - {index: 0, uuid: GPU-aaaa0000-0000-0000-0000-000000000000}
   - {index: 1, uuid: GPU-aaaa1111-0000-0000-0000-000000000000}
   - {index: 2, uuid: GPU-bbbb0000-0000-0000-0000-000000000000}
-)",
-                                 error);
-    ASSERT_TRUE(machine_) << error.text();
+)"), error);
+    ASSERT_TRUE(machine_) << error;
   }
 
   Indices with(const std::string& list) const { return visible_gpus(*machine_, {{"CUDA_VISIBLE_DEVICES", list}}); }
@@ -78,15 +78,14 @@ TEST_F(VisibleGpus, UuidsAndTheirBeginnings) {
 }
 
 TEST(VisibleOrder, FastestFirstUnlessByPciAddress) {
-  sim::ConfigError error;
-  const auto machine = sim::read_machine("machine", R"(version: "1.0"
+  std::string error;
+  const auto machine = sim::taken(sim::read_machine("machine", R"(version: "1.0"
 base: h100
 system: {num_devices: 3}
 devices:
   - {index: 1, num_gpu_cores: 20000}
-)",
-                                         error);
-  ASSERT_TRUE(machine) << error.text();
+)"), error);
+  ASSERT_TRUE(machine) << error;
   EXPECT_EQ(visible_gpus(*machine, {}), (Indices{1, 0, 2}));
   EXPECT_EQ(visible_gpus(*machine, {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}}), (Indices{0, 1, 2}));
   EXPECT_EQ(visible_gpus(*machine, {{"CUDA_VISIBLE_DEVICES", "0"}}), Indices{1});
@@ -94,16 +93,15 @@ devices:
 
 // GPU 1 has two MIG devices, GPU 2 none although it is in MIG mode.
 TEST(VisibleMig, OneDeviceOfThem) {
-  sim::ConfigError error;
-  const auto machine = sim::read_machine("machine", R"(version: "1.0"
+  std::string error;
+  const auto machine = sim::taken(sim::read_machine("machine", R"(version: "1.0"
 base: h100
 system: {num_devices: 3}
 devices:
   - {index: 1, mig: {mode_current: enabled, instances: [{profile: 3g.40gb}, {profile: 1g.10gb}]}}
   - {index: 2, mig: {mode_current: enabled}}
-)",
-                                         error);
-  ASSERT_TRUE(machine) << error.text();
+)"), error);
+  ASSERT_TRUE(machine) << error;
   EXPECT_EQ(visible_gpus(*machine, {}), Indices{0});
   const auto with = [&](std::string list) { return visible_devices(*machine, {{"CUDA_VISIBLE_DEVICES", list}}); };
   const auto& gpu = machine->gpus()[1];

@@ -13,7 +13,7 @@ def main() -> int:
     abi = (root / "include/nvmlkit/generated/abi.hpp").read_text(encoding="utf-8")
     abi += (root / "include/nvmlkit/abi/legacy.hpp").read_text(encoding="utf-8")
     names = set(re.findall(r"\w+", re.sub(r"//[^\n]*", "", abi)))
-    pages = [*root.glob("include/nvmlkit/*.hpp"), *root.glob("registry/semantics/**/*.yaml"), *root.glob("docs/guides/*.md")]
+    pages = [*root.glob("include/nvmlkit/**/*.hpp"), *root.glob("registry/semantics/**/*.yaml"), *root.glob("docs/**/*.md")]
     mentions = failures = 0
     for page in pages:
         for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):

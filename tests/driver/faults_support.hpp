@@ -7,6 +7,7 @@
 #include <sstream>
 #include <vector>
 
+#include "../taken.hpp"
 #include "loaded.hpp"
 #include "sim/config/load.hpp"
 #include "sim/state/file.hpp"
@@ -20,11 +21,11 @@ class Shared : public Loaded {
   void start_shared(const std::string& machine, const std::string& gpus = "2") {
     path_ = testing::TempDir() + "/faults_state_" + std::to_string(getpid());
     std::string error;
-    const auto made = sim::load_machine({{"NVMLKIT_MACHINE", machine}, {"NVMLKIT_GPU_COUNT", gpus}}, error);
+    const auto made = sim::taken(sim::load_machine({{"NVMLKIT_MACHINE", machine}, {"NVMLKIT_GPU_COUNT", gpus}}), error);
     ASSERT_TRUE(made) << error;
     made->system().enforce_privilege = false;
-    ASSERT_TRUE(sim::state::save(*made, path_, machine, error)) << error;
-    outside_ = sim::state::attach(path_, error);
+    ASSERT_TRUE(sim::taken(sim::state::save(*made, path_, machine), error)) << error;
+    outside_ = sim::taken(sim::state::attach(path_), error);
     ASSERT_TRUE(outside_) << error;
     setenv("NVMLKIT_STATE", path_.c_str(), 1);
   }
@@ -39,8 +40,8 @@ class Shared : public Loaded {
     for (std::string word; in >> word;) out.push_back(word);
     return out;
   }
-  void inject(const std::string& text) { EXPECT_EQ(sim::steering::inject(*outside_, words(text)), "") << text; }
-  void heal(const std::string& text) { EXPECT_EQ(sim::steering::heal(*outside_, words(text)), "") << text; }
+  void inject(const std::string& text) { EXPECT_EQ(text_of(sim::steering::inject(*outside_, words(text))), "") << text; }
+  void heal(const std::string& text) { EXPECT_EQ(text_of(sim::steering::heal(*outside_, words(text))), "") << text; }
 
   nvmlEventSet_t set_for(unsigned long long types, unsigned int index = 0) {
     nvmlEventSet_t set = nullptr;

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "../taken.hpp"
 #include "mig_life.hpp"
 #include "nvmlkit/generated/abi.hpp"
 #include "sim/config/load.hpp"
@@ -131,19 +132,19 @@ int main(int count, char** arguments) {
   // The second GPU is cut into twelve slices, has media engines to give away and profiles for graphics.
   const std::string other = "devices: [{index: 1, base: rtxpro6000}]\n";
   for (const std::string base : {"a100", "h100", "b200"}) {
-    sim::ConfigError problem;
-    const auto fresh = sim::read_machine("m.yaml",
+    std::string problem;
+    const auto fresh = sim::taken(sim::read_machine("m.yaml",
                                          "base: " + base +
                                              "\nsystem: {enforce_privilege: false, num_devices: 2}\n"
                                              "device_defaults: {mig: {mode_current: enabled}}\n" +
-                                             (base == "b200" ? other : std::string()),
-                                         problem);
-    require(fresh != nullptr, problem.text());
+                                             (base == "b200" ? other : std::string())),
+                                  problem);
+    require(fresh != nullptr, problem);
     const char* folder = std::getenv("TMPDIR");
     const std::string state = std::string(folder ? folder : "/tmp") + "/mig_lifecycles_" + std::to_string(getpid());
     std::string error;
-    require(sim::state::save(*fresh, state, base, error), error);
-    const auto machine = sim::state::attach(state, error);
+    require(sim::taken(sim::state::save(*fresh, state, base), error), error);
+    const auto machine = sim::taken(sim::state::attach(state), error);
     require(machine != nullptr, error);
     for (unsigned long round = 0; round < rounds; ++round) {
       std::vector<pid_t> children;

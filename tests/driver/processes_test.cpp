@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "../taken.hpp"
 #include "loaded.hpp"
 #include "nvmlkit/abi/legacy.hpp"
 #include "sim/config/load.hpp"
@@ -25,9 +26,9 @@ class RunningProcesses : public Loaded {
   void SetUp() override {
     file_ = testing::TempDir() + "/processes_" + std::to_string(getpid());
     std::string error;
-    const auto fresh = sim::load_machine({{"NVMLKIT_MACHINE", "h100"}, {"NVMLKIT_GPU_COUNT", "1"}}, error);
-    ASSERT_TRUE(fresh && sim::state::save(*fresh, file_, "h100", error)) << error;
-    machine_ = sim::state::attach(file_, error);
+    const auto fresh = sim::taken(sim::load_machine({{"NVMLKIT_MACHINE", "h100"}, {"NVMLKIT_GPU_COUNT", "1"}}), error);
+    ASSERT_TRUE(fresh && sim::taken(sim::state::save(*fresh, file_, "h100"), error)) << error;
+    machine_ = sim::taken(sim::state::attach(file_), error);
     ASSERT_TRUE(machine_) << error;
     setenv("NVMLKIT_STATE", file_.c_str(), 1);
     start("h100");

@@ -54,6 +54,8 @@ int main(int, char** arguments) {
   long failures = 0, starts = 0;
   for (const bool one : {true, false})
     for (long n = 0;; ++n) {
+      // Another machine than that of the start before, which the library would keep.
+      setenv("NVMLKIT_MACHINE", n % 2 == 0 ? "h200" : "h100", 1);
       once = one;
       refused = 0;
       granted = n;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "../taken.hpp"
 #include "sim/config/load.hpp"
 #include "smi_log/import.hpp"
 
@@ -22,16 +23,15 @@ void require(bool condition, const char* what, const std::string& text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::vector<smi_log::Input> inputs = {{"input", {reinterpret_cast<const char*>(data), size}}};
-  smi_log::Imported imported;
-  try {
-    imported = smi_log::import_outputs(inputs);
-  } catch (const smi_log::Refused& refused) {
-    const std::string what = refused.what();
+  const auto outcome = smi_log::import_outputs(inputs);
+  if (!outcome) {
+    const std::string what = sim::text_of(outcome.error());
     require(what.starts_with("input") && what.find('\n') == std::string::npos, "not one line with its place:", what);
     return 0;
   }
-  sim::ConfigError error;
-  require(sim::read_machine("imported", imported.yaml, error) != nullptr,
-          "the reader refuses what was imported:", error.text() + "\n" + imported.yaml);
+  const auto& imported = *outcome;
+  std::string error;
+  require(sim::taken(sim::read_machine("imported", imported.yaml), error) != nullptr,
+          "the reader refuses what was imported:", error + "\n" + imported.yaml);
   return 0;
 }

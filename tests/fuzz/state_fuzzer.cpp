@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "../taken.hpp"
 #include "sim/config/load.hpp"
 #include "sim/config/writer.hpp"
 #include "sim/processes/accounting.hpp"
@@ -33,8 +34,8 @@ using namespace nvmlkit::sim;
 std::vector<char> good_file() {
   std::string error;
   const std::string path = "/tmp/state_fuzzer-" + std::to_string(getpid());
-  const auto machine = load_machine({{"NVMLKIT_MACHINE", "t4"}, {"NVMLKIT_GPU_COUNT", "2"}}, error);
-  if (!machine || !state::save(*machine, path, "t4", error)) stop("no good file:", error);
+  const auto machine = taken(load_machine({{"NVMLKIT_MACHINE", "t4"}, {"NVMLKIT_GPU_COUNT", "2"}}), error);
+  if (!machine || !taken(state::save(*machine, path, "t4"), error)) stop("no good file:", error);
   std::vector<char> bytes(state::total_size(2));
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (pread(file, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) stop("unreadable", path);
@@ -88,7 +89,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t length = size % 7 == 6 ? bytes.size() * data[0] / 256 : bytes.size();
   if (write(file, bytes.data(), length) != static_cast<ssize_t>(length)) stop("cannot write", path);
   std::string error;
-  if (const auto machine = state::attach(path, error)) {
+  if (const auto machine = taken(state::attach(path), error)) {
     // A sequence that seems odd is a writer in the middle, which costs time too.
     if (machine->header().any % 2 == 0) use(*machine);
   } else if (error.empty() || error.find('\n') != std::string::npos) {

@@ -13,6 +13,7 @@
 #include <random>
 #include <vector>
 
+#include "../taken.hpp"
 #include "nvmlkit/generated/abi.hpp"
 #include "reference.hpp"
 #include "sim/config/load.hpp"
@@ -43,12 +44,12 @@ class Lives : public testing::Test {
     signal(SIGPIPE, SIG_IGN);  // a worker that died is an answer
     file_ = testing::TempDir() + "lives_" + std::to_string(getpid());
     std::string error;
-    const auto fresh =
-        sim::load_machine({{"NVMLKIT_MACHINE", "h100"}, {"NVMLKIT_GPU_COUNT", std::to_string(kGpus)}}, error);
+    const auto fresh = sim::taken(
+        sim::load_machine({{"NVMLKIT_MACHINE", "h100"}, {"NVMLKIT_GPU_COUNT", std::to_string(kGpus)}}), error);
     ASSERT_TRUE(fresh) << error;
     fresh->host().clock = fresh->host().clock.paced(sim::real_time_ns(), 0);  // time moves only when told
-    ASSERT_TRUE(sim::state::save(*fresh, file_, "h100", error)) << error;
-    machine_ = sim::state::attach(file_, error);
+    ASSERT_TRUE(sim::taken(sim::state::save(*fresh, file_, "h100"), error)) << error;
+    machine_ = sim::taken(sim::state::attach(file_), error);
     ASSERT_TRUE(machine_) << error;
     for (int i = 0; i < 4; ++i) workers_.emplace_back(file_);
     for (std::uint32_t i = 0; i < kGpus; ++i) reference_[i].joules = energy_mj(i) / 1000.0;

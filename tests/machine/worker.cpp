@@ -1,3 +1,4 @@
+#include "../taken.hpp"
 #include "worker.hpp"
 
 #include <dlfcn.h>
@@ -36,7 +37,7 @@ class Body {
     setenv("NVMLKIT_STATE", state.c_str(), 1);
     library_ = dlopen(NVMLKIT_TEST_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     std::string error;
-    machine_ = sim::state::attach(state, error);
+    machine_ = sim::taken(sim::state::attach(state), error);
     if (!library_ || !machine_ || call("nvmlInit_v2") != NVML_SUCCESS) _exit(1);
     unsigned int count = 0;
     if (call("nvmlDeviceGetCount_v2", &count) != NVML_SUCCESS) _exit(1);

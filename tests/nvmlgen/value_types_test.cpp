@@ -144,10 +144,13 @@ TEST_F(ValueTypes, AnEnumThatNothingShows) {
             std::string::npos);
 }
 
-TEST_F(ValueTypes, EnumeratorsHaveTheirOwnNames) {
+TEST_F(ValueTypes, EnumeratorsHaveNames) {
   EXPECT_NE(error_after("enums.yaml", "type: nvmlPstates_t, initial: p,", "type: nvmlPstates_t,")
                 .find("PState: NVML_PSTATE_0 needs a name"),
             std::string::npos);
+}
+
+TEST_F(ValueTypes, EnumeratorsHaveTheirOwnNames) {
   EXPECT_NE(error_after("enums.yaml", "NVML_AGGREGATE_ECC: aggregate}", "NVML_AGGREGATE_ECC: volatile}")
                 .find("EccCounter has 'volatile' twice"),
             std::string::npos);

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "../taken.hpp"
 #include "sim/config/load.hpp"
 
 namespace nvmlkit::sim {
@@ -19,9 +20,9 @@ void PrintTo(const Bad& bad, std::ostream* out) { *out << bad.name; }
 class BadMachine : public testing::TestWithParam<Bad> {};
 
 TEST_P(BadMachine, IsRefusedWithPlaceAndExpectation) {
-  ConfigError error;
-  EXPECT_EQ(read_machine("m.yaml", GetParam().yaml, error), nullptr);
-  EXPECT_EQ(error.text(), GetParam().message);
+  std::string error;
+  EXPECT_EQ(taken(read_machine("m.yaml", GetParam().yaml), error), nullptr);
+  EXPECT_EQ(error, GetParam().message);
 }
 
 const Bad keys[] = {
@@ -183,20 +184,20 @@ const Bad machines[] = {
 INSTANTIATE_TEST_SUITE_P(Machines, BadMachine, testing::ValuesIn(machines));
 
 TEST(BadMachineFile, NamesTheReason) {
-  ConfigError error;
-  EXPECT_EQ(read_machine_file("/nonexistent/m.yaml", error), nullptr);
-  EXPECT_EQ(error.text(), "/nonexistent/m.yaml: cannot be read: No such file or directory");
-  EXPECT_EQ(read_machine_file("/", error), nullptr);
-  EXPECT_EQ(error.text(), "/: expected a file, got a directory");
-  EXPECT_EQ(read_machine_file("/dev/zero", error), nullptr);
-  EXPECT_EQ(error.text(), "/dev/zero: expected a file, got a device");
+  std::string error;
+  EXPECT_EQ(taken(read_machine_file("/nonexistent/m.yaml"), error), nullptr);
+  EXPECT_EQ(error, "/nonexistent/m.yaml: cannot be read: No such file or directory");
+  EXPECT_EQ(taken(read_machine_file("/"), error), nullptr);
+  EXPECT_EQ(error, "/: expected a file, got a directory");
+  EXPECT_EQ(taken(read_machine_file("/dev/zero"), error), nullptr);
+  EXPECT_EQ(error, "/dev/zero: expected a file, got a device");
 }
 
 TEST(BadMachineFile, DeepNestingIsRefused) {
-  ConfigError error;
+  std::string error;
   const std::string yaml = "device_defaults: " + std::string(100000, '[');
-  EXPECT_EQ(read_machine("m.yaml", yaml, error), nullptr);
-  EXPECT_EQ(error.text(), "m.yaml:1:82: expected at most 64 levels of nesting");
+  EXPECT_EQ(taken(read_machine("m.yaml", yaml), error), nullptr);
+  EXPECT_EQ(error, "m.yaml:1:82: expected at most 64 levels of nesting");
 }
 
 // Each level merges the one below twice: 2^levels keys, if all were visited.
@@ -211,13 +212,13 @@ std::string laughs(int levels) {
 }
 
 TEST(BadMachineFile, MergesDoNotBlowUp) {
-  ConfigError error;
-  EXPECT_EQ(read_machine("m.yaml", laughs(40), error), nullptr);
-  EXPECT_EQ(error.message, "expected at most 16 merges inside each other");
-  EXPECT_EQ(read_machine("m.yaml", laughs(16), error), nullptr);
-  EXPECT_EQ(error.message, "expected fewer merged keys");
-  EXPECT_EQ(read_machine("m.yaml", laughs(3), error), nullptr);
-  EXPECT_EQ(error.message.substr(0, 16), "unknown key 'k0'");
+  std::string error;
+  EXPECT_EQ(taken(read_machine("m.yaml", laughs(40)), error), nullptr);
+  EXPECT_TRUE(error.ends_with(": expected at most 16 merges inside each other")) << error;
+  EXPECT_EQ(taken(read_machine("m.yaml", laughs(16)), error), nullptr);
+  EXPECT_TRUE(error.ends_with(": expected fewer merged keys")) << error;
+  EXPECT_EQ(taken(read_machine("m.yaml", laughs(3)), error), nullptr);
+  EXPECT_NE(error.find(": unknown key 'k0'"), std::string::npos) << error;
 }
 
 const Bad mig[] = {

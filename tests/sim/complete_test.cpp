@@ -1,3 +1,4 @@
+#include "../taken.hpp"
 #include "sim/complete/complete.hpp"
 
 #include <gtest/gtest.h>
@@ -15,9 +16,9 @@ namespace {
 using model::EnableState;
 
 std::unique_ptr<Machine> read(std::string_view yaml) {
-  ConfigError error;
-  auto machine = read_machine("m.yaml", yaml, error);
-  EXPECT_NE(machine, nullptr) << error.text();
+  std::string error;
+  auto machine = taken(read_machine("m.yaml", yaml), error);
+  EXPECT_NE(machine, nullptr) << error;
   return machine ? std::move(machine) : Machine::create(64);
 }
 

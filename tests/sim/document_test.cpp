@@ -3,14 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "sim/config/scalar.hpp"
-#include "sim/config/suggest.hpp"
 #include "sim/model/pci_bus_id.hpp"
+#include "sim/problem/names.hpp"
 
 namespace nvmlkit::sim::config {
 namespace {
 
 TEST(Document, KeepsPlacesAndQuoting) {
-  const auto document = Document::parse("d.yaml", "a: 1\nb:\n  - \"x\"\n  - {c: null}\n");
+  const auto document = *Document::parse("d.yaml", "a: 1\nb:\n  - \"x\"\n  - {c: null}\n");
   const Node root = document.root();
   ASSERT_EQ(root.kind(), Kind::mapping);
   EXPECT_EQ(root.size(), 2u);
@@ -28,14 +28,14 @@ TEST(Document, KeepsPlacesAndQuoting) {
 }
 
 TEST(Document, AbsentSpellings) {
-  const auto document = Document::parse("d.yaml", "[N/A, \"N/A\", null, ~, \"null\", \"\", n/a]");
+  const auto document = *Document::parse("d.yaml", "[N/A, \"N/A\", null, ~, \"null\", \"\", n/a]");
   std::vector<bool> absent;
   document.root().items([&](const Node& item) { absent.push_back(item.absent()); });
   EXPECT_EQ(absent, (std::vector<bool>{true, true, true, true, false, false, false}));
 }
 
 TEST(Document, OwnKeysComeBeforeMergedOnes) {
-  const auto document = Document::parse("d.yaml", "a: &a {x: 1, y: 2}\nb: &b {y: 3, z: 4}\nc: {<<: [*a, *b], x: 9}\n");
+  const auto document = *Document::parse("d.yaml", "a: &a {x: 1, y: 2}\nb: &b {y: 3, z: 4}\nc: {<<: [*a, *b], x: 9}\n");
   std::string seen;
   document.root().find("c").entries(
       [&](const Node& key, const Node& value) { seen += std::string(key.text()) + std::string(value.text()) + " "; });

@@ -3,6 +3,7 @@
 
 #include <sstream>
 
+#include "../taken.hpp"
 #include "nvmlkit/generated/abi.hpp"
 #include "sim/calls/rule_words.hpp"
 #include "sim/config/load.hpp"
@@ -22,7 +23,7 @@ using steering::describe;
 
 std::unique_ptr<Machine> machine_of(const std::string& name) {
   std::string error;
-  auto machine = load_machine({{"NVMLKIT_MACHINE", name}, {"NVMLKIT_GPU_COUNT", "2"}}, error);
+  auto machine = taken(load_machine({{"NVMLKIT_MACHINE", name}, {"NVMLKIT_GPU_COUNT", "2"}}), error);
   EXPECT_NE(machine, nullptr) << error;
   return machine;
 }
@@ -34,8 +35,12 @@ std::vector<std::string> words(const std::string& text) {
   return out;
 }
 
-std::string inject(const Machine& machine, const std::string& text) { return steering::inject(machine, words(text)); }
-std::string heal(const Machine& machine, const std::string& text) { return steering::heal(machine, words(text)); }
+std::string inject(const Machine& machine, const std::string& text) {
+  return text_of(steering::inject(machine, words(text)));
+}
+std::string heal(const Machine& machine, const std::string& text) {
+  return text_of(steering::heal(machine, words(text)));
+}
 
 // The Xids raised so far.
 std::vector<std::uint64_t> xids_of(const Machine& machine) {

@@ -1,3 +1,4 @@
+#include "../taken.hpp"
 #include "sim/config/load.hpp"
 
 #include <gtest/gtest.h>
@@ -13,22 +14,22 @@ namespace nvmlkit::sim {
 namespace {
 
 std::unique_ptr<Machine> read(std::string_view yaml, const Overrides& overrides = {}) {
-  ConfigError error;
-  auto machine = read_machine("m.yaml", yaml, error, overrides);
-  EXPECT_NE(machine, nullptr) << error.text();
+  std::string error;
+  auto machine = taken(read_machine("m.yaml", yaml, overrides), error);
+  EXPECT_NE(machine, nullptr) << error;
   return machine ? std::move(machine) : Machine::create(64);
 }
 
 std::unique_ptr<Machine> load(const Environment& environment) {
   std::string error;
-  auto machine = load_machine(environment, error);
+  auto machine = taken(load_machine(environment), error);
   EXPECT_NE(machine, nullptr) << error;
   return machine ? std::move(machine) : Machine::create(64);
 }
 
 std::string refusal(const Environment& environment) {
   std::string error;
-  EXPECT_EQ(load_machine(environment, error), nullptr);
+  EXPECT_EQ(taken(load_machine(environment), error), nullptr);
   return error;
 }
 
@@ -188,19 +189,19 @@ TEST(Base, OfOneGpuMakesAMixedMachine) {
   EXPECT_NE(gpus[1].uuid->view(), gpus[1023].uuid->view());
   EXPECT_NE(gpus[1].pci.bus_id->bus, gpus[3].pci.bus_id->bus);
 
-  ConfigError error;
-  EXPECT_EQ(read_machine("m.yaml", "base: h100\ndevices: [{index: 0, base: t5}]\n", error, {}), nullptr);
-  EXPECT_NE(error.text().find("m.yaml:2:"), std::string::npos) << error.text();
-  EXPECT_NE(error.text().find("unknown machine 't5'"), std::string::npos) << error.text();
-  EXPECT_EQ(read_machine("m.yaml", "device_defaults: {base: t4}\n", error, {}), nullptr);
+  std::string error;
+  EXPECT_EQ(taken(read_machine("m.yaml", "base: h100\ndevices: [{index: 0, base: t5}]\n", {}), error), nullptr);
+  EXPECT_NE(error.find("m.yaml:2:"), std::string::npos) << error;
+  EXPECT_NE(error.find("unknown machine 't5'"), std::string::npos) << error;
+  EXPECT_EQ(taken(read_machine("m.yaml", "device_defaults: {base: t4}\n", {}), error), nullptr);
 }
 
 TEST(Builtin, EveryOneLoadsAndHasWhatTellsItApart) {
   ASSERT_GE(list_builtin_machines().size(), 8u);
   for (const auto& builtin : list_builtin_machines()) {
-    ConfigError error;
-    const auto machine = read_machine(builtin.name, builtin.text, error);
-    ASSERT_NE(machine, nullptr) << error.text();
+    std::string error;
+    const auto machine = taken(read_machine(builtin.name, builtin.text), error);
+    ASSERT_NE(machine, nullptr) << error;
     EXPECT_FALSE(machine->gpus().empty());
     for (const auto& gpu : machine->gpus()) EXPECT_TRUE(gpu.uuid && gpu.pci.bus_id && gpu.name) << builtin.name;
   }

@@ -1,3 +1,4 @@
+#include "../taken.hpp"
 #include "sim/state/machine.hpp"
 
 #include <gtest/gtest.h>
@@ -36,9 +37,9 @@ TEST(Machine, AThousandGpusTouchNothingUntilWritten) {
 TEST(Machine, TooManyGpusAreRefused) { EXPECT_EQ(Machine::create(kMaxGpus + 1), nullptr); }
 
 TEST(Machine, LoadingLeavesTheUnusedEndsOfListsUntouched) {
-  ConfigError error;
-  const auto machine = read_machine("m.yaml", "system: {num_devices: 256}\n", error);
-  ASSERT_NE(machine, nullptr) << error.text();
+  std::string error;
+  const auto machine = taken(read_machine("m.yaml", "system: {num_devices: 256}\n"), error);
+  ASSERT_NE(machine, nullptr) << error;
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   EXPECT_LT(resident_pages(*machine), machine->gpus().size_bytes() / page * 3 / 4);
 }

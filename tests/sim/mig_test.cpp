@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "../taken.hpp"
 #include "sim/config/load.hpp"
 #include "sim/mig/devices.hpp"
 #include "sim/mig/instances.hpp"
@@ -13,9 +14,9 @@ namespace nvmlkit::sim::mig {
 namespace {
 
 std::unique_ptr<Machine> machine_of(const std::string& text) {
-  ConfigError error;
-  auto machine = read_machine("m.yaml", text, error);
-  EXPECT_NE(machine, nullptr) << error.text();
+  std::string error;
+  auto machine = taken(read_machine("m.yaml", text), error);
+  EXPECT_NE(machine, nullptr) << error;
   return machine;
 }
 

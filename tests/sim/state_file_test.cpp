@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <random>
 
+#include "../taken.hpp"
 #include "sim/generated/model_descriptors.hpp"
 #include "sim/model/value.hpp"
 #include "sim/state/lock.hpp"
@@ -17,7 +18,7 @@ using storage::Header;
 
 TEST_F(StateFile, HoldsTheMachineItWasMadeFrom) {
   std::string error;
-  const auto machine = load_machine({{"NVMLKIT_MACHINE", "h100"}, {"NVMLKIT_GPU_COUNT", "3"}}, error);
+  const auto machine = taken(load_machine({{"NVMLKIT_MACHINE", "h100"}, {"NVMLKIT_GPU_COUNT", "3"}}), error);
   const auto shared = attach(make(3));
   ASSERT_EQ(shared->gpus().size(), 3U);
   EXPECT_EQ(shared->access(), Access::shared);
@@ -35,10 +36,10 @@ TEST_F(StateFile, IsItsOwnersAlone) {
 TEST_F(StateFile, TheEnvironmentLeadsToIt) {
   const auto file = make(2);
   std::string error;
-  const auto machine = load_machine({{"NVMLKIT_STATE", file}, {"NVMLKIT_MACHINE", "t4"}}, error);
+  const auto machine = taken(load_machine({{"NVMLKIT_STATE", file}, {"NVMLKIT_MACHINE", "t4"}}), error);
   ASSERT_NE(machine, nullptr) << error;
   EXPECT_EQ(machine->gpus().size(), 2U);
-  EXPECT_EQ(load_machine({{"NVMLKIT_STATE", path("none")}}, error), nullptr);
+  EXPECT_EQ(taken(load_machine({{"NVMLKIT_STATE", path("none")}}), error), nullptr);
   EXPECT_TRUE(error.starts_with("NVMLKIT_STATE: " + path("none") + ": there is no such file")) << error;
 }
 
@@ -103,7 +104,7 @@ TEST_F(StateFile, RandomBytesNeverCrash) {
     auto other = good;
     for (int i = 0; i < 8; ++i) other[random() % other.size()] = static_cast<char>(random());
     std::string error;
-    if (const auto machine = state::attach(write("random", other), error); !machine) {
+    if (const auto machine = taken(state::attach(write("random", other)), error); !machine) {
       EXPECT_FALSE(error.empty());
     }
   }
@@ -112,10 +113,10 @@ TEST_F(StateFile, RandomBytesNeverCrash) {
 TEST_F(StateFile, AFileThatCannotBeMadeLeavesNothing) {
   std::string error;
   const auto machine = Machine::create(1);
-  EXPECT_FALSE(state::save(*machine, path() + "/none/file", "x", error));
+  EXPECT_FALSE(taken(state::save(*machine, path() + "/none/file", "x"), error));
   EXPECT_NE(error.find("cannot be made"), std::string::npos) << error;
   std::filesystem::create_directories(path("folder"));
-  EXPECT_FALSE(state::save(*machine, path("folder"), "x", error));
+  EXPECT_FALSE(taken(state::save(*machine, path("folder"), "x"), error));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path("")), {}), 1);
 }
 

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <string>
 
+#include "../taken.hpp"
 #include "sim/config/load.hpp"
 #include "sim/state/file.hpp"
 
@@ -28,22 +29,22 @@ class StateFile : public testing::Test {
   std::string make(std::uint32_t gpus, const std::string& name = "machine") const {
     std::string error;
     const auto machine =
-        load_machine({{"NVMLKIT_MACHINE", "h100"}, {"NVMLKIT_GPU_COUNT", std::to_string(gpus)}}, error);
+        taken(load_machine({{"NVMLKIT_MACHINE", "h100"}, {"NVMLKIT_GPU_COUNT", std::to_string(gpus)}}), error);
     EXPECT_NE(machine, nullptr) << error;
-    EXPECT_TRUE(state::save(*machine, path(name), "h100", error)) << error;
+    EXPECT_TRUE(taken(state::save(*machine, path(name), "h100"), error)) << error;
     return path(name);
   }
 
   static std::unique_ptr<Machine> attach(const std::string& file) {
     std::string error;
-    auto machine = state::attach(file, error);
+    auto machine = taken(state::attach(file), error);
     EXPECT_NE(machine, nullptr) << error;
     return machine;
   }
 
   static std::string refusal(const std::string& file) {
     std::string error;
-    EXPECT_EQ(state::attach(file, error), nullptr);
+    EXPECT_EQ(taken(state::attach(file), error), nullptr);
     EXPECT_EQ(error.find('\n'), std::string::npos) << error;
     EXPECT_NE(error.find(file), std::string::npos) << error;
     EXPECT_NE(error.find("nvmlkit up"), std::string::npos) << error;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "../taken.hpp"
 #include "sim/config/load.hpp"
 #include "sim/state/lock.hpp"
 #include "sim/telemetry/change.hpp"
@@ -20,11 +21,11 @@ inline const std::string h100 = "base: h100\nsystem: {num_devices: 1}\n";
 class Bench {
  public:
   explicit Bench(const std::string& text) {
-    ConfigError error;
+    std::string error;
     Overrides overrides;
     overrides.pace = 0;
-    machine_ = read_machine("test", "version: \"1.0\"\n" + text, error, overrides);
-    if (!machine_) ADD_FAILURE() << error.text();
+    machine_ = taken(read_machine("test", "version: \"1.0\"\n" + text, overrides), error);
+    if (!machine_) ADD_FAILURE() << error;
   }
 
   Machine& machine() { return *machine_; }

@@ -4,15 +4,16 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "../taken.hpp"
 #include "sim/config/load.hpp"
 
 namespace nvmlkit::sim {
 namespace {
 
 std::unique_ptr<Machine> read(std::string_view yaml) {
-  ConfigError error;
-  auto machine = read_machine("m.yaml", yaml, error);
-  EXPECT_NE(machine, nullptr) << error.text();
+  std::string error;
+  auto machine = taken(read_machine("m.yaml", yaml), error);
+  EXPECT_NE(machine, nullptr) << error;
   return machine ? std::move(machine) : Machine::create(64);
 }
 
@@ -102,7 +103,7 @@ TEST(Yaml, TheGoMocksOwnFiles) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".yaml") continue;
     std::string error;
-    const auto machine = load_machine({{"MOCK_NVML_CONFIG", entry.path().string()}}, error);
+    const auto machine = taken(load_machine({{"MOCK_NVML_CONFIG", entry.path().string()}}), error);
     EXPECT_NE(machine, nullptr) << error;
     ++files;
   }

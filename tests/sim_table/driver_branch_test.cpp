@@ -1,3 +1,4 @@
+#include "../taken.hpp"
 #include "sim/traits/driver_branch.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +23,7 @@ TEST(DriverBranch, VersionsAndBranches) {
 
 std::string version_of(const Environment& environment) {
   std::string error;
-  const auto machine = load_machine(environment, error);
+  const auto machine = taken(load_machine(environment), error);
   if (!machine) return error;
   const auto& system = machine->system();
   return std::string(system.driver_version->view()) + " " + std::string(system.nvml_version->view()) + " " +

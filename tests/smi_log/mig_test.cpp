@@ -116,12 +116,11 @@ TEST(ImportMig, GivesProcessesTheirInstance) {
 }
 
 TEST(ImportMig, RefusesADeviceThatIsCut) {
-  try {
-    import_text(a100("    MIG Device\n        Index : 0\n"));
-    FAIL();
-  } catch (const Refused& refused) {
-    EXPECT_EQ(std::string(refused.what()), "log.txt:13: a MIG device without 'GPU Instance ID'; the log is cut here");
-  }
+  const std::vector<Input> inputs = {{"log.txt", a100("    MIG Device\n        Index : 0\n")}};
+  const auto imported = import_outputs(inputs);
+  ASSERT_FALSE(imported);
+  EXPECT_EQ(sim::text_of(imported.error()),
+            "log.txt:13: a MIG device without 'GPU Instance ID'; the log is cut here");
 }
 
 }  // namespace

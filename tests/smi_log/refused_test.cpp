@@ -38,14 +38,12 @@ const Bad kBad[] = {
 class RefusedInput : public testing::TestWithParam<Bad> {};
 
 TEST_P(RefusedInput, IsOneLineWithItsPlace) {
-  try {
-    const auto imported = import_text(GetParam().text);
-    FAIL() << "taken:\n" << imported.yaml;
-  } catch (const Refused& refused) {
-    const std::string what = refused.what();
-    EXPECT_TRUE(what.starts_with(GetParam().message)) << what;
-    EXPECT_EQ(what.find('\n'), std::string::npos) << what;
-  }
+  const std::vector<Input> inputs = {{"log.txt", GetParam().text}};
+  const auto imported = import_outputs(inputs);
+  ASSERT_FALSE(imported) << "taken:\n" << imported->yaml;
+  const auto what = sim::text_of(imported.error());
+  EXPECT_TRUE(what.starts_with(GetParam().message)) << what;
+  EXPECT_EQ(what.find('\n'), std::string::npos) << what;
 }
 
 INSTANTIATE_TEST_SUITE_P(Inputs, RefusedInput, testing::ValuesIn(kBad),

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "../taken.hpp"
 #include "sim/config/load.hpp"
 #include "smi_log/import.hpp"
 
@@ -28,13 +29,15 @@ inline std::string xml_log(const std::string& elements, const std::string& bus_i
 
 inline Imported import_text(const std::string& text) {
   const std::vector<Input> inputs = {{"log.txt", text}};
-  return import_outputs(inputs);
+  auto imported = import_outputs(inputs);
+  EXPECT_TRUE(imported) << sim::text_of(imported.error());
+  return imported ? std::move(*imported) : Imported();
 }
 
 inline std::unique_ptr<sim::Machine> machine_of(const Imported& imported) {
-  sim::ConfigError error;
-  auto machine = sim::read_machine("imported", imported.yaml, error);
-  EXPECT_TRUE(machine) << error.text() << "\n" << imported.yaml;
+  std::string error;
+  auto machine = sim::taken(sim::read_machine("imported", imported.yaml), error);
+  EXPECT_TRUE(machine) << error << "\n" << imported.yaml;
   return machine;
 }
 

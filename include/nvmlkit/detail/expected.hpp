@@ -1,5 +1,6 @@
-// std::expected where the bindings were built with it, tl::expected else. A program and its library must agree, so an
-// installed or CMake-built library says in build_config.hpp which one it has; sources on their own take what is there.
+// std::expected where the project was built with it, tl::expected else; for the bindings and for the simulated machine.
+// A program and its library must agree, so an installed or CMake-built library says in build_config.hpp which one it
+// has; sources on their own take what is there.
 #pragma once
 
 #include <version>
@@ -20,14 +21,23 @@
 #include <tl/expected.hpp>
 #endif
 
-namespace nvmlkit::nvml::detail {
+namespace nvmlkit::detail {
 
 #if NVMLKIT_STD_EXPECTED
 using std::expected;
 using std::unexpect;
+using std::unexpected;
 #else
 using tl::expected;
 using tl::unexpect;
+using tl::unexpected;
 #endif
+
+}  // namespace nvmlkit::detail
+
+namespace nvmlkit::nvml::detail {
+
+using nvmlkit::detail::expected;
+using nvmlkit::detail::unexpect;
 
 }  // namespace nvmlkit::nvml::detail

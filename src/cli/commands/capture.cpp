@@ -11,7 +11,6 @@
 #include "cli/command_error.hpp"
 #include "cli/commands.hpp"
 #include "cli/library.hpp"
-#include "smi_log/log.hpp"
 
 namespace nvmlkit::cli {
 namespace {
@@ -27,7 +26,7 @@ struct CaptureOptions {
 void write_captured(const std::string& file, const std::string& text) {
   std::ofstream stream(file, std::ios::binary);
   stream << text;
-  if (!stream.flush()) throw CommandError(file + ": cannot be written");
+  if (!stream.flush()) throw CommandError(sim::unusable_file(file, "cannot be written"));
 }
 
 void report_comparison(const capture::Captured& captured, bool verbose) {
@@ -48,16 +47,12 @@ int capture_machine(const CaptureOptions& options) {
                    capture::to_json(answers).dump(1, ' ', false, capture::Json::error_handler_t::replace) + "\n");
     if (options.output.empty()) return 0;
   }
-  try {
-    const auto captured = capture::machine_file(answers);
-    report_comparison(captured, options.verbose);
-    if (options.output.empty())
-      fmt::print("{}", captured.yaml);
-    else
-      write_captured(options.output, captured.yaml);
-  } catch (const smi_log::Refused& refused) {
-    throw CommandError(refused.what());
-  }
+  const auto captured = value_of(capture::machine_file(answers));
+  report_comparison(captured, options.verbose);
+  if (options.output.empty())
+    fmt::print("{}", captured.yaml);
+  else
+    write_captured(options.output, captured.yaml);
   return 0;
 }
 

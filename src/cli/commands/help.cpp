@@ -13,7 +13,7 @@
 #include "cli/describe/manual.hpp"
 #include "cli/describe/outline.hpp"
 #include "cli/describe/reference.hpp"
-#include "sim/config/suggest.hpp"
+#include "sim/problem/problem.hpp"
 
 namespace nvmlkit::cli {
 namespace {
@@ -32,7 +32,9 @@ const CommandNode& find_command(const CommandNode& root, const std::vector<std::
       std::vector<std::string_view> names;
       for (const auto& child : at->children)
         if (child.command.group != Group::hidden) names.push_back(child.word);
-      throw CommandError("help: unknown command " + sim::config::quote(word) + sim::config::hint(word, names));
+      auto problem = sim::unknown_name("command", word, names);
+      problem.place.named_by = "help";
+      throw CommandError(std::move(problem));
     }
     at = next;
   }

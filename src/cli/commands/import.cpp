@@ -27,7 +27,7 @@ smi_log::Input read_input(const std::string& file) {
   if (file == "-") return {"standard input", {std::istreambuf_iterator<char>(std::cin), {}}};
   std::ifstream stream(file, std::ios::binary);
   smi_log::Input input{file, {std::istreambuf_iterator<char>(stream), {}}};
-  if (!stream) throw smi_log::Refused({file, 0}, "cannot be read");
+  if (!stream) throw CommandError(sim::unusable_file(file, "cannot be read"));
   return input;
 }
 
@@ -51,21 +51,19 @@ void report_import(const smi_log::Imported& imported, bool verbose) {
 }
 
 // "-" as a file is standard input; an empty `output` is standard output.
-int import_files(const ImportOptions& options) try {
+int import_files(const ImportOptions& options) {
   std::vector<smi_log::Input> inputs;
   for (const auto& file : options.files) inputs.push_back(read_input(file));
-  const auto imported = smi_log::import_outputs(inputs);
+  const auto imported = value_of(smi_log::import_outputs(inputs));
   if (options.output.empty()) {
     fmt::print("{}", imported.yaml);
   } else {
     std::ofstream stream(options.output, std::ios::binary);
     stream << imported.yaml;
-    if (!stream.flush()) throw CommandError(options.output + ": cannot be written");
+    if (!stream.flush()) throw CommandError(sim::unusable_file(options.output, "cannot be written"));
   }
   report_import(imported, options.verbose);
   return 0;
-} catch (const smi_log::Refused& refused) {
-  throw CommandError(refused.what());
 }
 
 }  // namespace

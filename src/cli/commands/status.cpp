@@ -15,6 +15,7 @@
 #include "cli/machine.hpp"
 #include "cli/selector.hpp"
 #include "cli/state_files.hpp"
+#include "sim/problem/text.hpp"
 #include "sim/processes/clients.hpp"
 #include "sim/state/read.hpp"
 
@@ -127,7 +128,7 @@ std::vector<UpMachine> open_all() {
     try {
       up.machine = attach(state.path);
     } catch (const CommandError& error) {
-      up.problem = error.what();
+      up.problem = sim::text_of(error.problem);
     }
     out.push_back(std::move(up));
   }

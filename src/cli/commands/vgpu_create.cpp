@@ -48,12 +48,12 @@ int create_vgpu(const VgpuCreateOptions& options) {
   const auto machine = machine_of(options.machine);
   auto all = nlohmann::ordered_json::array();
   accept(sim::transaction::change_gpus(*machine, select(*machine, options.selector),
-                                       [&](sim::model::Gpu& gpu, std::size_t index) {
-                                         std::uint32_t id = 0;
-                                         const auto problem = sim::vgpu::create(*machine, gpu, said, id);
-                                         if (!problem.empty()) return fmt::format("gpu={}: {}", index, problem);
-                                         all.push_back({{"gpu", index}, {"id", id}});
-                                         return std::string();
+                                       [&](sim::model::Gpu& gpu, std::size_t index) -> sim::Expected<void> {
+                                         auto id = sim::vgpu::create(*machine, gpu, said);
+                                         const auto place = static_cast<std::uint32_t>(index);
+                                         if (!id) return sim::fail(std::move(id.error()).of_gpu(place));
+                                         all.push_back({{"gpu", index}, {"id", *id}});
+                                         return {};
                                        }));
   if (options.as_json)
     fmt::print("{}\n", all.dump(2));

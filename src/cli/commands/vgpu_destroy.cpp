@@ -9,7 +9,7 @@
 #include "cli/command_error.hpp"
 #include "cli/commands.hpp"
 #include "cli/selector.hpp"
-#include "sim/config/suggest.hpp"
+#include "sim/problem/names.hpp"
 #include "sim/transaction/change.hpp"
 #include "sim/vgpu/usage.hpp"
 
@@ -28,8 +28,11 @@ std::uint32_t parse_vgpu_id(const std::string& text) {
   const auto* end = text.data() + text.size();
   const auto [stop, problem] = std::from_chars(text.data(), end, id);
   if (problem == std::errc() && stop == end && id != 0) return id;
-  throw CommandError("ID: expected the id of a vGPU, as `nvmlkit vgpu list` shows it, or all, got " +
-                     sim::config::quote(text));
+  throw CommandError("ID: expected the id of a vGPU, as `nvmlkit vgpu list` shows it, or all, got " + sim::quote(text));
+}
+
+sim::Problem no_vgpu(std::uint32_t id) {
+  return {.kind = sim::ProblemKind::unknown_name, .what = fmt::format("no vGPU has id {}", id)};
 }
 
 int destroy_vgpu(const VgpuDestroyOptions& options) {
@@ -40,13 +43,13 @@ int destroy_vgpu(const VgpuDestroyOptions& options) {
     const auto gpu = snapshot(*machine, i);
     if (sim::vgpu::is_host(*gpu) && (id == 0 || sim::vgpu::find(*gpu, id))) where.push_back(i);
   }
-  if (where.empty() && id != 0) throw CommandError(fmt::format("no vGPU has id {}", id));
-  accept(sim::transaction::change_gpus(*machine, where, [&](sim::model::Gpu& gpu, std::size_t) {
+  if (where.empty() && id != 0) throw CommandError(no_vgpu(id));
+  accept(sim::transaction::change_gpus(*machine, where, [&](sim::model::Gpu& gpu, std::size_t) -> sim::Expected<void> {
     if (id == 0)
       gpu.vgpu.instances.clear();
     else if (!sim::vgpu::destroy(gpu, id))
-      return fmt::format("no vGPU has id {}", id);
-    return std::string();
+      return sim::fail(no_vgpu(id));
+    return {};
   }));
   return 0;
 }

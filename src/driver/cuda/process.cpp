@@ -45,8 +45,9 @@ bool watch_forks() {
 // With the lock held.
 bool load() {
   if (process.machine) return true;
-  process.machine = driver::load_or_complain([](std::string& error) -> std::unique_ptr<sim::Machine> {
-                      return watch_forks() ? sim::load_machine(sim::Environment::process(), error) : nullptr;
+  process.machine = driver::load_or_complain([]() -> sim::Expected<std::unique_ptr<sim::Machine>> {
+                      if (!watch_forks()) return sim::fail({.kind = sim::ProblemKind::out_of_memory});
+                      return sim::load_machine(sim::Environment::process());
                     }).release();
   return process.machine != nullptr;
 }

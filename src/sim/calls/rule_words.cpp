@@ -7,13 +7,11 @@
 #include <optional>
 #include <vector>
 
-#include "sim/config/suggest.hpp"
 #include "sim/generated/return_codes.hpp"
+#include "sim/problem/names.hpp"
 
 namespace nvmlkit::sim::calls {
 namespace {
-
-using config::quote;
 
 struct Unit {
   std::string_view name;
@@ -37,16 +35,14 @@ std::optional<std::uint64_t> duration(std::string_view text) {
   return std::nullopt;
 }
 
-std::string parse_symbol(std::string_view word, std::uint32_t& symbol) {
+Expected<std::uint32_t> parse_symbol(std::string_view word) {
   const auto found = std::find(symbol_names.begin(), symbol_names.end(), word);
-  symbol = static_cast<std::uint32_t>(found - symbol_names.begin());
-  if (found == symbol_names.end() && word != "all")
-    return "unknown function " + quote(word) + config::hint(word, symbol_names);
-  return {};
+  if (found == symbol_names.end() && word != "all") return fail(unknown_name("function", word, symbol_names));
+  return static_cast<std::uint32_t>(found - symbol_names.begin());
 }
 
 // With or without NVML_ERROR_, in any case of letters.
-std::string parse_code(const std::string& word, std::int32_t& code) {
+Expected<std::int32_t> parse_code(const std::string& word) {
   std::string name = word;
   std::transform(name.begin(), name.end(), name.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
@@ -57,21 +53,20 @@ std::string parse_code(const std::string& word, std::int32_t& code) {
     }
   std::vector<std::string_view> names;
   for (const auto& known : return_codes) {
-    if (known.name == name) {
-      code = known.value;
-      return {};
-    }
+    if (known.name == name) return known.value;
     names.push_back(known.name);
   }
-  return "unknown error " + quote(word) + config::hint(name, names);
+  auto problem = unknown_name("error", name, names);
+  problem.what = "unknown error " + quote(word);
+  return fail(std::move(problem));
 }
 
-std::string parse_limits(std::span<const std::string> words, Rule& rule) {
+Expected<void> parse_limits(std::span<const std::string> words, calls::Rule& rule) {
   for (std::size_t i = 0; i < words.size(); i += 2) {
     auto* limit = words[i] == "--after" ? &rule.after : words[i] == "--times" ? &rule.times : nullptr;
-    if (!limit) return "expected --after N or --times N, got " + quote(words[i]);
+    if (!limit) return fail(wrong_value("--after N or --times N", quote(words[i])));
     const auto count = i + 1 < words.size() ? whole_number(words[i + 1]) : std::nullopt;
-    if (!count) return words[i] + " needs a number of calls";
+    if (!count) return fail({.kind = ProblemKind::missing, .what = words[i] + " needs a number of calls"});
     *limit = *count;
   }
   return {};
@@ -86,23 +81,28 @@ std::string text_of(std::uint64_t ns) {
 
 }  // namespace
 
-std::string parse_rule(std::span<const std::string> words, Rule& rule) {
+Expected<calls::Rule> parse_rule(std::span<const std::string> words) {
   const bool fails = words[0] == "fail";
   if (words.size() < 3)
-    return fails ? "expected a function and an error, such as nvmlDeviceGetMemoryInfo GPU_IS_LOST"
-                 : "expected a function and a duration, such as nvmlDeviceGetTemperature 500ms";
-  rule.result = kNoResult;
-  rule.delay_ns = rule.after = 0;
+    return fail(missing(fails ? "a function and an error, such as nvmlDeviceGetMemoryInfo GPU_IS_LOST"
+                              : "a function and a duration, such as nvmlDeviceGetTemperature 500ms"));
+  calls::Rule rule{};
+  rule.result = calls::kNoResult;
   rule.times = UINT64_MAX;
-  if (auto problem = parse_symbol(words[1], rule.symbol); !problem.empty()) return problem;
+  const auto symbol = parse_symbol(words[1]);
+  if (!symbol) return fail(symbol.error());
+  rule.symbol = *symbol;
   if (fails) {
-    if (auto problem = parse_code(words[2], rule.result); !problem.empty()) return problem;
+    const auto code = parse_code(words[2]);
+    if (!code) return fail(code.error());
+    rule.result = *code;
   } else {
     const auto delay = duration(words[2]);
-    if (!delay) return "expected a duration up to 3600s, such as 500ms, got " + quote(words[2]);
+    if (!delay) return fail(wrong_value("a duration up to 3600s, such as 500ms", quote(words[2])));
     rule.delay_ns = *delay;
   }
-  return parse_limits(words.subspan(3), rule);
+  if (auto good = parse_limits(words.subspan(3), rule); !good) return fail(std::move(good.error()));
+  return rule;
 }
 
 std::string describe(const Rule& rule) {

@@ -7,11 +7,12 @@
 #include <string>
 
 #include "sim/calls/rules.hpp"
+#include "sim/problem/problem.hpp"
 
 namespace nvmlkit::sim::calls {
 
-// Returns what is wrong, empty when nothing is. The GPU stays as it is in `rule`.
-std::string parse_rule(std::span<const std::string> words, Rule& rule);
+// The GPU is the caller's to add.
+Expected<calls::Rule> parse_rule(std::span<const std::string> words);
 
 std::string describe(const Rule& rule);
 

@@ -171,7 +171,7 @@ void complete(Machine& machine) {
     complete_c2c(gpu, machine.host().nvlink);
     gpu.nvlink_low_power.supported.derive_from(
         Maybe<bool>(machine.host().nvlink.links_per_gpu.value_or(0) > 0 && has(gpu, Trait::nvlink_low_power)));
-    mig::settle(gpu);  // its problems are those of the machine file: config/check.cpp
+    static_cast<void>(mig::settle(gpu));  // its problems are those of the machine file: config/check.cpp
   }
   links::lay_out(machine);
   vgpu::settle(machine);  // as with MIG

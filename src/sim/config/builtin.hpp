@@ -4,6 +4,8 @@
 #include <span>
 #include <string_view>
 
+#include "sim/problem/problem.hpp"
+
 namespace nvmlkit::sim {
 
 struct BuiltinMachine {
@@ -16,5 +18,8 @@ std::span<const BuiltinMachine> list_builtin_machines();
 
 // The YAML of a machine; empty when there is none of that name.
 std::string_view builtin_machine_text(std::string_view name);
+
+// What to say of a name that there is none of.
+Problem unknown_machine(std::string_view name);
 
 }  // namespace nvmlkit::sim

@@ -4,9 +4,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
-#include "sim/config/error.hpp"
+#include "sim/problem/problem.hpp"
 
 namespace nvmlkit::sim::config {
 
@@ -32,19 +33,21 @@ class Node {
   // The value of a key, merge keys included; no node if there is none.
   Node find(std::string_view key) const;
 
-  [[noreturn]] void fail(std::string message) const;
+  Place place() const;
 
   // null, ~, nothing, or N/A in any spelling of YAML
   bool absent() const;
 
   struct Entry;
-  // Calls `visit(node)` for every item of a sequence.
+  // Calls `visit(node)` for every item of a sequence. Where it returns Expected<void>, the first problem ends it and is
+  // returned.
   template <class Visit>
-  void items(Visit&& visit) const;
-  // Calls `visit(key, value)` for every entry of a mapping. Merge keys (<<) are resolved: their entries come behind the
-  // mapping's own, and only where it lacks the key. A key may come twice; it is the caller who minds.
+  auto items(Visit&& visit) const;
+  // Calls `visit(key, value)` for every entry of a mapping, with problems as in items(). Merge keys (<<) are resolved:
+  // their entries come behind the mapping's own, and only where it lacks the key. A key may come twice; it is the
+  // caller who minds.
   template <class Visit>
-  void entries(Visit&& visit) const;
+  auto entries(Visit&& visit) const;
 
  private:
   friend class Document;
@@ -58,9 +61,9 @@ struct Node::Entry {
 
 class Document {
  public:
-  // Throws ConfigFailure: syntax, more than one document, nesting deeper than 64, unknown alias. `name` is what
+  // Problems: syntax, more than one document, nesting deeper than 64, unknown alias, impossible merges. `name` is what
   // messages call the file.
-  static Document parse(std::string name, std::string_view text);
+  static Expected<Document> parse(std::string name, std::string_view text);
 
   // No node for a file without content.
   Node root() const { return nodes_.empty() ? Node() : Node(*this, 0); }
@@ -76,7 +79,9 @@ class Document {
     std::uint32_t at, size;  // scalar: place in text_; else: place in links_, number of children
   };
 
-  void flatten(std::uint32_t mapping, int depth, std::vector<Node::Entry>& out) const;
+  Expected<void> flatten(std::uint32_t mapping, int depth, std::vector<Node::Entry>& out) const;
+  Expected<void> check_merges() const;
+  Expected<void> merge(const Node& source, int depth, std::size_t first, std::vector<Node::Entry>& out) const;
 
   std::string name_;
   std::string text_;
@@ -86,22 +91,37 @@ class Document {
 };
 
 template <class Visit>
-void Node::items(Visit&& visit) const {
+auto Node::items(Visit&& visit) const {
+  using Result = std::invoke_result_t<Visit&, const Node&>;
   const auto& record = document_->nodes_[index_];
-  for (std::uint32_t i = 0; i < record.size; ++i) visit(Node(*document_, document_->links_[record.at + i]));
+  for (std::uint32_t i = 0; i < record.size; ++i) {
+    const Node item(*document_, document_->links_[record.at + i]);
+    if constexpr (std::is_void_v<Result>)
+      visit(item);
+    else if (Result done = visit(item); !done)
+      return done;
+  }
+  if constexpr (!std::is_void_v<Result>) return Result();
 }
 
 template <class Visit>
-void Node::entries(Visit&& visit) const {
+auto Node::entries(Visit&& visit) const {
+  using Result = std::invoke_result_t<Visit&, const Node&, const Node&>;
   const auto& record = document_->nodes_[index_];
-  if (record.merges) {
-    std::vector<Entry> flat;
-    document_->flatten(index_, 0, flat);
-    for (const auto& entry : flat) visit(entry.key, entry.value);
-    return;
+  std::vector<Entry> flat;
+  if (record.merges) static_cast<void>(document_->flatten(index_, 0, flat));  // parse() saw that it can be done
+  const std::size_t count = record.merges ? flat.size() : record.size / 2;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto at = record.at + 2 * i;
+    const Entry entry =
+        record.merges ? flat[i]
+                      : Entry{Node(*document_, document_->links_[at]), Node(*document_, document_->links_[at + 1])};
+    if constexpr (std::is_void_v<Result>)
+      visit(entry.key, entry.value);
+    else if (Result done = visit(entry.key, entry.value); !done)
+      return done;
   }
-  for (std::uint32_t i = 0; i < record.size; i += 2)
-    visit(Node(*document_, document_->links_[record.at + i]), Node(*document_, document_->links_[record.at + i + 1]));
+  if constexpr (!std::is_void_v<Result>) return Result();
 }
 
 }  // namespace nvmlkit::sim::config

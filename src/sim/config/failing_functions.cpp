@@ -18,17 +18,18 @@ Node place_of_list(const Layers& layers) {
 
 }  // namespace
 
-void install_failing_functions(const Layers& layers, const Machine& machine) {
-  std::size_t item = 0;
+Expected<void> install_failing_functions(const Layers& layers, const Machine& machine) {
+  std::uint32_t item = 0;
   for (const auto& said : machine.host().failing_functions.span()) {
     const std::array<std::string, 3> words{"fail", std::string(said.function->view()), std::string(said.error->view())};
-    calls::Rule rule{};
-    const auto problem = calls::parse_rule(words, rule);
-    if (!problem.empty()) place_of_list(layers).fail("failing_functions[" + std::to_string(item) + "]: " + problem);
-    rule.gpu = said.gpu.value_or(calls::kAnyGpu);
+    auto rule = calls::parse_rule(words);
+    if (!rule)
+      return fail(std::move(rule.error()).of_item("failing_functions", item).at(place_of_list(layers).place()));
+    rule->gpu = said.gpu.value_or(calls::kAnyGpu);
     ++item;
-    if (rule.gpu == calls::kAnyGpu || rule.gpu < machine.gpus().size()) machine.call_rules().add(rule);
+    if (rule->gpu == calls::kAnyGpu || rule->gpu < machine.gpus().size()) machine.call_rules().add(*rule);
   }
+  return {};
 }
 
 }  // namespace nvmlkit::sim::config

@@ -6,7 +6,7 @@
 
 namespace nvmlkit::sim::config {
 
-// Makes them call rules of the machine. Throws ConfigFailure for a function or an error that there is none of.
-void install_failing_functions(const Layers& layers, const Machine& machine);
+// Makes them call rules of the machine. A problem: there is no such function, or no such error.
+Expected<void> install_failing_functions(const Layers& layers, const Machine& machine);
 
 }  // namespace nvmlkit::sim::config

@@ -13,13 +13,13 @@ namespace {
 // False where the text is no machine with such a GPU.
 bool read_mig(const BuiltinMachine& builtin, std::string_view name, model::Mig& mig) {
   if (builtin.text.find(name) == std::string_view::npos) return false;
-  const Document document = Document::parse(std::string(builtin.name), builtin.text);
-  const Node defaults = document.root().find("device_defaults");
+  const auto document = Document::parse(std::string(builtin.name), builtin.text);
+  if (!document) return false;
+  const Node defaults = document->root().find("device_defaults");
   const Node named = defaults ? defaults.find("name") : Node();
   const Node described = defaults ? defaults.find("mig") : Node();
   if (!named || !described || named.text() != name) return false;
-  apply(described, model::descriptor<model::Mig>(), reinterpret_cast<std::byte*>(&mig), Path{});
-  return true;
+  return apply(described, model::descriptor<model::Mig>(), reinterpret_cast<std::byte*>(&mig), Path{}).has_value();
 }
 
 }  // namespace

@@ -34,23 +34,26 @@ struct Layer {
 
 class Layers {
  public:
-  // Throws ConfigFailure: what Document::parse() refuses, a wrong version, an unknown base, a wrong `devices` list.
-  Layers(std::string_view file, std::string_view text);
+  // Problems: those of Document::parse(), a wrong version, an unknown base, a wrong `devices` list or count.
+  static Expected<Layers> of(std::string_view file, std::string_view text);
 
   const std::vector<Layer>& all() const { return layers_; }  // what is overridden first
 
   // How many GPUs the documents describe.
-  std::uint32_t gpu_count() const;
+  std::uint32_t gpu_count() const { return gpu_count_; }
 
   // Where a field of a GPU got its value: in its own entry or in the defaults of the topmost layer that says anything
   // about it. `own` reports which of both.
   Node stated_at(std::uint32_t gpu, std::initializer_list<std::string_view> keys, bool* own = nullptr) const;
 
  private:
-  void add(std::string_view file, std::string_view text, int depth);
-  const Layers& builtin(const Node& base);
+  Expected<void> add(std::string_view file, std::string_view text, int depth);
+  Expected<const Layers*> builtin(const Node& base);
+  Expected<void> find_devices(Layer& layer);
+  Expected<void> count_gpus();
 
   std::vector<Layer> layers_;
+  std::uint32_t gpu_count_ = 0;
   std::map<std::string, std::unique_ptr<Layers>, std::less<>> bases_;  // of single GPUs
 };
 

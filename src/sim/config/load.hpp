@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "sim/config/environment.hpp"
-#include "sim/config/error.hpp"
+#include "sim/problem/problem.hpp"
 #include "sim/state/machine.hpp"
 
 namespace nvmlkit::sim {
@@ -22,8 +22,8 @@ namespace nvmlkit::sim {
 //   NVMLKIT_DRIVER     the driver version, or a branch for a usual version of it, in place of the file's
 //   NVMLKIT_TIME       real, virtual (time moves only by a command), or how many times faster than real it is
 //   MOCK_NVML_NUM_DEVICES, MOCK_NVML_DRIVER_VERSION  the same and the driver version, for built-in machines only
-// Null when that is impossible, with one line about what, where and what was expected in `error`. Throws nothing.
-std::unique_ptr<Machine> load_machine(const Environment& environment, std::string& error) noexcept;
+// Never null. Throws nothing: short memory is a problem, too.
+Expected<std::unique_ptr<Machine>> load_machine(const Environment& environment) noexcept;
 
 // What stands above a machine file.
 struct Overrides {
@@ -32,12 +32,11 @@ struct Overrides {
   std::optional<double> pace;  // of time, see sim/state/clock.hpp
 };
 
-// The machine that a text describes; `file` is what messages call it. Null with `error` set when it is refused.
-std::unique_ptr<Machine> read_machine(std::string_view file, std::string_view text, ConfigError& error,
-                                      const Overrides& overrides = {}) noexcept;
+// The machine that a text describes; `file` is what messages call it.
+Expected<std::unique_ptr<Machine>> read_machine(std::string_view file, std::string_view text,
+                                                const Overrides& overrides = {}) noexcept;
 
 // The same from a file.
-std::unique_ptr<Machine> read_machine_file(const std::string& path, ConfigError& error,
-                                           const Overrides& overrides = {}) noexcept;
+Expected<std::unique_ptr<Machine>> read_machine_file(const std::string& path, const Overrides& overrides = {}) noexcept;
 
 }  // namespace nvmlkit::sim

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "sim/config/scalar.hpp"
-#include "sim/config/suggest.hpp"
 #include "sim/generated/model_descriptors.hpp"
 #include "sim/model/value.hpp"
+#include "sim/problem/names.hpp"
 
 namespace nvmlkit::sim::config {
 namespace {
@@ -17,9 +17,7 @@ using model::Member;
 using model::StructDescriptor;
 using model::Type;
 
-[[noreturn]] void fail(const Node& node, const Path& path, const std::string& message) {
-  node.fail(path.text() + ": " + message);
-}
+constexpr std::size_t kDeepest = 64;  // a struct of the model has fewer levels
 
 // Keys mostly come in the order of the registry, so the search goes on where the last one ended.
 std::size_t find_field(std::span<const FieldDescriptor> fields, std::string_view name, std::size_t after) {
@@ -30,106 +28,139 @@ std::size_t find_field(std::span<const FieldDescriptor> fields, std::string_view
   return fields.size();
 }
 
-[[noreturn]] void unknown_key(const Node& key, const StructDescriptor& type, const Path& path, bool reader_fields) {
+// A problem of a key inside of the path.
+detail::unexpected<Problem> fail_at_key(const Node& key, const Path& path, Problem problem) {
+  problem.naming = Naming::after;
+  return fail_at(key, path, std::move(problem));
+}
+
+detail::unexpected<Problem> unknown_key(const Node& key, const StructDescriptor& type, const Path& path,
+                                        bool reader_fields) {
+  if (const auto* field = type.find(key.text()); field != nullptr && field->key(true) && field->reader) {
+    auto problem = unknown_name("key", key.text(), {});
+    problem.hint = "it belongs to an entry of devices";
+    return fail_at_key(key, path, std::move(problem));
+  }
   std::vector<std::string_view> names;
   for (const auto& field : type.fields())
     if (field.key(reader_fields)) names.push_back(field.name());
-  std::string where = path.text();
-  if (!where.empty()) where = " in " + where;
-  if (const auto* field = type.find(key.text()); field != nullptr && field->key(true) && field->reader)
-    key.fail("unknown key " + quote(key.text()) + where + "; it belongs to an entry of devices");
-  key.fail("unknown key " + quote(key.text()) + where + hint(key.text(), names));
+  return fail_at_key(key, path, unknown_name("key", key.text(), names));
 }
 
-void read_list(const Node& node, const FieldDescriptor& field, const Member& member, const Path& path) {
+Expected<void> read_list(const Node& node, const FieldDescriptor& field, const Member& member, const Path& path) {
   if (node.absent()) {
     member.count() = 0;
-    return;
+    return {};
   }
-  if (node.kind() != Kind::sequence) fail(node, path, "expected a list");
+  if (node.kind() != Kind::sequence) return fail_at(node, path, wrong_value("a list"));
   if (node.size() > field.max_items)
-    fail(node, path,
-         "expected at most " + std::to_string(field.max_items) + " items, got " + std::to_string(node.size()));
+    return fail_at(node, path,
+                   wrong_value("at most " + std::to_string(field.max_items) + " items", std::to_string(node.size())));
   std::uint32_t i = 0;
-  node.items([&](const Node& item) {
-    const Path here{&path, {}, i};
+  auto read = node.items([&](const Node& item) -> Expected<void> {
+    const Path here = path.at(i);
     std::byte* at = member.item(i);
+    ++i;
     if (field.type == Type::structure) {
       std::memset(at, 0, field.value_size);
       model::set_defaults(field.nested(), at);
-      apply(item, field.nested(), at, here);
-    } else if (const auto problem = read_scalar(item, field, at); !problem.empty()) {
-      fail(item, here, problem);
+      return apply(item, field.nested(), at, here);
     }
-    ++i;
+    if (auto good = read_scalar(item, field, at); !good) return fail_at(item, here, std::move(good.error()));
+    return {};
   });
   member.count() = i;
+  return read;
 }
 
-void read_member(const Node& node, const FieldDescriptor& field, std::byte* structure, const Path& path) {
+Expected<void> read_member(const Node& node, const FieldDescriptor& field, std::byte* structure, const Path& path) {
   const Member member(field, structure);
   if (field.list) return read_list(node, field, member, path);
   if (node.absent()) {
-    if (field.required) fail(node, path, "expected a value, got none");
-    if (field.type == Type::structure) return model::clear(field.nested(), member.data());
+    if (field.required)
+      return fail_at(node, path, {.kind = ProblemKind::missing, .expected = "a value", .given = "none"});
+    if (field.type == Type::structure) {
+      model::clear(field.nested(), member.data());
+      return {};
+    }
     std::memset(member.data(), 0, field.value_size);
     member.present() = false;
     member.stated() = true;
-    return;
+    return {};
   }
   if (field.type == Type::structure) return apply(node, field.nested(), member.data(), path);
-  if (const auto problem = read_scalar(node, field, member.data()); !problem.empty()) fail(node, path, problem);
+  if (auto good = read_scalar(node, field, member.data()); !good) return fail_at(node, path, std::move(good.error()));
   member.present() = member.stated() = true;
+  return {};
+}
+
+detail::unexpected<Problem> duplicate_key(const Node& key, const Path& path, std::uint32_t first_line) {
+  return fail_at_key(key, path,
+                     {.kind = ProblemKind::duplicate,
+                      .what = "duplicate key " + quote(key.text()),
+                      .hint = "the first is at line " + std::to_string(first_line)});
 }
 
 }  // namespace
 
-std::string Path::text() const {
-  std::string out = outer != nullptr ? outer->text() : "";
-  if (name.empty()) return outer != nullptr ? out + "[" + std::to_string(item) + "]" : out;
-  if (!out.empty()) out += ".";
-  return out += name;
+Problem Path::locate(Problem problem) const {
+  const Path* keys[kDeepest];
+  std::size_t count = 0;
+  for (const Path* at = this; at->outer != nullptr && count < kDeepest; at = at->outer) keys[count++] = at;
+  problem.owner = owner;
+  while (count-- > 0) {
+    const Path& here = *keys[count];
+    if (here.name.empty()) {
+      problem.part.push_back({here.item, {}});
+      continue;
+    }
+    auto& out = problem.part.empty() ? problem.field : problem.part.back().key;
+    out.append(out.empty() ? "" : ".").append(here.name);
+  }
+  return problem;
 }
 
-void expect_mapping(const Node& node, const Path& path) {
-  if (node.kind() == Kind::mapping) return;
-  const std::string what = node.kind() == Kind::sequence ? "a list" : quote(node.text());
-  const std::string where = path.text();
-  node.fail((where.empty() ? "" : where + ": ") + "expected a mapping of keys to values, got " + what);
+detail::unexpected<Problem> fail_at(const Node& node, const Path& path, Problem problem) {
+  return fail(path.locate(std::move(problem)).at(node.place()));
 }
 
-void apply(const Node& node, const StructDescriptor& type, std::byte* structure, const Path& path, bool reader_fields) {
-  expect_mapping(node, path);
+Expected<void> expect_mapping(const Node& node, const Path& path) {
+  if (node.kind() == Kind::mapping) return {};
+  return fail_at(
+      node, path,
+      wrong_value("a mapping of keys to values", node.kind() == Kind::sequence ? "a list" : quote(node.text())));
+}
+
+Expected<void> apply(const Node& node, const StructDescriptor& type, std::byte* structure, const Path& path,
+                     bool reader_fields) {
+  if (auto good = expect_mapping(node, path); !good) return good;
   const auto fields = type.fields();
   std::array<std::uint32_t, model::max_fields_of_a_struct> seen_at;  // line of the key, once it was seen
   std::memset(seen_at.data(), 0, fields.size() * sizeof(seen_at[0]));
   std::size_t next = 0;
-  node.entries([&](const Node& key, const Node& value) {
+  auto read = node.entries([&](const Node& key, const Node& value) -> Expected<void> {
     if (key.kind() != Kind::scalar)
-      key.fail("expected a key, got a " + std::string(key.kind() == Kind::sequence ? "list" : "mapping"));
+      return fail(Problem{.kind = ProblemKind::syntax,
+                          .expected = "a key",
+                          .given = key.kind() == Kind::sequence ? "a list" : "a mapping",
+                          .place = key.place()});
     const std::size_t k = find_field(fields, key.text(), next);
-    if (k == fields.size() || !fields[k].key(reader_fields)) unknown_key(key, type, path, reader_fields);
-    const std::string_view name = fields[k].name();
-    if (seen_at[k] != 0) {
-      const std::string where = path.text();
-      key.fail("duplicate key " + quote(name) + (where.empty() ? "" : " in " + where) + "; the first is at line " +
-               std::to_string(seen_at[k]));
-    }
+    if (k == fields.size() || !fields[k].key(reader_fields)) return unknown_key(key, type, path, reader_fields);
+    if (seen_at[k] != 0) return duplicate_key(key, path, seen_at[k]);
     seen_at[k] = key.line();
     next = k + 1;
-    if (!fields[k].reader) read_member(value, fields[k], structure, Path{&path, name, 0});
+    return fields[k].reader ? Expected<void>() : read_member(value, fields[k], structure, path.key(fields[k].name()));
   });
+  if (!read) return read;
   for (std::size_t k = 0; k < fields.size(); ++k)
-    if (fields[k].required && seen_at[k] == 0) {
-      const std::string where = path.text();
-      node.fail((where.empty() ? "" : where + ": ") + "expected a key " + quote(fields[k].name()));
-    }
+    if (fields[k].required && seen_at[k] == 0) return fail_at(node, path, missing("a key " + quote(fields[k].name())));
+  return {};
 }
 
-std::uint32_t read_number(const Node& node, const FieldDescriptor& field, const Path& path) {
+Expected<std::uint32_t> read_number(const Node& node, const FieldDescriptor& field, const Path& path) {
   std::uint32_t value = 0;
-  if (const auto problem = read_scalar(node, field, reinterpret_cast<std::byte*>(&value)); !problem.empty())
-    fail(node, path, problem);
+  if (auto good = read_scalar(node, field, reinterpret_cast<std::byte*>(&value)); !good)
+    return fail_at(node, path, std::move(good.error()));
   return value;
 }
 

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include "sim/config/document.hpp"
@@ -11,25 +10,36 @@
 
 namespace nvmlkit::sim::config {
 
-// The key at which the reader stands, as messages name it: devices[3].power.limit_mw.
+// The key at which the reader stands: devices[3].power.limit_mw is power.limit_mw of the owner devices[3].
 struct Path {
   const Path* outer = nullptr;
   std::string_view name;  // empty for an item of a list
   std::uint32_t item = 0;
+  Owner owner{};  // the same for all of a path
 
-  std::string text() const;
+  // The outermost.
+  static Path of(Owner owner) { return {nullptr, {}, 0, owner}; }
+
+  Path key(std::string_view key) const { return {this, key, 0, owner}; }
+  Path at(std::uint32_t index) const { return {this, {}, index, owner}; }
+
+  // The problem here: its owner, field and part.
+  Problem locate(Problem problem) const;
 };
 
-// Sets the keys of `node` in `structure`, and leaves others unchanged; lists are replaced. Throws ConfigFailure for
-// a key that does not exist or comes twice, and for a value that its field refuses. Fields that the descriptor leaves
-// to the reader are skipped, or count as unknown where `reader_fields` is not set.
-void apply(const Node& node, const model::StructDescriptor& type, std::byte* structure, const Path& path,
-           bool reader_fields = true);
+// The problem of a node, with its path and its place.
+detail::unexpected<Problem> fail_at(const Node& node, const Path& path, Problem problem);
 
-// Throws ConfigFailure at `node` unless it is a mapping.
-void expect_mapping(const Node& node, const Path& path);
+// Overrides in `structure` what `node` says and leaves the rest as it is; lists are replaced. Problems: a key that does
+// not exist or comes twice, and a value that its field refuses. Fields that the descriptor leaves to the reader are
+// skipped, or count as unknown where `reader_fields` is not set.
+Expected<void> apply(const Node& node, const model::StructDescriptor& type, std::byte* structure, const Path& path,
+                     bool reader_fields = true);
+
+// A problem at `node` unless it is a mapping.
+Expected<void> expect_mapping(const Node& node, const Path& path);
 
 // Reads one whole number that the descriptor leaves to the reader.
-std::uint32_t read_number(const Node& node, const model::FieldDescriptor& field, const Path& path);
+Expected<std::uint32_t> read_number(const Node& node, const model::FieldDescriptor& field, const Path& path);
 
 }  // namespace nvmlkit::sim::config

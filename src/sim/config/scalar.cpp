@@ -6,9 +6,9 @@
 #include <limits>
 #include <vector>
 
-#include "sim/config/suggest.hpp"
 #include "sim/model/pci_bus_id.hpp"
 #include "sim/model/value.hpp"
+#include "sim/problem/names.hpp"
 
 namespace nvmlkit::sim::config {
 namespace {
@@ -16,10 +16,14 @@ namespace {
 using model::FieldDescriptor;
 using model::Type;
 
-std::string got(const Node& node) {
-  if (node.kind() == Kind::sequence) return ", got a list";
-  if (node.kind() == Kind::mapping) return ", got a mapping";
-  return ", got " + quote(node.text());
+std::string given(const Node& node) {
+  if (node.kind() == Kind::sequence) return "a list";
+  if (node.kind() == Kind::mapping) return "a mapping";
+  return quote(node.text());
+}
+
+detail::unexpected<Problem> expected(Prose what, const Node& node) {
+  return fail(wrong_value(std::move(what), given(node)));
 }
 
 std::string range_text(const FieldDescriptor& field) {
@@ -30,27 +34,27 @@ std::string range_text(const FieldDescriptor& field) {
 }
 
 template <class T>
-std::string read_integer(const Node& node, const FieldDescriptor& field, std::byte* at, const char* what) {
+Expected<void> read_integer(const Node& node, const FieldDescriptor& field, std::byte* at) {
   const bool number = node.kind() == Kind::scalar && (node.plain() || field.quoted);
   const auto value = number ? parse_integer(node.text()) : std::nullopt;
-  if (!value) return std::string("expected ") + what + got(node);
+  if (!value) return expected("a whole number", node);
   const auto highest = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
   const auto lowest = std::numeric_limits<T>::is_signed ? highest + 1 : 0;
   const bool fits = value->magnitude <= (value->negative ? lowest : highest);
   if (!fits && !field.ranged)
-    return "expected " + std::to_string(std::numeric_limits<T>::min()) + " to " + std::to_string(highest) + got(node);
+    return expected(std::to_string(std::numeric_limits<T>::min()) + " to " + std::to_string(highest), node);
   const T result = static_cast<T>(value->negative ? 0 - value->magnitude : value->magnitude);
   // Ranges lie within int64, so a value above its maximum as unsigned is above every range.
   const bool in_int64 =
       value->negative || value->magnitude <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   if (field.ranged && (!fits || !in_int64 || static_cast<std::int64_t>(result) < field.min ||
                        static_cast<std::int64_t>(result) > field.max))
-    return "expected " + range_text(field) + got(node);
+    return expected(range_text(field), node);
   std::memcpy(at, &result, sizeof(result));
   return {};
 }
 
-std::string read_float(const Node& node, const FieldDescriptor& field, std::byte* at) {
+Expected<void> read_float(const Node& node, const FieldDescriptor& field, std::byte* at) {
   double value = 0;
   bool good = node.kind() == Kind::scalar && node.plain();
   if (good) {
@@ -58,14 +62,14 @@ std::string read_float(const Node& node, const FieldDescriptor& field, std::byte
     const auto [stop, error] = std::from_chars(t.data(), t.data() + t.size(), value);
     good = error == std::errc() && stop == t.data() + t.size() && std::isfinite(value);
   }
-  if (!good) return "expected a number" + got(node);
+  if (!good) return expected("a number", node);
   if (field.ranged && (value < static_cast<double>(field.min) || value > static_cast<double>(field.max)))
-    return "expected " + range_text(field) + got(node);
+    return expected(range_text(field), node);
   std::memcpy(at, &value, sizeof(value));
   return {};
 }
 
-std::string read_word(const Node& node, const FieldDescriptor& field, std::byte* at) {
+Expected<void> read_word(const Node& node, const FieldDescriptor& field, std::byte* at) {
   const auto words = field.words();
   if (node.kind() == Kind::scalar) {
     for (const auto& word : words) {
@@ -79,20 +83,21 @@ std::string read_word(const Node& node, const FieldDescriptor& field, std::byte*
   }
   std::vector<std::string_view> candidates;
   for (const auto& word : words) candidates.push_back(word.word());
-  if (node.kind() != Kind::scalar) return "expected a word" + got(node) + hint("", candidates);
-  return "unknown word " + quote(node.text()) + hint(node.text(), candidates);
+  if (node.kind() == Kind::scalar) return fail(unknown_name("word", node.text(), candidates));
+  auto problem = wrong_value("a word", given(node));
+  problem.hint = valid_names(candidates);
+  return fail(std::move(problem));
 }
 
-std::string read_text(const Node& node, const FieldDescriptor& field, std::byte* at) {
-  if (node.kind() != Kind::scalar) return "expected a text" + got(node);
+Expected<void> read_text(const Node& node, const FieldDescriptor& field, std::byte* at) {
+  if (node.kind() != Kind::scalar) return expected("a text", node);
   const std::string_view t = node.text();
   if (field.type == Type::uuid && !is_gpu_uuid(t))
-    return "expected GPU- and 32 hexadecimal digits in groups of 8-4-4-4-12" + got(node);
+    return expected("GPU- and 32 hexadecimal digits in groups of 8-4-4-4-12", node);
   if (t.size() >= field.capacity)
-    return "expected at most " + std::to_string(field.capacity - 1) + " bytes, got " + std::to_string(t.size());
+    return fail(wrong_value("at most " + std::to_string(field.capacity - 1) + " bytes", std::to_string(t.size())));
   for (const char c : t)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
-      return "expected a text without control characters" + got(node);
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) return expected("a text without control characters", node);
   model::store_text(at, field.capacity, t);
   return {};
 }
@@ -134,24 +139,24 @@ bool is_gpu_uuid(std::string_view text) {
   return true;
 }
 
-std::string read_scalar(const Node& node, const FieldDescriptor& field, std::byte* at) {
+Expected<void> read_scalar(const Node& node, const FieldDescriptor& field, std::byte* at) {
   switch (field.type) {
     case Type::boolean: {
       const auto value = node.kind() == Kind::scalar && node.plain() ? parse_bool(node.text()) : std::nullopt;
-      if (!value) return "expected true or false" + got(node);
+      if (!value) return expected("true or false", node);
       std::memcpy(at, &*value, sizeof(bool));
       return {};
     }
     case Type::u32:
     case Type::hex32:
-      return read_integer<std::uint32_t>(node, field, at, "a whole number");
+      return read_integer<std::uint32_t>(node, field, at);
     case Type::u64:
     case Type::hex64:
-      return read_integer<std::uint64_t>(node, field, at, "a whole number");
+      return read_integer<std::uint64_t>(node, field, at);
     case Type::i32:
-      return read_integer<std::int32_t>(node, field, at, "a whole number");
+      return read_integer<std::int32_t>(node, field, at);
     case Type::i64:
-      return read_integer<std::int64_t>(node, field, at, "a whole number");
+      return read_integer<std::int64_t>(node, field, at);
     case Type::f64:
       return read_float(node, field, at);
     case Type::string:
@@ -162,7 +167,7 @@ std::string read_scalar(const Node& node, const FieldDescriptor& field, std::byt
       return read_word(node, field, at);
     case Type::pci_bus_id: {
       const auto id = node.kind() == Kind::scalar ? model::parse_pci_bus_id(node.text()) : std::nullopt;
-      if (!id) return "expected a PCI address DOMAIN:BUS:DEVICE.FUNCTION" + got(node);
+      if (!id) return expected("a PCI address DOMAIN:BUS:DEVICE.FUNCTION", node);
       std::memcpy(at, &*id, sizeof(*id));
       return {};
     }
@@ -170,7 +175,7 @@ std::string read_scalar(const Node& node, const FieldDescriptor& field, std::byt
     case Type::native:
       break;
   }
-  return "expected a value";
+  return expected("a value", node);
 }
 
 }  // namespace nvmlkit::sim::config

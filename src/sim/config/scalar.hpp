@@ -22,7 +22,8 @@ std::optional<bool> parse_bool(std::string_view text);
 // GPU- and 32 hexadecimal digits in groups of 8-4-4-4-12.
 bool is_gpu_uuid(std::string_view text);
 
-// Reads `node` as one value of `field` into `at`. Returns what was expected and came instead, empty if all is well.
-std::string read_scalar(const Node& node, const model::FieldDescriptor& field, std::byte* at);
+// Reads `node` as one value of `field` into `at`. A problem says what was expected and came instead; its field and
+// place are the caller's to add.
+Expected<void> read_scalar(const Node& node, const model::FieldDescriptor& field, std::byte* at);
 
 }  // namespace nvmlkit::sim::config

@@ -177,9 +177,9 @@ void break_nvlinks(model::Gpu& gpu, std::uint64_t which, bool down) {
   report(gpu, has(gpu, Trait::nvlink_firmware) ? kNvlink5Error : kNvlinkError);
 }
 
-std::string add_ecc_errors(model::Gpu& gpu, EccPlace place, bool corrected, std::uint64_t count) {
-  if (!gpu.ecc.mode_current) return "the GPU has no ECC";
-  if (*gpu.ecc.mode_current != model::EnableState::enabled) return "its ECC is off";
+Expected<void> add_ecc_errors(model::Gpu& gpu, EccPlace place, bool corrected, std::uint64_t count) {
+  if (!gpu.ecc.mode_current) return fail(impossible("the GPU has no ECC"));
+  if (*gpu.ecc.mode_current != model::EnableState::enabled) return fail(impossible("its ECC is off"));
   auto& errors = gpu.ecc.errors;
   count_errors(errors.volatile_, gpu.ecc.sram.volatile_, place, corrected, count);
   count_errors(errors.aggregate, gpu.ecc.sram.aggregate, place, corrected, count);

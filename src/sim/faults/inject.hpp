@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "sim/generated/model.hpp"
+#include "sim/problem/problem.hpp"
 
 namespace nvmlkit::sim::faults {
 
@@ -17,8 +17,8 @@ void raise_xid(model::Gpu& gpu, std::uint32_t number);
 
 // Counts errors in both periods and raises the events. Uncorrected ones are repaired as the architecture repairs: a
 // page is retired before Ampere, a row remapped from then on; or that fails, when there is no room left.
-// Returns what is wrong, empty when nothing is: ECC is off, or the GPU has no such counter.
-std::string add_ecc_errors(model::Gpu& gpu, EccPlace place, bool corrected, std::uint64_t count);
+// A problem: the GPU has no ECC, or it is off.
+Expected<void> add_ecc_errors(model::Gpu& gpu, EccPlace place, bool corrected, std::uint64_t count);
 
 // Puts NVLinks down, or makes them err: a bit for each link. It comes with an Xid.
 void break_nvlinks(model::Gpu& gpu, std::uint64_t which, bool down);

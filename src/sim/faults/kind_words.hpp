@@ -6,8 +6,8 @@
 #include <iterator>
 #include <optional>
 
-#include "sim/config/suggest.hpp"
 #include "sim/faults/kinds.hpp"
+#include "sim/problem/names.hpp"
 
 namespace nvmlkit::sim::faults {
 
@@ -21,10 +21,10 @@ inline std::optional<std::uint64_t> number(std::string_view text) {
 }
 
 template <class Table>
-std::string unknown(const char* what, std::string_view word, const Table& table) {
+detail::unexpected<Problem> unknown(std::string_view what, std::string_view word, const Table& table) {
   std::vector<std::string_view> names;
   for (const auto& entry : table) names.push_back(entry.name);
-  return std::string("unknown ") + what + " " + config::quote(word) + config::hint(word, names);
+  return fail(unknown_name(what, word, names));
 }
 
 template <class Table>
@@ -33,8 +33,9 @@ auto find(const Table& table, std::string_view name) {
   return found == std::end(table) ? nullptr : &*found;
 }
 
-inline std::string no_more(Words arguments, std::size_t count) {
-  return arguments.size() > count ? "unexpected " + config::quote(arguments[count]) : std::string();
+inline Expected<void> no_more(Words arguments, std::size_t count) {
+  if (arguments.size() > count) return fail(unexpected_word(arguments[count]));
+  return {};
 }
 
 // Of what is over once it happened.
@@ -43,15 +44,14 @@ inline Active never_active(const model::Gpu&) { return {}; }
 // A bit for each fan or link.
 
 template <class Bits>
-std::string set_bits(Bits& bits, const std::string& which, std::uint64_t count, const char* what) {
+Expected<void> set_bits(Bits& bits, const std::string& which, std::uint64_t count, const char* what) {
   if (which == "all") {
     bits = static_cast<Bits>(count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1);
     return {};
   }
   const auto wanted = number(which);
   if (!wanted || *wanted >= count)
-    return std::string("expected ") + what + " 0 to " + std::to_string(count - 1) + " or all, got " +
-           config::quote(which);
+    return fail(wrong_value(std::string(what) + " 0 to " + std::to_string(count - 1) + " or all", quote(which)));
   bits = static_cast<Bits>(bits | std::uint64_t{1} << *wanted);
   return {};
 }

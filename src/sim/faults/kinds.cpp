@@ -6,7 +6,6 @@
 namespace nvmlkit::sim::faults {
 namespace {
 
-using config::quote;
 using model::EventType;
 using model::Gpu;
 
@@ -28,17 +27,17 @@ constexpr NamedEvent kNamedEvents[] = {{"clock", EventType::clock},
                                        {"unavailable", EventType::gpu_unavailable_error},
                                        {"recovery-action", EventType::gpu_recovery_action}};
 
-std::string inject_event(Gpu& gpu, Words arguments) {
-  if (arguments.empty()) return "expected an event, such as clock";
+Expected<void> inject_event(Gpu& gpu, Words arguments) {
+  if (arguments.empty()) return fail(missing("an event, such as clock"));
   const auto* wanted = find(kNamedEvents, arguments[0]);
   if (!wanted) return unknown("event", arguments[0], kNamedEvents);
   std::uint64_t data = 0;
   if (arguments.size() > 1) {
     const auto given = number(arguments[1]);
-    if (!given) return "expected the event's data as a number, got " + quote(arguments[1]);
+    if (!given) return fail(wrong_value("the event's data as a number", quote(arguments[1])));
     data = *given;
   }
-  if (auto problem = no_more(arguments, 2); !problem.empty()) return problem;
+  if (auto good = no_more(arguments, 2); !good) return good;
   events::raise(gpu, static_cast<std::uint64_t>(wanted->type), data);
   return {};
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/generated/model.hpp"
+#include "sim/problem/problem.hpp"
 
 namespace nvmlkit::sim::faults {
 
@@ -15,8 +16,8 @@ using Words = std::span<const std::string>;
 struct Kind {
   std::string_view name;
   std::string_view usage;  // what follows the name
-  // Makes it on the copy of an edit; returns what is wrong, empty when nothing is.
-  std::string (*inject)(model::Gpu& gpu, Words arguments);
+  // Makes it on the copy of an edit.
+  Expected<void> (*inject)(model::Gpu& gpu, Words arguments);
   void (*heal)(model::Gpu& gpu);  // null: it leaves nothing that could end
   // The words after the name for each such fault that the GPU has.
   std::vector<std::string> (*active)(const model::Gpu& gpu);

@@ -5,21 +5,20 @@
 namespace nvmlkit::sim::faults {
 namespace {
 
-using config::quote;
 using model::Gpu;
 
-std::string inject_fan(Gpu& gpu, Words arguments) {
+Expected<void> inject_fan(Gpu& gpu, Words arguments) {
   const auto count = std::min<std::uint64_t>(gpu.fan.count.value_or(0), 32);
-  if (count == 0) return "the GPU has no fan";
-  if (arguments.size() != 1) return "expected the number of a fan, or all";
+  if (count == 0) return fail(impossible("the GPU has no fan"));
+  if (arguments.size() != 1) return fail(missing("the number of a fan, or all"));
   return set_bits(gpu.faults.fans_failed, arguments[0], count, "fan");
 }
 
 void heal_fan(Gpu& gpu) { gpu.faults.fans_failed = 0; }
 Active active_fan(const Gpu& gpu) { return bits_as_words(gpu.faults.fans_failed, ""); }
 
-std::string inject_inforom(Gpu& gpu, Words arguments) {
-  if (auto problem = no_more(arguments, 0); !problem.empty()) return problem;
+Expected<void> inject_inforom(Gpu& gpu, Words arguments) {
+  if (auto good = no_more(arguments, 0); !good) return good;
   gpu.faults.inforom_corrupted = 1;
   return {};
 }
@@ -27,10 +26,10 @@ std::string inject_inforom(Gpu& gpu, Words arguments) {
 void heal_inforom(Gpu& gpu) { gpu.faults.inforom_corrupted = 0; }
 Active active_inforom(const Gpu& gpu) { return gpu.faults.inforom_corrupted ? Active{""} : Active{}; }
 
-std::string inject_thermal(Gpu& gpu, Words arguments) {
+Expected<void> inject_thermal(Gpu& gpu, Words arguments) {
   const std::string how = arguments.empty() ? "hw" : arguments[0];
-  if (how != "hw" && how != "sw") return "expected hw or sw, got " + quote(how);
-  if (auto problem = no_more(arguments, 1); !problem.empty()) return problem;
+  if (how != "hw" && how != "sw") return fail(wrong_value("hw or sw", quote(how)));
+  if (auto good = no_more(arguments, 1); !good) return good;
   set_slowdown(gpu, how == "hw" ? Slowdown::hw_thermal : Slowdown::sw_thermal, true);
   return {};
 }
@@ -47,8 +46,8 @@ Active active_thermal(const Gpu& gpu) {
   return out;
 }
 
-std::string inject_power_brake(Gpu& gpu, Words arguments) {
-  if (auto problem = no_more(arguments, 0); !problem.empty()) return problem;
+Expected<void> inject_power_brake(Gpu& gpu, Words arguments) {
+  if (auto good = no_more(arguments, 0); !good) return good;
   set_slowdown(gpu, Slowdown::hw_power_brake, true);
   return {};
 }

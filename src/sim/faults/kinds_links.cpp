@@ -9,14 +9,14 @@ namespace {
 using model::Gpu;
 using Summary = model::FabricHealthSummary;
 
-std::string inject_nvlink(Gpu& gpu, Words arguments) {
+Expected<void> inject_nvlink(Gpu& gpu, Words arguments) {
   if (arguments.size() != 2 || (arguments[1] != "down" && arguments[1] != "errors"))
-    return "expected a link or all, and down or errors";
-  if (links::count(gpu) == 0) return "the GPU has no NVLink";
+    return fail(missing("a link or all, and down or errors"));
+  if (links::count(gpu) == 0) return fail(impossible("the GPU has no NVLink"));
   std::uint64_t which = 0;
-  auto problem = set_bits(which, arguments[0], links::count(gpu), "link");
-  if (problem.empty()) break_nvlinks(gpu, which, arguments[1] == "down");
-  return problem;
+  auto good = set_bits(which, arguments[0], links::count(gpu), "link");
+  if (good) break_nvlinks(gpu, which, arguments[1] == "down");
+  return good;
 }
 
 void heal_nvlink(Gpu& gpu) { gpu.faults.nvlinks_down = gpu.faults.nvlinks_erring = 0; }
@@ -45,10 +45,10 @@ void summarize(model::Fabric& fabric) {
     fabric.health_summary = bits == 0 ? Summary::healthy : bits == 1 ? Summary::limited_capacity : Summary::unhealthy;
 }
 
-std::string inject_fabric(Gpu& gpu, Words arguments) {
-  if (!gpu.fabric.state) return "the GPU is in no fabric";
+Expected<void> inject_fabric(Gpu& gpu, Words arguments) {
+  if (!gpu.fabric.state) return fail(impossible("the GPU is in no fabric"));
   if (arguments.size() != 1)
-    return "expected one of degraded-bandwidth, route-recovery, route-unhealthy, access-timeout";
+    return fail(missing("one of degraded-bandwidth, route-recovery, route-unhealthy, access-timeout"));
   const auto* fault = find(kFabricFaults, arguments[0]);
   if (!fault) return unknown("fabric fault", arguments[0], kFabricFaults);
   gpu.fabric.health_mask.reset();

@@ -5,7 +5,6 @@
 namespace nvmlkit::sim::faults {
 namespace {
 
-using config::quote;
 using model::Gpu;
 
 struct NamedPlace {
@@ -21,25 +20,25 @@ constexpr NamedPlace kPlaces[] = {{"dram", EccPlace::dram},
                                   {"shared", EccPlace::shared_memory},
                                   {"cbu", EccPlace::cbu}};
 
-std::string inject_ecc(Gpu& gpu, Words arguments) {
-  if (arguments.size() < 2) return "expected a place and corrected or uncorrected, such as dram uncorrected";
+Expected<void> inject_ecc(Gpu& gpu, Words arguments) {
+  if (arguments.size() < 2) return fail(missing("a place and corrected or uncorrected, such as dram uncorrected"));
   const auto* place = find(kPlaces, arguments[0]);
   if (!place) return unknown("place", arguments[0], kPlaces);
   if (arguments[1] != "corrected" && arguments[1] != "uncorrected")
-    return "expected corrected or uncorrected, got " + quote(arguments[1]);
+    return fail(wrong_value("corrected or uncorrected", quote(arguments[1])));
   std::uint64_t count = 1;
   if (arguments.size() > 2) {
     const auto wanted = arguments[2] == "--count" && arguments.size() > 3 ? number(arguments[3]) : std::nullopt;
-    if (!wanted || *wanted == 0 || *wanted > 0xFFFFFFFF) return "expected --count N, N from 1 to 4294967295";
-    if (auto problem = no_more(arguments, 4); !problem.empty()) return problem;
+    if (!wanted || *wanted == 0 || *wanted > 0xFFFFFFFF) return fail(missing("--count N, N from 1 to 4294967295"));
+    if (auto good = no_more(arguments, 4); !good) return good;
     count = *wanted;
   }
   return add_ecc_errors(gpu, place->place, arguments[1] == "corrected", count);
 }
 
-std::string inject_remap(Gpu& gpu, Words arguments) {
+Expected<void> inject_remap(Gpu& gpu, Words arguments) {
   if (arguments.size() != 1 || (arguments[0] != "pending" && arguments[0] != "failed"))
-    return "expected pending or failed";
+    return fail(missing("pending or failed"));
   if (arguments[0] == "pending")
     mark_repair_pending(gpu);
   else

@@ -6,18 +6,20 @@
 namespace nvmlkit::sim::faults {
 namespace {
 
-using config::quote;
 using model::Gpu;
 
-std::string inject_xid(Gpu& gpu, Words arguments) {
+Expected<void> inject_xid(Gpu& gpu, Words arguments) {
   const bool force = arguments.size() > 1 && arguments[1] == "--force";
-  if (arguments.empty()) return "expected the number of an Xid, such as 79";
-  if (auto problem = no_more(arguments, force ? 2 : 1); !problem.empty()) return problem;
+  if (arguments.empty()) return fail(missing("the number of an Xid, such as 79"));
+  if (auto good = no_more(arguments, force ? 2 : 1); !good) return good;
   const auto wanted = number(arguments[0]);
   if (!wanted || *wanted == 0 || *wanted > 0xFFFFFFFF)
-    return "expected the number of an Xid, such as 79, got " + quote(arguments[0]);
+    return fail(wrong_value("the number of an Xid, such as 79", quote(arguments[0])));
   const bool known = std::any_of(std::begin(xids), std::end(xids), [&](const Xid& x) { return x.number == *wanted; });
-  if (!known && !force) return "no driver raises Xid " + arguments[0] + "; --force raises it all the same";
+  if (!known && !force)
+    return fail({.kind = ProblemKind::unknown_name,
+                 .what = "no driver raises Xid " + arguments[0],
+                 .hint = "--force raises it all the same"});
   raise_xid(gpu, static_cast<std::uint32_t>(*wanted));
   return {};
 }
@@ -28,8 +30,8 @@ Active active_xid(const Gpu& gpu) {
 }
 
 template <Availability availability>
-std::string unavailable(Gpu& gpu, Words arguments) {
-  if (auto problem = no_more(arguments, 0); !problem.empty()) return problem;
+Expected<void> unavailable(Gpu& gpu, Words arguments) {
+  if (auto good = no_more(arguments, 0); !good) return good;
   set_availability(gpu, availability);
   return {};
 }
@@ -53,9 +55,9 @@ constexpr NamedAction kActions[] = {{"reset", model::RecoveryAction::reset},
                                     {"drain-p2p", model::RecoveryAction::drain_p2p},
                                     {"drain-and-reset", model::RecoveryAction::drain_and_reset}};
 
-std::string inject_recovery(Gpu& gpu, Words arguments) {
-  if (arguments.empty()) return "expected one of reset, reboot, drain-p2p, drain-and-reset";
-  if (auto problem = no_more(arguments, 1); !problem.empty()) return problem;
+Expected<void> inject_recovery(Gpu& gpu, Words arguments) {
+  if (arguments.empty()) return fail(missing("one of reset, reboot, drain-p2p, drain-and-reset"));
+  if (auto good = no_more(arguments, 1); !good) return good;
   const auto* wanted = find(kActions, arguments[0]);
   if (!wanted) return unknown("recovery action", arguments[0], kActions);
   advise(gpu, wanted->action);

@@ -166,20 +166,23 @@ class Layout {
 
 void lay_out(Machine& machine) { Layout(machine).run(); }
 
-std::optional<Problem> problem_of(const Machine& machine) {
+Expected<void> check(const Machine& machine) {
   const auto& said = machine.host().nvlink;
   const auto gpus = machine.gpus().size();
   std::vector<std::uint64_t> used(gpus);
-  for (std::size_t i = 0; i < said.connections.size(); ++i) {
+  for (std::uint32_t i = 0; i < said.connections.size(); ++i) {
+    const auto refuse = [i](std::string what) {
+      return fail(contradiction(std::move(what)).of_item("nvlink.connections", i));
+    };
     const auto& c = said.connections.span()[i];
     if (c.from.value_or(0) >= gpus || c.to.value_or(0) >= gpus) continue;  // a machine started with fewer GPUs
     for (const auto end : {c.from.value_or(0), c.to.value_or(0)}) {
       used[end] += c.links.value_or(1);
       if (used[end] > said.links_per_gpu.value_or(0))
-        return Problem{i, "GPU " + std::to_string(end) + " has " + std::to_string(said.links_per_gpu.value_or(0)) +
-                              " links (links_per_gpu), and this needs " + std::to_string(used[end])};
+        return refuse("GPU " + std::to_string(end) + " has " + std::to_string(said.links_per_gpu.value_or(0)) +
+                      " links (links_per_gpu), and this needs " + std::to_string(used[end]));
     }
-    if (c.from.value_or(0) == c.to.value_or(0)) return Problem{i, "a GPU is not connected to itself"};
+    if (c.from.value_or(0) == c.to.value_or(0)) return refuse("a GPU is not connected to itself");
   }
   return {};
 }

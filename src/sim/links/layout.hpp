@@ -1,9 +1,7 @@
 // The other ends of a machine's NVLinks.
 #pragma once
 
-#include <cstddef>
-#include <optional>
-#include <string>
+#include "sim/problem/problem.hpp"
 
 namespace nvmlkit::sim {
 class Machine;
@@ -15,12 +13,8 @@ namespace nvmlkit::sim::links {
 // GPUs without either are connected to each other.
 void lay_out(Machine& machine);
 
-struct Problem {
-  std::size_t connection;  // of nvlink.connections
-  std::string message;
-};
-// What is wrong with the connections of the machine file; nothing where all is right. Those of GPUs that it does not
-// have are left out: any machine can be started with fewer GPUs.
-std::optional<Problem> problem_of(const Machine& machine);
+// What is wrong with the connections of the machine file: a problem of an item of nvlink.connections. Those of GPUs
+// that the machine does not have are left out: any machine can be started with fewer GPUs.
+Expected<void> check(const Machine& machine);
 
 }  // namespace nvmlkit::sim::links

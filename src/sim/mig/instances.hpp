@@ -4,10 +4,10 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "sim/generated/model.hpp"
 #include "sim/mig/profiles.hpp"
+#include "sim/problem/problem.hpp"
 
 namespace nvmlkit::sim::mig {
 
@@ -44,17 +44,11 @@ void change_compute_id(model::MigInstance& instance, std::uint32_t from, std::ui
 // A GPU without instances, as after a reset.
 void destroy_all(model::Gpu& gpu);
 
-// What is wrong with the profiles or the instances that a machine file describes.
-struct Problem {
-  const char* list;  // "profiles" or "instances"
-  std::uint32_t item;
-  std::optional<std::uint32_t> compute;  // of instances: the compute instance
-  std::string message;
-};
-
 // Gives the instances of a machine file their ids and places. A GPU with a problem stays as the file says it. Doing it
 // twice changes nothing.
-std::optional<Problem> settle(model::Gpu& gpu);
-std::optional<Problem> problem_of(const model::Gpu& gpu);
+Expected<void> settle(model::Gpu& gpu);
+
+// What settle() would say: a problem of an item of mig.profiles or mig.instances.
+Expected<void> check(const model::Gpu& gpu);
 
 }  // namespace nvmlkit::sim::mig

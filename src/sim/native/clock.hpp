@@ -30,7 +30,7 @@ std::int64_t real_epoch_ns();
 
 // How fast time passes, as people write it: real, virtual, or a factor such as 60. None for anything else.
 std::optional<double> parse_pace(std::string_view text);
-inline constexpr std::string_view kPaceWords = "expected real, virtual or a factor from 0.001 to 1000000";
+inline constexpr std::string_view kPaceWords = "real, virtual or a factor from 0.001 to 1000000";
 
 // `at_ns` - `from_ns`. Times of a damaged state file wrap around and harm nothing.
 constexpr std::int64_t elapsed_ns(std::int64_t from_ns, std::int64_t at_ns) {

@@ -4,9 +4,9 @@
 #include <cstring>
 #include <system_error>
 
-#include "sim/config/suggest.hpp"
 #include "sim/generated/model_descriptors.hpp"
 #include "sim/model/value.hpp"
+#include "sim/problem/names.hpp"
 #include "sim/state/attention.hpp"
 #include "storage/file.hpp"
 
@@ -32,7 +32,7 @@ std::string version_of(const storage::Header& header) {
 }
 
 // Follows the name of the file.
-std::string text_of(const storage::Opened& opened) {
+std::string words_for(const storage::Opened& opened) {
   using storage::Flaw;
   switch (opened.flaw) {
     case Flaw::none:
@@ -46,7 +46,7 @@ std::string text_of(const storage::Opened& opened) {
     case Flaw::no_block:
       return "is no state file of nvmlkit";
     case Flaw::other_version:
-      return "was made by nvmlkit " + config::quote(version_of(*opened.header)) + ", this is " NVMLKIT_VERSION;
+      return "was made by nvmlkit " + quote(version_of(*opened.header)) + ", this is " NVMLKIT_VERSION;
     case Flaw::other_layout:
       return "was made by another build of nvmlkit " NVMLKIT_VERSION;
     case Flaw::other_length:
@@ -62,8 +62,11 @@ std::string text_of(const storage::Opened& opened) {
   return "is damaged";
 }
 
-std::string refuse(const std::string& path, const std::string& why) {
-  return path + ": " + why + "; make it with `nvmlkit up`, or unset NVMLKIT_STATE";
+// A problem of a state file, with what to do about it.
+nvmlkit::detail::unexpected<Problem> refuse(const std::string& path, Prose why) {
+  auto problem = unusable_file(path, std::move(why));
+  problem.hint = "make it with `nvmlkit up`, or unset NVMLKIT_STATE";
+  return fail(std::move(problem));
 }
 
 bool write_machine(void* mapping, const Machine& machine, std::string_view origin) {
@@ -80,25 +83,21 @@ bool write_machine(void* mapping, const Machine& machine, std::string_view origi
 
 }  // namespace
 
-bool save(const Machine& machine, const std::string& path, std::string_view origin, std::string& error) {
+Expected<void> save(const Machine& machine, const std::string& path, std::string_view origin) {
   storage::NewFile file(path, shape_of(machine.gpus().size()));
-  int problem = file.error();
-  if (problem == 0 && !write_machine(file.mapping(), machine, origin)) problem = ENOMEM;
-  if (problem == 0 && !file.publish()) problem = file.error();
-  if (problem != 0) error = path + ": cannot be made: " + reason(problem);
-  return problem == 0;
+  int error = file.error();
+  if (error == 0 && !write_machine(file.mapping(), machine, origin)) error = ENOMEM;
+  if (error == 0 && !file.publish()) error = file.error();
+  if (error != 0) return fail(unusable_file(path, "cannot be made: " + reason(error)));
+  return {};
 }
 
-std::unique_ptr<Machine> attach(const std::string& path, std::string& error) {
-  const auto fail = [&](const std::string& why) {
-    error = refuse(path, why);
-    return nullptr;
-  };
+Expected<std::unique_ptr<Machine>> attach(const std::string& path) {
   const auto opened = storage::open_file(path, file_format(), shape_of);
-  if (opened.flaw != storage::Flaw::none) return fail(text_of(opened));
+  if (opened.flaw != storage::Flaw::none) return refuse(path, words_for(opened));
   auto machine = Machine::adopt(opened.mapping, opened.header->record_count, opened.access);
-  if (!machine) return fail("out of memory");
-  if (!well_formed(*machine)) return fail("is damaged");
+  if (!machine) return refuse(path, "out of memory");
+  if (!well_formed(*machine)) return refuse(path, "is damaged");
   return machine;
 }
 

@@ -5,18 +5,18 @@
 #include <string>
 #include <string_view>
 
+#include "sim/problem/problem.hpp"
 #include "sim/state/machine.hpp"
 
 namespace nvmlkit::sim::state {
 
 // Makes a state file of the machine, for this user alone; a file of that name is replaced at once and as a whole.
-// `origin` is kept for people to read. On failure: false, with one line in `error` that names the file.
-bool save(const Machine& machine, const std::string& path, std::string_view origin, std::string& error);
+// `origin` is kept for people to read.
+Expected<void> save(const Machine& machine, const std::string& path, std::string_view origin);
 
-// The machine of a state file, to be read and changed together with all other processes. Null, with one line in `error`
-// that names the file and what to do, for anything that save() of this version did not write. Where the file may not be
-// written the machine is read-only.
-std::unique_ptr<Machine> attach(const std::string& path, std::string& error);
+// The machine of a state file, to be read and changed together with all other processes; never null. A problem is
+// anything that save() of this version did not write. Where the file may not be written the machine is read-only.
+Expected<std::unique_ptr<Machine>> attach(const std::string& path);
 
 // Does the file begin as state files of any version do?
 bool is_state_file(const std::string& path);

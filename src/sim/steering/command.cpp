@@ -1,25 +1,26 @@
 #include "sim/steering/command.hpp"
 
-#include "sim/config/suggest.hpp"
+#include "sim/problem/names.hpp"
 #include "sim/steering/fault.hpp"
 
 namespace nvmlkit::sim::steering {
 
-std::string steer(const Machine& machine, Words words) {
+Expected<void> steer(const Machine& machine, Words words) {
   constexpr std::string_view kCommands[] = {"set", "release", "load", "time", "fault", "heal"};
   const std::string what = words.empty() ? "" : words[0];
   const auto rest = words.empty() ? words : words.subspan(1);
   if (what == "time") return pass_time(machine, rest);
-  if (what == "fault") return steering::inject(machine, rest);
-  if (what == "heal") return steering::heal(machine, rest);
+  if (what == "fault") return inject(machine, rest);
+  if (what == "heal") return heal(machine, rest);
   if (what == "set" || what == "release" || what == "load") {
-    if (rest.empty()) return what + " which GPU? For example: " + what + " gpu=0";
+    if (rest.empty())
+      return fail({.kind = ProblemKind::missing, .what = what + " which GPU? For example: " + what + " gpu=0"});
     if (what == "set") return set(machine, rest[0], rest.subspan(1));
     if (what == "load") return load(machine, rest[0], rest.subspan(1));
-    if (rest.size() > 2) return "unexpected " + config::quote(rest[2]);
+    if (rest.size() > 2) return fail(unexpected_word(rest[2]));
     return release(machine, rest[0], rest.size() > 1 ? rest[1] : "all");
   }
-  return "unknown command " + config::quote(what) + config::hint(what, kCommands);
+  return fail(unknown_name("command", what, kCommands));
 }
 
 }  // namespace nvmlkit::sim::steering

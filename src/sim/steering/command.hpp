@@ -3,13 +3,14 @@
 //   set gpu=0 thermal.gpu=85        load gpu=all 80% --memory 40% --for 10s     time advance 10s
 //   release gpu=0 thermal.gpu       fault gpu=0 xid 79                          heal gpu=all
 //
-// Each function does all of its words. If it returns a message for people, it has done nothing.
+// Each function does all that its words say or, where it returns a problem, nothing.
 #pragma once
 
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "sim/problem/problem.hpp"
 #include "sim/state/machine.hpp"
 
 namespace nvmlkit::sim::steering {
@@ -17,15 +18,15 @@ namespace nvmlkit::sim::steering {
 using Words = std::span<const std::string>;
 
 // Each assignment is PATH=VALUE, the value as a machine file has it. Live values stay as set until release().
-std::string set(const Machine& machine, std::string_view gpus, Words assignments);
+Expected<void> set(const Machine& machine, std::string_view gpus, Words assignments);
 // A live value, a group of them, or all.
-std::string release(const Machine& machine, std::string_view gpus, std::string_view path);
+Expected<void> release(const Machine& machine, std::string_view gpus, std::string_view path);
 // PERCENT or off, then --memory, --encoder, --decoder, --jpeg, --ofa, each with a percentage, and --for TIME.
-std::string load(const Machine& machine, std::string_view gpus, Words words);
+Expected<void> load(const Machine& machine, std::string_view gpus, Words words);
 // real, virtual, a factor, or advance TIME.
-std::string pass_time(const Machine& machine, Words words);
+Expected<void> pass_time(const Machine& machine, Words words);
 
 // Any of these and of faults, by its first word.
-std::string steer(const Machine& machine, Words words);
+Expected<void> steer(const Machine& machine, Words words);
 
 }  // namespace nvmlkit::sim::steering

@@ -10,19 +10,20 @@
 #include <vector>
 
 #include "sim/calls/rules.hpp"
+#include "sim/problem/problem.hpp"
 #include "sim/state/machine.hpp"
 
 namespace nvmlkit::sim::steering {
 
-// Makes the fault that the words name. All is done or, with one line for people returned, nothing.
-std::string inject(const Machine& machine, std::span<const std::string> words);
+// Makes the fault that the words name: all of it or, where there is a problem, nothing.
+Expected<void> inject(const Machine& machine, std::span<const std::string> words);
 
 // Ends the faults that the words name: gpu=0 or machine, and a kind, or none for all kinds.
-std::string heal(const Machine& machine, std::span<const std::string> words);
+Expected<void> heal(const Machine& machine, std::span<const std::string> words);
 
 // For a process of its own: rules about calls go into `rules`, where the machine does not know of them; the rest into
 // the machine, if it is this process's alone. Commands are separated by ';' or new lines.
-std::string inject_here(const Machine& machine, std::string_view commands, calls::Rules& rules);
+Expected<void> inject_here(const Machine& machine, std::string_view commands, calls::Rules& rules);
 
 // What is broken about a GPU, in the words of inject(). Empty when nothing is.
 std::vector<std::string> describe(const model::Gpu& gpu);

@@ -29,17 +29,6 @@ constexpr Alias kAliases[] = {
 
 }  // namespace
 
-std::vector<std::string> segments(std::string_view path) {
-  std::vector<std::string> out(1);
-  for (const char c : path) {
-    if (c == '.')
-      out.emplace_back();
-    else
-      out.back() += c;
-  }
-  return out;
-}
-
 std::string full_path(std::string_view path) {
   for (const auto& alias : kAliases)
     if (path == alias.name) return std::string(alias.path);

@@ -3,11 +3,8 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace nvmlkit::sim::steering {
-
-std::vector<std::string> segments(std::string_view path);
 
 // The field that a short name stands for; any other path as it is.
 std::string full_path(std::string_view path);

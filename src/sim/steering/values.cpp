@@ -3,58 +3,46 @@
 #include "sim/config/check.hpp"
 #include "sim/config/document.hpp"
 #include "sim/config/reader.hpp"
-#include "sim/config/suggest.hpp"
 #include "sim/generated/model_descriptors.hpp"
+#include "sim/problem/names.hpp"
 #include "sim/steering/command.hpp"
 #include "sim/steering/paths.hpp"
 #include "sim/steering/selector.hpp"
 #include "sim/telemetry/pins.hpp"
+#include "sim/text/paths.hpp"
 #include "sim/transaction/change.hpp"
 
 namespace nvmlkit::sim::steering {
 namespace {
 
-using config::quote;
 using model::Gpu;
 
 struct Assignment {
   std::string path, value;
 };
 
-// What is wrong, empty when nothing is.
-std::string parse(const std::string& text, Assignment& out) {
+Expected<Assignment> parse(const std::string& text) {
   const auto equals = text.find('=');
-  if (equals == std::string::npos || equals == 0) return "expected PATH=VALUE, got " + quote(text);
-  out = {full_path(text.substr(0, equals)), text.substr(equals + 1)};
+  if (equals == std::string::npos || equals == 0) return fail(wrong_value("PATH=VALUE", quote(text)));
+  Assignment out{full_path(text.substr(0, equals)), text.substr(equals + 1)};
   const auto strange = [](char c) {
     return !((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.');
   };
   const auto& path = out.path;
   if (std::any_of(path.begin(), path.end(), strange) || path.find("..") != std::string::npos || path.ends_with('.'))
-    return "expected a path such as power.limit_mw, got " + quote(path);
-  if (out.value.empty() || out.value.find('\n') != std::string::npos) return "expected a value in " + quote(text);
-  return {};
+    return fail(wrong_value("a path such as power.limit_mw", quote(path)));
+  if (out.value.empty() || out.value.find('\n') != std::string::npos)
+    return fail(wrong_value("a value in " + quote(text)));
+  return out;
 }
 
-// As the lines of a machine file.
-std::string lines_of(const Assignment& assignment) {
-  std::string out, indent;
-  for (const auto& name : segments(assignment.path)) {
-    out += out.empty() ? "" : "\n";
-    out += indent + name + ":";
-    indent += "  ";
-  }
-  return out + " " + assignment.value + "\n";
-}
-
-std::string assign(Gpu& gpu, const Assignment& assignment) {
-  try {
-    const auto document = config::Document::parse("command", lines_of(assignment));
-    config::apply(document.root(), model::descriptor<Gpu>(), reinterpret_cast<std::byte*>(&gpu), {}, false);
-  } catch (const ConfigFailure& failure) {
-    return failure.error.message;
-  }
-  return {};
+Expected<void> assign(Gpu& gpu, const Assignment& assignment) {
+  const auto document = config::Document::parse("command", text::mapping_of(assignment.path, assignment.value));
+  auto done = document ? config::apply(document->root(), model::descriptor<Gpu>(), reinterpret_cast<std::byte*>(&gpu),
+                                       {}, false)
+                       : fail(document.error());
+  if (!done) done.error().place = {};  // the lines are ours
+  return done;
 }
 
 bool sets(const std::vector<Assignment>& assignments, std::string_view path) {
@@ -69,50 +57,63 @@ void settle(Gpu& gpu, const std::vector<Assignment>& assignments) {
 }
 
 // Each GPU is found by these.
-std::string check_identity(const Machine& machine, std::size_t place, const Gpu& wanted) {
-  if (!wanted.uuid || !wanted.pci.bus_id) return "a GPU needs its uuid and pci.bus_id";
+Expected<void> check_identity(const Machine& machine, std::size_t place, const Gpu& wanted) {
+  if (!wanted.uuid || !wanted.pci.bus_id)
+    return fail({.kind = ProblemKind::missing, .what = "a GPU needs its uuid and pci.bus_id"});
   for (std::size_t i = 0; i < machine.gpus().size(); ++i) {
     const auto& other = machine.gpus()[i];
     if (i != place && (other.uuid == wanted.uuid || other.pci.bus_id == wanted.pci.bus_id))
-      return "GPU " + std::to_string(place) + " would have the uuid or the pci.bus_id of GPU " + std::to_string(i);
+      return fail({.kind = ProblemKind::duplicate,
+                   .what = "GPU " + std::to_string(place) + " would have the uuid or the pci.bus_id of GPU " +
+                           std::to_string(i)});
   }
   return {};
 }
 
+Expected<std::vector<Assignment>> parse_all(Words words, bool of_several) {
+  if (words.empty()) return fail(missing("PATH=VALUE, such as power.limit=300000"));
+  std::vector<Assignment> out;
+  for (const auto& word : words) {
+    auto assignment = parse(word);
+    if (!assignment) return fail(std::move(assignment.error()));
+    out.push_back(std::move(*assignment));
+  }
+  if (of_several && (sets(out, "uuid") || sets(out, "pci.bus_id")))
+    return fail({.kind = ProblemKind::duplicate, .what = "several GPUs cannot have one uuid or one pci.bus_id"});
+  return out;
+}
+
 }  // namespace
 
-std::string set(const Machine& machine, std::string_view gpus, Words words) {
-  std::string problem;
-  const auto places = select_gpus(machine, gpus, problem);
-  if (places.empty()) return problem;
-  if (words.empty()) return "expected PATH=VALUE, such as power.limit=300000";
-  std::vector<Assignment> assignments(words.size());
-  for (std::size_t i = 0; i < words.size(); ++i)
-    if (problem = parse(words[i], assignments[i]); !problem.empty()) return problem;
-  if (places.size() > 1 && (sets(assignments, "uuid") || sets(assignments, "pci.bus_id")))
-    return "several GPUs cannot have one uuid or one pci.bus_id";
-  return transaction::change_gpus(machine, places, [&](Gpu& gpu, std::size_t place) {
+Expected<void> set(const Machine& machine, std::string_view gpus, Words words) {
+  const auto places = select_gpus(machine, gpus);
+  if (!places) return fail(places.error());
+  const auto assignments = parse_all(words, places->size() > 1);
+  if (!assignments) return fail(assignments.error());
+  return transaction::change_gpus(machine, *places, [&](Gpu& gpu, std::size_t place) -> Expected<void> {
     const auto before = std::make_unique<Gpu>(gpu);
-    for (const auto& assignment : assignments)
-      if (auto wrong = assign(gpu, assignment); !wrong.empty()) return wrong;
-    settle(gpu, assignments);
-    if (const auto wrong = config::contradiction(gpu); !wrong.empty())
-      return "GPU " + std::to_string(place) + ": " + wrong;
-    if (auto wrong = check_identity(machine, place, gpu); !wrong.empty()) return wrong;
-    telemetry::pin_changes(*before, gpu, [&](std::string_view path) { return sets(assignments, path); });
-    return std::string();
+    for (const auto& assignment : *assignments)
+      if (auto done = assign(gpu, assignment); !done) return done;
+    settle(gpu, *assignments);
+    if (auto good = config::check_values(gpu); !good)
+      return fail(std::move(good.error()).of_gpu(static_cast<std::uint32_t>(place)));
+    if (auto good = check_identity(machine, place, gpu); !good) return good;
+    telemetry::pin_changes(*before, gpu, [&](std::string_view path) { return sets(*assignments, path); });
+    return {};
   });
 }
 
-std::string release(const Machine& machine, std::string_view gpus, std::string_view path) {
+Expected<void> release(const Machine& machine, std::string_view gpus, std::string_view path) {
   const auto wanted = path == "all" ? std::string() : full_path(path);
-  if (!telemetry::is_live(wanted)) return quote(path) + " names no live value; see docs/guides/telemetry.md";
-  std::string problem;
-  const auto places = select_gpus(machine, gpus, problem);
-  if (places.empty()) return problem;
-  return transaction::change_gpus(machine, places, [&](Gpu& gpu, std::size_t) {
+  if (!telemetry::is_live(wanted))
+    return fail({.kind = ProblemKind::unknown_name,
+                 .what = quote(path) + " names no live value",
+                 .hint = "see docs/guides/telemetry.md"});
+  const auto places = select_gpus(machine, gpus);
+  if (!places) return fail(places.error());
+  return transaction::change_gpus(machine, *places, [&](Gpu& gpu, std::size_t) -> Expected<void> {
     telemetry::release(gpu, wanted);
-    return std::string();
+    return {};
   });
 }
 

@@ -1,7 +1,7 @@
 #include <charconv>
 #include <optional>
 
-#include "sim/config/suggest.hpp"
+#include "sim/problem/names.hpp"
 #include "sim/state/clock.hpp"
 #include "sim/steering/command.hpp"
 #include "sim/steering/selector.hpp"
@@ -11,7 +11,6 @@
 namespace nvmlkit::sim::steering {
 namespace {
 
-using config::quote;
 using model::Field;
 using model::Gpu;
 
@@ -31,21 +30,18 @@ std::optional<double> number_with_unit(const std::string& text, std::initializer
   return std::nullopt;
 }
 
-// Both return what is wrong, empty when nothing is.
-std::string read_percent(const std::string& text, Field<std::uint32_t>& out) {
+Expected<std::uint32_t> read_percent(const std::string& text) {
   const auto value = number_with_unit(text, {{"%", 1}, {"", 1}});
   if (!value || *value < 0 || *value > 100 || *value != static_cast<double>(static_cast<int>(*value)))
-    return "expected a whole percentage from 0% to 100%, got " + quote(text);
-  out = static_cast<std::uint32_t>(*value);
-  return {};
+    return fail(wrong_value("a whole percentage from 0% to 100%", quote(text)));
+  return static_cast<std::uint32_t>(*value);
 }
 
-std::string read_seconds(const std::string& text, double& out) {
+Expected<double> read_seconds(const std::string& text) {
   const auto value = number_with_unit(text, {{"s", 1}, {"ms", 1e-3}, {"m", 60}, {"min", 60}, {"h", 3600}});
   if (!value || !(*value > 0) || *value > 1e8)
-    return "expected a time such as 500ms, 10s, 5m or 2h, got " + quote(text);
-  out = *value;
-  return {};
+    return fail(wrong_value("a time such as 500ms, 10s, 5m or 2h", quote(text)));
+  return *value;
 }
 
 struct Option {
@@ -58,55 +54,86 @@ constexpr Option kOptions[] = {{"--memory", &model::Workload::memory},
                                {"--jpeg", &model::Workload::jpeg},
                                {"--ofa", &model::Workload::ofa}};
 
-std::string read_option(const std::string& name, const std::string& value, model::Workload& workload, double& seconds) {
-  if (name == "--for") return read_seconds(value, seconds);
-  for (const auto& option : kOptions)
-    if (name == option.name) return read_percent(value, workload.*option.share);
-  return "unexpected " + quote(name);
+struct Load {
+  model::Workload workload;  // none: the GPU has no workload any more
+  double seconds = 0;
+};
+
+Expected<void> read_option(const std::string& name, const std::string& value, Load& out) {
+  if (name == "--for") {
+    const auto seconds = read_seconds(value);
+    if (!seconds) return fail(seconds.error());
+    out.seconds = *seconds;
+    return {};
+  }
+  for (const auto& option : kOptions) {
+    if (name != option.name) continue;
+    const auto share = read_percent(value);
+    if (!share) return fail(share.error());
+    out.workload.*option.share = *share;
+    return {};
+  }
+  return fail(unexpected_word(name));
+}
+
+Expected<Load> read_load(Words words) {
+  Load out;
+  if (words.empty()) return fail(missing("a percentage, such as 80%, or off"));
+  if (words[0] == "off") {
+    if (words.size() > 1) return fail({.kind = ProblemKind::contradiction, .what = "off takes no other option"});
+    return out;
+  }
+  const auto share = read_percent(words[0]);
+  if (!share) return fail(share.error());
+  out.workload.gpu = *share;
+  for (std::size_t i = 1; i < words.size(); i += 2) {
+    if (i + 1 == words.size()) return fail(missing("a value after " + quote(words[i])));
+    if (auto good = read_option(words[i], words[i + 1], out); !good) return fail(std::move(good.error()));
+  }
+  return out;
+}
+
+Expected<void> set_clock(const Machine& machine, std::optional<double> pace, double seconds) {
+  const state::Lock lock(machine);
+  if (!lock) return fail(transaction::refusal_of(lock));
+  const auto& clock = machine.host().clock;
+  const auto real = real_time_ns();
+  const auto wanted = pace ? clock.paced(real, *pace) : clock.advanced(real, static_cast<std::int64_t>(seconds * 1e9));
+  if (!lock.replace(clock, wanted))
+    return fail({.kind = ProblemKind::unusable_file, .what = "the state file cannot grow"});
+  return {};
 }
 
 }  // namespace
 
-std::string load(const Machine& machine, std::string_view gpus, Words words) {
-  if (words.empty()) return "expected a percentage, such as 80%, or off";
-  const bool off = words[0] == "off";
-  if (off && words.size() > 1) return "off takes no other option";
-  model::Workload workload;
-  double seconds = 0;
-  if (!off)
-    if (auto problem = read_percent(words[0], workload.gpu); !problem.empty()) return problem;
-  for (std::size_t i = 1; i < words.size(); i += 2) {
-    if (i + 1 == words.size()) return "expected a value after " + quote(words[i]);
-    if (auto problem = read_option(words[i], words[i + 1], workload, seconds); !problem.empty()) return problem;
-  }
-  std::string problem;
-  const auto places = select_gpus(machine, gpus, problem);
-  if (places.empty()) return problem;
-  return transaction::change_gpus(machine, places, [&](Gpu& gpu, std::size_t) {
-    if (off)
-      telemetry::unload(gpu);
+Expected<void> load(const Machine& machine, std::string_view gpus, Words words) {
+  const auto wanted = read_load(words);
+  if (!wanted) return fail(wanted.error());
+  const auto places = select_gpus(machine, gpus);
+  if (!places) return fail(places.error());
+  return transaction::change_gpus(machine, *places, [&](Gpu& gpu, std::size_t) -> Expected<void> {
+    if (wanted->workload.gpu)
+      telemetry::load(gpu, wanted->workload, now_ns(machine), wanted->seconds);
     else
-      telemetry::load(gpu, workload, now_ns(machine), seconds);
-    return std::string();
+      telemetry::unload(gpu);
+    return {};
   });
 }
 
-std::string pass_time(const Machine& machine, Words words) {
+Expected<void> pass_time(const Machine& machine, Words words) {
   const std::string what = words.empty() ? "" : words[0];
   const bool advances = what == "advance";
-  if (advances && words.size() < 2) return "advance by how much? For example: nvmlkit time advance 10s";
-  if (words.size() > (advances ? 2U : 1U)) return "only advance takes a time";
-  double by = 0;
-  if (advances)
-    if (auto problem = read_seconds(words[1], by); !problem.empty()) return problem;
-  const auto pace = advances ? std::nullopt : parse_pace(what);
-  if (!advances && !pace) return std::string(kPaceWords) + " or advance, got " + quote(what);
-  const state::Lock lock(machine);
-  if (!lock) return transaction::refusal_of(lock);
-  const auto& clock = machine.host().clock;
-  const auto real = real_time_ns();
-  const auto wanted = pace ? clock.paced(real, *pace) : clock.advanced(real, static_cast<std::int64_t>(by * 1e9));
-  return lock.replace(clock, wanted) ? std::string() : "the state file cannot grow";
+  if (advances && words.size() < 2)
+    return fail({.kind = ProblemKind::missing, .what = "advance by how much? For example: nvmlkit time advance 10s"});
+  if (words.size() > (advances ? 2U : 1U))
+    return fail({.kind = ProblemKind::contradiction, .what = "only advance takes a time"});
+  if (advances) {
+    const auto seconds = read_seconds(words[1]);
+    return seconds ? set_clock(machine, std::nullopt, *seconds) : fail(seconds.error());
+  }
+  const auto pace = parse_pace(what);
+  if (!pace) return fail(wrong_value(std::string(kPaceWords) + " or advance", quote(what)));
+  return set_clock(machine, pace, 0);
 }
 
 }  // namespace nvmlkit::sim::steering

@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "sim/problem/names.hpp"
+
 namespace nvmlkit::sim {
 
 unsigned int branch_number(std::string_view driver_version) {
@@ -44,10 +46,11 @@ std::optional<std::string> driver_version_of(std::string_view text) {
   return std::nullopt;
 }
 
-std::string list_driver_branches() {
-  std::string out;
-  for (const auto& branch : driver_branches) out += (out.empty() ? "" : ", ") + std::to_string(branch.number);
-  return out;
+Problem unknown_driver(std::string_view text) {
+  std::string branches;
+  for (const auto& branch : driver_branches)
+    branches.append(branches.empty() ? "" : ", ").append(std::to_string(branch.number));
+  return wrong_value("a branch (" + branches + ") or a version", quote(text));
 }
 
 }  // namespace nvmlkit::sim

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "sim/generated/driver_branches.hpp"
+#include "sim/problem/problem.hpp"
 
 namespace nvmlkit::sim {
 
@@ -30,7 +31,7 @@ CudaVersion newest_cuda_of(std::string_view driver_version);
 // A version as it is, and for a branch the usual one: "550" -> "550.163.01". Nothing for a text that is neither.
 std::optional<std::string> driver_version_of(std::string_view text);
 
-// "535, 550, 555, ...", for messages.
-std::string list_driver_branches();
+// What to say of such a text.
+Problem unknown_driver(std::string_view text);
 
 }  // namespace nvmlkit::sim

@@ -7,6 +7,7 @@
 #include "sim/mig/instances.hpp"
 #include "sim/mig/profiles.hpp"
 #include "sim/model/identity.hpp"
+#include "sim/problem/names.hpp"
 
 namespace nvmlkit::sim::vgpu {
 namespace {
@@ -43,27 +44,33 @@ model::Text<37> uuid_from(const Gpu& gpu, std::uint32_t id, std::uint64_t kind) 
   return model::Text<37>(std::string_view(text));
 }
 
-std::string quoted(std::string_view text) {
-  std::string out = "'";
-  out += text;
-  return out += "'";
+Problem no_room(const Gpu& gpu, const Type& type, const VgpuInstance& said) {
+  const auto name = quote(type.name);
+  if (on_mig(type)) {
+    if (!mig::enabled(gpu)) return impossible(name + " needs MIG mode");
+    const auto profile = quote(type.profile);
+    if (said.gpu_instance)
+      return impossible("GPU instance " + std::to_string(*said.gpu_instance) + " has no room for " + name +
+                        ", which needs one of " + profile);
+    return impossible("no GPU instance of " + profile + " has room for " + name);
+  }
+  if (mig::enabled(gpu)) return impossible(name + " needs a GPU that is not in MIG mode");
+  if (said.gpu_instance) return impossible(name + " runs in no GPU instance");
+  auto problem = impossible("no room for " + name + " beside the others");
+  if (any(gpu) && !heterogeneous(gpu)) problem.hint = "vGPUs of different size need heterogeneous mode";
+  return problem;
 }
 
-std::string no_room(const Gpu& gpu, const Type& type, const VgpuInstance& said) {
-  const auto name = quoted(type.name);
-  if (on_mig(type)) {
-    if (!mig::enabled(gpu)) return name + " needs MIG mode";
-    const auto profile = quoted(type.profile);
-    if (said.gpu_instance)
-      return "GPU instance " + std::to_string(*said.gpu_instance) + " has no room for " + name +
-             ", which needs one of " + profile;
-    return "no GPU instance of " + profile + " has room for " + name;
-  }
-  if (mig::enabled(gpu)) return name + " needs a GPU that is not in MIG mode";
-  if (said.gpu_instance) return name + " runs in no GPU instance";
-  if (any(gpu) && !heterogeneous(gpu))
-    return "no room for " + name + " beside the others; vGPUs of different size need heterogeneous mode";
-  return "no room for " + name + " beside the others";
+Problem unknown_type(const Gpu& gpu, const VgpuInstance& said) {
+  std::string names;
+  for (const auto& known : types_of(gpu)) names.append(names.empty() ? "" : ", ").append(short_name(known));
+  Problem problem{.kind = ProblemKind::unknown_name,
+                  .what = "unknown type " + quote(said.type ? said.type->view() : std::string_view())};
+  if (names.empty())
+    problem.hint = "no vGPU type of this GPU is known";
+  else
+    problem.expected = "one of " + names;
+  return problem;
 }
 
 // The stated place, if it is one of the type's and free; else the first free place.
@@ -142,33 +149,28 @@ bool creatable(const Gpu& gpu, const Type& type) {
   return gpu.vgpu.instances.size() < gpu.vgpu.instances.capacity() && region_for(gpu, type, {}).has_value();
 }
 
-std::string create(const Machine& machine, Gpu& gpu, VgpuInstance said, std::uint32_t& id) {
-  if (!is_host(gpu)) return "expected virtualization.mode: host_vgpu";
+Expected<std::uint32_t> create(const Machine& machine, Gpu& gpu, VgpuInstance said) {
+  if (!is_host(gpu)) return fail(missing("virtualization.mode: host_vgpu"));
   const auto* type = type_of(gpu, said);
-  if (!type) {
-    std::string names;
-    for (const auto& known : types_of(gpu)) names += (names.empty() ? "" : ", ") + std::string(short_name(known));
-    return "unknown type " + quoted(said.type ? said.type->view() : std::string_view()) +
-           (names.empty() ? "; no vGPU type of this GPU is known" : "; expected one of " + names);
-  }
+  if (!type) return fail(unknown_type(gpu, said));
   if (said.id && (*said.id == 0 || is_taken(machine, gpu, *said.id)))
-    return "id " + std::to_string(*said.id) + " is not free";
+    return fail({.kind = ProblemKind::duplicate, .what = "id " + std::to_string(*said.id) + " is not free"});
   const auto wanted = said.gpu_instance ? std::optional(*said.gpu_instance) : std::nullopt;
   const auto region = region_for(gpu, *type, wanted);
-  if (!region) return no_room(gpu, *type, said);
+  if (!region) return fail(no_room(gpu, *type, said));
   const auto place = place_for(*region, *type, said.placement);
   if (!place)
-    return "placement " + std::to_string(said.placement.value_or(0)) + " is not free, or none of " + quoted(type->name);
+    return fail(impossible("placement " + std::to_string(said.placement.value_or(0)) + " is not free, or none of " +
+                           quote(type->name)));
   said.placement = *place;
   if (region->gpu_instance) said.gpu_instance = *region->gpu_instance;
   const auto number = gpu.vgpu.made.value_or(0);
   if (!said.id) said.id = new_id(machine, gpu, number);
   complete(machine, gpu, *type, said);
   if (!gpu.vgpu.instances.push_back(said))
-    return "a GPU holds at most " + std::to_string(gpu.vgpu.instances.capacity()) + " vGPUs";
+    return fail(impossible("a GPU holds at most " + std::to_string(gpu.vgpu.instances.capacity()) + " vGPUs"));
   gpu.vgpu.made = number + 1;
-  id = *said.id;
-  return {};
+  return *said.id;
 }
 
 // Settings of GPU instances that are gone make room for others.

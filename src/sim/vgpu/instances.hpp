@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 
+#include "sim/problem/problem.hpp"
 #include "sim/state/machine.hpp"
 #include "sim/vgpu/placement.hpp"
 
@@ -40,9 +40,9 @@ bool has_driver(const model::VgpuInstance& instance);
 bool creatable(const model::Gpu& gpu, const Type& type);
 std::optional<Region> region_for(const model::Gpu& gpu, const Type& type, std::optional<std::uint32_t> gpu_instance);
 
-// Makes an active vGPU from `said` and returns its id; missing values are chosen. If it cannot be made,
-// the reason in words comes back, and nothing has changed.
-std::string create(const Machine& machine, model::Gpu& gpu, model::VgpuInstance said, std::uint32_t& id);
+// Makes an active vGPU of what `said` says and returns its id; what it does not say is chosen. Where it cannot be made,
+// nothing has changed.
+Expected<std::uint32_t> create(const Machine& machine, model::Gpu& gpu, model::VgpuInstance said);
 
 // False where there is none of the id.
 bool destroy(model::Gpu& gpu, std::uint32_t id);
@@ -52,15 +52,11 @@ model::VgpuGpuInstance* settings_of(model::Gpu& gpu, std::uint32_t gpu_instance)
 // They end with the GPU instance.
 void forget_settings(model::Gpu& gpu, std::uint32_t gpu_instance);
 
-// What is wrong with a vGPU that a machine file describes.
-struct Problem {
-  std::uint32_t gpu, item;
-  std::string message;
-};
-
 // Gives the vGPUs of a machine file ids and places. A GPU with a problem stays as the file says it. Doing it twice
 // changes nothing.
 void settle(Machine& machine);
-std::optional<Problem> problem_of(const Machine& machine);
+
+// What is wrong with a vGPU that a machine file describes: a problem of an item of a GPU's vgpu.instances.
+Expected<void> check(const Machine& machine);
 
 }  // namespace nvmlkit::sim::vgpu

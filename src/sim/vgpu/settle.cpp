@@ -22,23 +22,24 @@ void complete_host(Gpu& gpu) {
   gpu.vgpu.mig_timeslicing.derive_from(off);
 }
 
-std::optional<Problem> settle(const Machine& machine, Gpu& gpu, std::uint32_t index) {
+Expected<void> settle(const Machine& machine, Gpu& gpu, std::uint32_t index) {
   if (gpu.vgpu.instances.empty()) return {};
   const auto said = std::make_unique<decltype(gpu.vgpu.instances)>(gpu.vgpu.instances);
   const auto made = gpu.vgpu.made;
   gpu.vgpu.instances.clear();
-  std::optional<Problem> problem;
-  for (const bool placed : {true, false}) {  // vGPUs with a stated place come before the others
-    std::uint32_t item = 0, id = 0;
+  Expected<void> settled;
+  for (const bool placed : {true, false}) {  // what says its place comes before what may lie anywhere
+    std::uint32_t item = 0;
     for (const auto& instance : *said) {
-      if (!problem && instance.placement.present == placed)
-        if (auto wrong = create(machine, gpu, instance, id); !wrong.empty()) problem = Problem{index, item, wrong};
+      if (settled && instance.placement.present == placed)
+        if (auto created = create(machine, gpu, instance); !created)
+          settled = fail(std::move(created.error()).of_gpu(index).of_item("vgpu.instances", item));
       ++item;
     }
   }
-  if (problem) gpu.vgpu.instances = *said;
+  if (!settled) gpu.vgpu.instances = *said;
   gpu.vgpu.made = std::max(made.value_or(0), static_cast<std::uint32_t>(said->size()));
-  return problem;
+  return settled;
 }
 
 }  // namespace
@@ -50,15 +51,15 @@ void settle(Machine& machine) {
   std::uint32_t index = 0;
   for (auto& gpu : machine.gpus()) {
     if (is_host(gpu)) complete_host(gpu);
-    settle(machine, gpu, index++);  // its problems are those of the machine file: config/check.cpp
+    static_cast<void>(settle(machine, gpu, index++));  // its problems are those of the machine file: config/check.cpp
   }
 }
 
-std::optional<Problem> problem_of(const Machine& machine) {
+Expected<void> check(const Machine& machine) {
   std::uint32_t index = 0;
   for (const auto& gpu : machine.gpus()) {
     if (!gpu.vgpu.instances.empty())
-      if (auto problem = settle(machine, *std::make_unique<Gpu>(gpu), index)) return problem;
+      if (auto settled = settle(machine, *std::make_unique<Gpu>(gpu), index); !settled) return settled;
     ++index;
   }
   return {};

@@ -1,9 +1,6 @@
-#include <string>
-
 #include "sim/config/load.hpp"
 
 int main() {
-  std::string error;
-  const auto machine = nvmlkit::sim::load_machine({{"NVMLKIT_MACHINE", "t4"}}, error);
-  return machine && machine->gpus().size() == 4 ? 0 : 1;
+  const auto machine = nvmlkit::sim::load_machine({{"NVMLKIT_MACHINE", "t4"}});
+  return machine && (*machine)->gpus().size() == 4 ? 0 : 1;
 }

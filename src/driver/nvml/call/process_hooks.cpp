@@ -30,13 +30,14 @@ ProcessHooks& process_hooks() {
   return hooks;
 }
 
-std::string apply_process_faults(const sim::Machine& machine) {
+sim::Expected<void> apply_process_faults(const sim::Machine& machine) {
   const char* commands = variable("NVMLKIT_FAULT");
   if (commands == nullptr) return {};
   auto& rules = process_hooks().rules;
   for (std::size_t i = 0; i < sim::calls::Rules::kCapacity; ++i) rules.remove(i);
-  const auto problem = sim::steering::inject_here(machine, commands, rules);
-  return problem.empty() ? problem : "NVMLKIT_FAULT: " + problem;
+  auto done = sim::steering::inject_here(machine, commands, rules);
+  if (!done) done.error().place = {"NVMLKIT_FAULT", 0, 0};
+  return done;
 }
 
 bool watches_process() { return process_hooks().log >= 0 || !process_hooks().rules.empty(); }

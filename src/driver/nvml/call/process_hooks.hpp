@@ -3,9 +3,8 @@
 //   UNKNOWN'
 #pragma once
 
-#include <string>
-
 #include "sim/calls/rules.hpp"
+#include "sim/problem/problem.hpp"
 #include "sim/state/machine.hpp"
 
 namespace nvmlkit::driver {
@@ -18,8 +17,8 @@ struct ProcessHooks {
 // Looked up at the first call.
 ProcessHooks& process_hooks();
 
-// Applies NVMLKIT_FAULT to the machine that was just loaded. Returns the problem with its words.
-std::string apply_process_faults(const sim::Machine& machine);
+// Does what NVMLKIT_FAULT says, on the machine that was just loaded.
+sim::Expected<void> apply_process_faults(const sim::Machine& machine);
 
 // Must every call of this process be watched, regardless of the machine?
 bool watches_process();

@@ -11,6 +11,8 @@
 #include "driver/nvml/library/lifecycle.hpp"
 #include "sim/config/load.hpp"
 #include "sim/native/clock.hpp"
+#include "sim/problem/names.hpp"
+#include "sim/problem/text.hpp"
 #include "sim/state/clock.hpp"
 #include "sim/steering/command.hpp"
 #include "sim/steering/fault.hpp"
@@ -74,35 +76,26 @@ void hide_what_is_not_exported(nvml::Table& table, const DriverBranch& branch) {
     if (!exports(branch, symbol)) std::memset(reinterpret_cast<char*>(&table) + symbol.offset, 0, sizeof(void (*)()));
 }
 
-std::unique_ptr<Machine> load(const std::string& machine, const SimulationOptions& options, std::string& error) {
+Expected<std::unique_ptr<Machine>> load(const std::string& machine, const SimulationOptions& options) {
   if (machine.find('\n') == std::string::npos) {
     Environment environment;
     environment.set("NVMLKIT_MACHINE", machine);
     environment.set("NVMLKIT_DRIVER", options.driver);
     if (options.gpu_count) environment.set("NVMLKIT_GPU_COUNT", std::to_string(*options.gpu_count));
     if (!options.time.empty()) environment.set("NVMLKIT_TIME", options.time);
-    return load_machine(environment, error);
+    return load_machine(environment);
   }
   Overrides overrides;
   overrides.gpu_count = options.gpu_count;
   if (!options.time.empty()) {
     overrides.pace = parse_pace(options.time);
-    if (!overrides.pace) {
-      error = "time: " + std::string(kPaceWords) + ", got '" + options.time + "'";
-      return nullptr;
-    }
+    if (!overrides.pace) return fail(wrong_value(kPaceWords, quote(options.time)).at({"time", 0, 0}));
   }
   if (!options.driver.empty()) {
     overrides.driver_version = driver_version_of(options.driver);
-    if (!overrides.driver_version) {
-      error = "driver: expected a branch (" + list_driver_branches() + ") or a version, got '" + options.driver + "'";
-      return nullptr;
-    }
+    if (!overrides.driver_version) return fail(unknown_driver(options.driver).at({"driver", 0, 0}));
   }
-  ConfigError problem;
-  auto loaded = read_machine("machine", machine, problem, overrides);
-  if (!loaded) error = problem.text();
-  return loaded;
+  return read_machine("machine", machine, overrides);
 }
 
 std::vector<std::string> words_of(std::string_view text) {
@@ -112,9 +105,9 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-nvml::Result<void> result_of(const std::string& problem) {
-  if (problem.empty()) return {};
-  return Failure(Errc::invalid_argument, nullptr, problem);
+nvml::Result<void> result_of(const Expected<void>& done) {
+  if (done) return {};
+  return Failure(Errc::invalid_argument, nullptr, text_of(done.error()));
 }
 
 }  // namespace
@@ -131,13 +124,12 @@ class SimulatedDriver::Instance {
 };
 
 nvml::Result<SimulatedDriver> SimulatedDriver::create(const std::string& machine, const SimulationOptions& options) {
-  std::string error;
-  auto loaded = load(machine, options, error);
-  if (!loaded) return Failure(Errc::invalid_argument, nullptr, error);
+  auto loaded = load(machine, options);
+  if (!loaded) return Failure(Errc::invalid_argument, nullptr, text_of(loaded.error()));
   nvml::Table table = driver::in_process_table();
   if (!options.driver.empty()) hide_what_is_not_exported(table, nearest_branch(branch_number(options.driver)));
   const auto hook = std::make_shared<DriverHook>();
-  static_cast<driver::Lifecycle&>(hook->driver).machine = loaded.release();
+  static_cast<driver::Lifecycle&>(hook->driver).machine = loaded->release();
   auto wrapped = interpose::wrap(table, hook);
   if (!wrapped) return wrapped.error();
   const Machine& owned = *static_cast<driver::Lifecycle&>(hook->driver).machine;

@@ -10,6 +10,7 @@
 #include "driver/nvml/library/enumeration.hpp"
 #include "driver/nvml/library/origin.hpp"
 #include "sim/config/load.hpp"
+#include "sim/problem/names.hpp"
 #include "sim/state/attention.hpp"
 #include "sim/traits/driver_branch.hpp"
 
@@ -55,29 +56,34 @@ bool watch_forks() {
   return process.watches_forks;
 }
 
-std::unique_ptr<sim::Machine> load(std::string& error) {
+using Loaded = sim::Expected<std::unique_ptr<sim::Machine>>;
+
+Loaded load() {
   auto environment = sim::Environment::process();
-  auto machine = sim::load_machine(environment, error);
+  auto machine = sim::load_machine(environment);
   if (!machine || built_for_branch == 0) return machine;
-  // A library of a branch has a version of that branch, regardless of the machine file.
-  const auto& version = machine->system().driver_version;
+  // A library of a branch has a version of it, whatever the machine file says.
+  const auto& version = (*machine)->system().driver_version;
   if (version && sim::branch_number(version->view()) == built_for_branch) return machine;
   const std::string branch = std::to_string(built_for_branch);
   if (const auto chosen = environment.get("NVMLKIT_DRIVER")) {
-    error = "NVMLKIT_DRIVER: this library is a driver of branch " + branch + " and cannot be '" + *chosen + "'";
-    return nullptr;
+    auto problem = sim::contradiction("this library is a driver of branch " + branch + " and cannot be " +
+                                      sim::quote(*chosen));
+    return sim::fail(std::move(problem).at({"NVMLKIT_DRIVER", 0, 0}));
   }
   environment.set("NVMLKIT_DRIVER", branch);
-  return sim::load_machine(environment, error);
+  return sim::load_machine(environment);
 }
 
 bool prepare(Lifecycle& host) {
   const auto origin = machine_origin();
   if (host.origin == origin) return true;
   host.origin = 0;
-  auto loaded = load_or_complain([](std::string& error) {
-    auto machine = watch_forks() ? load(error) : nullptr;
-    if (machine && !(error = apply_process_faults(*machine)).empty()) machine = nullptr;
+  auto loaded = load_or_complain([]() -> Loaded {
+    if (!watch_forks()) return sim::fail({.kind = sim::ProblemKind::out_of_memory});
+    auto machine = load();
+    if (!machine) return machine;
+    if (auto done = apply_process_faults(**machine); !done) return sim::fail(std::move(done.error()));
     return machine;
   });
   if (!loaded) return false;
@@ -99,9 +105,8 @@ bool prepare(Lifecycle& host) {
 }  // namespace
 
 abi::nvmlReturn_t with_future_machine(const std::function<abi::nvmlReturn_t(const sim::Machine*)>& work) {
-  std::string error;
-  const auto machine = load(error);
-  return work(machine.get());
+  const auto machine = load();
+  return work(machine ? machine->get() : nullptr);
 }
 
 #endif

@@ -1,9 +1,9 @@
-#include "sim/config/suggest.hpp"
+#include "sim/problem/names.hpp"
 
 #include <algorithm>
 #include <vector>
 
-namespace nvmlkit::sim::config {
+namespace nvmlkit::sim {
 namespace {
 
 constexpr std::size_t kLongestCompared = 64;
@@ -51,17 +51,12 @@ std::string_view nearest(std::string_view given, std::span<const std::string_vie
   return {};
 }
 
-std::string hint(std::string_view given, std::span<const std::string_view> candidates) {
-  if (const auto best = nearest(given, candidates); !best.empty()) return "; did you mean '" + std::string(best) + "'?";
+std::string valid_names(std::span<const std::string_view> candidates) {
   if (candidates.empty()) return {};
   if (candidates.size() > kLongestListing)
-    return "; none of the " + std::to_string(candidates.size()) + " known names is similar";
-  std::string out = "; expected ";
-  if (candidates.size() > 1) out += "one of ";
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    if (i > 0) out += ", ";
-    out += candidates[i];
-  }
+    return "none of the " + std::to_string(candidates.size()) + " known names is similar";
+  std::string out = candidates.size() > 1 ? "expected one of " : "expected ";
+  for (std::size_t i = 0; i < candidates.size(); ++i) out.append(i > 0 ? ", " : "").append(candidates[i]);
   return out;
 }
 
@@ -75,4 +70,4 @@ std::string quote(std::string_view text) {
   return out + "'";
 }
 
-}  // namespace nvmlkit::sim::config
+}  // namespace nvmlkit::sim

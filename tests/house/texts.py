@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""Only what talks to people makes the text of a problem, and nothing decides by it.
+
+    texts.py ROOT    prints each source file that includes sim/problem/text.hpp and is no edge
+
+The words of a sim::Problem are sim::Prose, which only message_of() of that header can read; so code that does not
+include it has nothing to decide by but the kind, the owner, the field, the place and the nearest name.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*"sim/problem/text\.hpp"', re.MULTILINE)
+SOURCES = {".cpp", ".hpp", ".inc", ".in"}
+
+# Files that write texts for people.
+EDGES = {
+    "src/capture/machine.cpp": "notes of a capture",
+    "src/cli/application.cpp": "what is wrong with a command line",
+    "src/cli/commands/status.cpp": "machines that cannot be opened, listed beside the others",
+    "src/cli/main.cpp": "the line on stderr that ends a command",
+    "src/driver/complain.hpp": "the line on stderr of a driver library",
+    "src/driver/nvml/library/in_process.cpp": "the detail of an error of the C++ interface",
+    "src/sim/problem/text.cpp": "the text itself",
+    "src/smi_log/machine.cpp": "notes of an import",
+}
+
+
+def check(root: Path) -> list[str]:
+    problems = []
+    seen = set()
+    for path in sorted((root / "src").rglob("*")):
+        if path.suffix not in SOURCES or not path.is_file():
+            continue
+        name = path.relative_to(root).as_posix()
+        if not INCLUDE.search(path.read_text(encoding="utf-8")):
+            continue
+        seen.add(name)
+        if name not in EDGES:
+            problems.append(f"{name}: makes texts of problems; decide by their kind, owner and field, and return them")
+    problems += [f"{name}: makes no text any more; take it off the list" for name in sorted(set(EDGES) - seen)]
+    return problems
+
+
+def main() -> int:
+    problems = check(Path(sys.argv[1]))
+    for problem in problems:
+        print(problem)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
