@@ -94,13 +94,13 @@ class Vgpu {
 
   void stats(FlowMap& out, const char* key, const std::string& question, const std::string& inside,
              std::initializer_list<const char*> members) const {
-    static constexpr const char* kEys[] = {"session_count", "average_fps", "average_latency_us"};
+    static constexpr const char* kKeys[] = {"session_count", "average_fps", "average_latency_us"};
     FlowMap map;
     std::size_t i = 0;
     for (const char* member : members) {
       const auto* value = ask(question, inside + member);
       if (value == nullptr) return;
-      map.add(kEys[i++], value->get<std::uint64_t>());
+      map.add(kKeys[i++], value->get<std::uint64_t>());
     }
     out.add(key, map.yaml());
   }

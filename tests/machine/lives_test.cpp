@@ -44,8 +44,8 @@ class Lives : public testing::Test {
     signal(SIGPIPE, SIG_IGN);  // a worker that died is an answer
     file_ = testing::TempDir() + "lives_" + std::to_string(getpid());
     std::string error;
-    const auto fresh =
-        sim::taken(sim::load_machine({{"NVMLKIT_MACHINE", "h100"}, {"NVMLKIT_GPU_COUNT", std::to_string(kGpus)}}), error);
+    const auto fresh = sim::taken(
+        sim::load_machine({{"NVMLKIT_MACHINE", "h100"}, {"NVMLKIT_GPU_COUNT", std::to_string(kGpus)}}), error);
     ASSERT_TRUE(fresh) << error;
     fresh->host().clock = fresh->host().clock.paced(sim::real_time_ns(), 0);  // time moves only when told
     ASSERT_TRUE(sim::taken(sim::state::save(*fresh, file_, "h100"), error)) << error;
@@ -92,6 +92,19 @@ class Lives : public testing::Test {
   }
 
   std::string step(ReferenceGpu& gpu, std::uint32_t index);
+  // The changes of a step. Each returns its name.
+  std::string set_power_limit(ReferenceGpu& gpu, std::uint32_t index);
+  std::string set_persistence(ReferenceGpu& gpu, std::uint32_t index);
+  std::string set_compute_mode(ReferenceGpu& gpu, std::uint32_t index);
+  std::string set_ecc(ReferenceGpu& gpu, std::uint32_t index);
+  std::string reset(ReferenceGpu& gpu, std::uint32_t index);
+  std::string load(ReferenceGpu& gpu, std::uint32_t index);
+  std::string add_ecc_errors(ReferenceGpu& gpu, std::uint32_t index);
+  std::string clear_ecc_counts(ReferenceGpu& gpu, std::uint32_t index);
+  std::string attach_process(ReferenceGpu& gpu, std::uint32_t index);
+  std::string kill_process(ReferenceGpu& gpu, std::uint32_t index);
+  std::string lose_or_heal(ReferenceGpu& gpu, std::uint32_t index);
+  std::string replace_worker(ReferenceGpu& gpu, std::uint32_t index);
   void advance();
   void check(const std::string& what);
 
@@ -123,101 +136,129 @@ void Lives::advance() {
   }
 }
 
+// What a setter returns, unless the GPU is lost.
+std::int64_t expected(const ReferenceGpu& gpu, std::int64_t result) {
+  return gpu.lost ? std::int64_t{abi::NVML_ERROR_GPU_IS_LOST} : result;
+}
+
+std::string Lives::set_power_limit(ReferenceGpu& gpu, std::uint32_t index) {
+  const std::uint32_t mw = 150000 + pick(600000);
+  const bool allowed = mw >= kLowestLimitMw && mw <= kHighestLimitMw;
+  EXPECT_EQ(tell(Op::set_power_limit, index, mw),
+            expected(gpu, allowed ? abi::NVML_SUCCESS : abi::NVML_ERROR_INVALID_ARGUMENT));
+  if (allowed && !gpu.lost) gpu.power_limit_mw = mw;
+  return "power limit";
+}
+
+std::string Lives::set_persistence(ReferenceGpu& gpu, std::uint32_t index) {
+  const auto mode = pick(2);
+  EXPECT_EQ(tell(Op::set_persistence, index, mode), expected(gpu, abi::NVML_SUCCESS));
+  if (!gpu.lost) gpu.persistence = mode;
+  return "persistence mode";
+}
+
+std::string Lives::set_compute_mode(ReferenceGpu& gpu, std::uint32_t index) {
+  const std::uint32_t mode = pick(3) == 0 ? abi::NVML_COMPUTEMODE_EXCLUSIVE_PROCESS : abi::NVML_COMPUTEMODE_DEFAULT;
+  EXPECT_EQ(tell(Op::set_compute_mode, index, mode), expected(gpu, abi::NVML_SUCCESS));
+  if (!gpu.lost) gpu.compute_mode = mode;
+  return "compute mode";
+}
+
+std::string Lives::set_ecc(ReferenceGpu& gpu, std::uint32_t index) {
+  const auto mode = pick(2);
+  EXPECT_EQ(tell(Op::set_ecc, index, mode), expected(gpu, abi::NVML_SUCCESS));
+  if (!gpu.lost) gpu.ecc_pending = mode;
+  return "ECC mode";
+}
+
+std::string Lives::reset(ReferenceGpu& gpu, std::uint32_t index) {
+  const bool used = !gpu.clients.empty();
+  EXPECT_EQ(tell(Op::reset, index), expected(gpu, used ? abi::NVML_ERROR_IN_USE : abi::NVML_SUCCESS));
+  if (used || gpu.lost) return "refused reset";
+  gpu.ecc_current = gpu.ecc_pending;
+  gpu.power_limit_mw = kHighestLimitMw;
+  gpu.corrected_volatile = 0;
+  return "reset";
+}
+
+std::string Lives::load(ReferenceGpu& gpu, std::uint32_t index) {
+  const std::uint32_t percent = pick(4) == 0 ? 0 : 1 + pick(100);
+  EXPECT_EQ(tell(Op::load, index, percent), 0);
+  gpu.load = percent;
+  return "load";
+}
+
+std::string Lives::add_ecc_errors(ReferenceGpu& gpu, std::uint32_t index) {
+  const std::uint64_t count = 1 + pick(5);
+  EXPECT_EQ(tell(Op::add_ecc, index, count), 0);
+  if (gpu.ecc_current == 1) gpu.corrected_volatile += count, gpu.corrected_aggregate += count;
+  return "ECC errors";
+}
+
+std::string Lives::clear_ecc_counts(ReferenceGpu& gpu, std::uint32_t index) {
+  const auto result = tell(Op::clear_ecc_counts, index);
+  if (gpu.lost || gpu.ecc_current == 0) return "counts that cannot be cleared";
+  EXPECT_EQ(result, abi::NVML_SUCCESS);
+  gpu.corrected_volatile = 0;
+  return "cleared counts";
+}
+
+std::string Lives::attach_process(ReferenceGpu& gpu, std::uint32_t index) {
+  if (gpu.clients.size() >= 8) return "nothing";
+  const auto pid = static_cast<std::uint32_t>(start_process());
+  const std::uint64_t bytes = pick(20000) * kMib;
+  const auto outcome = static_cast<Outcome>(tell(Op::attach, index, pid, bytes));
+  const auto room = machine_->gpus()[index].memory.total_bytes.value_or(0) -
+                    machine_->gpus()[index].memory.reserved_bytes.value_or(0) - gpu.held();
+  const bool exclusive = gpu.compute_mode == abi::NVML_COMPUTEMODE_EXCLUSIVE_PROCESS && !gpu.clients.empty();
+  EXPECT_EQ(outcome, gpu.lost       ? Outcome::unreachable
+                     : exclusive    ? Outcome::exclusive
+                     : bytes > room ? Outcome::out_of_memory
+                                    : Outcome::done);
+  if (outcome == Outcome::done)
+    gpu.clients[pid] = bytes;
+  else
+    end_process(pid);
+  return "new process";
+}
+
+std::string Lives::kill_process(ReferenceGpu& gpu, std::uint32_t) {
+  if (gpu.clients.empty()) return "nothing";
+  end_process(gpu.clients.begin()->first);
+  gpu.clients.erase(gpu.clients.begin());
+  return "death of a process";
+}
+
+std::string Lives::lose_or_heal(ReferenceGpu& gpu, std::uint32_t index) {
+  EXPECT_EQ(tell(gpu.lost ? Op::heal : Op::lose, index), 0);
+  gpu.lost = !gpu.lost;
+  return gpu.lost ? "lost GPU" : "healed GPU";
+}
+
+std::string Lives::replace_worker(ReferenceGpu&, std::uint32_t) {
+  auto& worker = workers_[pick(static_cast<std::uint32_t>(workers_.size()))];
+  worker = Worker(file_);
+  return "death of a worker";
+}
+
 // One random change, told to a random process and to the reference. Returns what it was, for messages.
 std::string Lives::step(ReferenceGpu& gpu, std::uint32_t index) {
-  const auto expected = [&](std::int64_t result) {
-    return gpu.lost ? std::int64_t{abi::NVML_ERROR_GPU_IS_LOST} : result;
+  using Change = std::string (Lives::*)(ReferenceGpu&, std::uint32_t);
+  static constexpr Change kChanges[] = {
+      &Lives::set_power_limit,
+      &Lives::set_persistence,
+      &Lives::set_compute_mode,
+      &Lives::set_ecc,
+      &Lives::reset,
+      &Lives::load,
+      &Lives::add_ecc_errors,
+      &Lives::clear_ecc_counts,
+      &Lives::attach_process,
+      &Lives::kill_process,
+      &Lives::lose_or_heal,
+      &Lives::replace_worker,
   };
-  switch (pick(12)) {
-    case 0: {
-      const std::uint32_t mw = 150000 + pick(600000);
-      const bool allowed = mw >= kLowestLimitMw && mw <= kHighestLimitMw;
-      EXPECT_EQ(tell(Op::set_power_limit, index, mw),
-                expected(allowed ? abi::NVML_SUCCESS : abi::NVML_ERROR_INVALID_ARGUMENT));
-      if (allowed && !gpu.lost) gpu.power_limit_mw = mw;
-      return "power limit";
-    }
-    case 1: {
-      const auto mode = pick(2);
-      EXPECT_EQ(tell(Op::set_persistence, index, mode), expected(abi::NVML_SUCCESS));
-      if (!gpu.lost) gpu.persistence = mode;
-      return "persistence mode";
-    }
-    case 2: {
-      const std::uint32_t mode = pick(3) == 0 ? abi::NVML_COMPUTEMODE_EXCLUSIVE_PROCESS : abi::NVML_COMPUTEMODE_DEFAULT;
-      EXPECT_EQ(tell(Op::set_compute_mode, index, mode), expected(abi::NVML_SUCCESS));
-      if (!gpu.lost) gpu.compute_mode = mode;
-      return "compute mode";
-    }
-    case 3: {
-      const auto mode = pick(2);
-      EXPECT_EQ(tell(Op::set_ecc, index, mode), expected(abi::NVML_SUCCESS));
-      if (!gpu.lost) gpu.ecc_pending = mode;
-      return "ECC mode";
-    }
-    case 4: {
-      const bool used = !gpu.clients.empty();
-      EXPECT_EQ(tell(Op::reset, index), expected(used ? abi::NVML_ERROR_IN_USE : abi::NVML_SUCCESS));
-      if (used || gpu.lost) return "refused reset";
-      gpu.ecc_current = gpu.ecc_pending;
-      gpu.power_limit_mw = kHighestLimitMw;
-      gpu.corrected_volatile = 0;
-      return "reset";
-    }
-    case 5: {
-      const std::uint32_t percent = pick(4) == 0 ? 0 : 1 + pick(100);
-      EXPECT_EQ(tell(Op::load, index, percent), 0);
-      gpu.load = percent;
-      return "load";
-    }
-    case 6: {
-      const std::uint64_t count = 1 + pick(5);
-      EXPECT_EQ(tell(Op::add_ecc, index, count), 0);
-      if (gpu.ecc_current == 1) gpu.corrected_volatile += count, gpu.corrected_aggregate += count;
-      return "ECC errors";
-    }
-    case 7: {
-      const auto result = tell(Op::clear_ecc_counts, index);
-      if (gpu.lost || gpu.ecc_current == 0) return "counts that cannot be cleared";
-      EXPECT_EQ(result, abi::NVML_SUCCESS);
-      gpu.corrected_volatile = 0;
-      return "cleared counts";
-    }
-    case 8: {
-      if (gpu.clients.size() >= 8) return "nothing";
-      const auto pid = static_cast<std::uint32_t>(start_process());
-      const std::uint64_t bytes = pick(20000) * kMib;
-      const auto outcome = static_cast<Outcome>(tell(Op::attach, index, pid, bytes));
-      const auto room = machine_->gpus()[index].memory.total_bytes.value_or(0) -
-                        machine_->gpus()[index].memory.reserved_bytes.value_or(0) - gpu.held();
-      const bool exclusive = gpu.compute_mode == abi::NVML_COMPUTEMODE_EXCLUSIVE_PROCESS && !gpu.clients.empty();
-      EXPECT_EQ(outcome, gpu.lost       ? Outcome::unreachable
-                         : exclusive    ? Outcome::exclusive
-                         : bytes > room ? Outcome::out_of_memory
-                                        : Outcome::done);
-      if (outcome == Outcome::done)
-        gpu.clients[pid] = bytes;
-      else
-        end_process(pid);
-      return "new process";
-    }
-    case 9: {
-      if (gpu.clients.empty()) return "nothing";
-      end_process(gpu.clients.begin()->first);
-      gpu.clients.erase(gpu.clients.begin());
-      return "death of a process";
-    }
-    case 10: {
-      EXPECT_EQ(tell(gpu.lost ? Op::heal : Op::lose, index), 0);
-      gpu.lost = !gpu.lost;
-      return gpu.lost ? "lost GPU" : "healed GPU";
-    }
-    default: {
-      auto& worker = workers_[pick(static_cast<std::uint32_t>(workers_.size()))];
-      worker = Worker(file_);
-      return "death of a worker";
-    }
-  }
+  return (this->*kChanges[pick(std::size(kChanges))])(gpu, index);
 }
 
 void Lives::check(const std::string& what) {

@@ -8,90 +8,137 @@
 namespace nvmlkit::sim::processes {
 namespace {
 
-// Random processes come, change what they hold, go and die, on two GPUs, through two mappings.
-TEST_F(Processes, WhateverHappensTheMachineAgreesWithAPlainList) {
-  struct User {
-    Idle process;
-    bool dead = false;
-    std::map<std::size_t, std::uint64_t> memory;  // by GPU
-    std::set<std::size_t> counted;                // GPUs whose accounting knows it
+struct User {
+  Idle process;
+  bool dead = false;
+  std::map<std::size_t, std::uint64_t> memory;  // by GPU
+  std::set<std::size_t> counted;                // GPUs whose accounting knows it
+
+  std::uint64_t held_on(std::size_t gpu) const { return !dead && memory.count(gpu) ? memory.at(gpu) : 0; }
+};
+
+// Two mappings of a machine with two GPUs, and the plain list of their users.
+class RandomProcesses : public Processes {
+ protected:
+  // A user, a GPU through one of the mappings, and the bytes that are to change there.
+  struct Change {
+    const Machine& machine;
+    std::size_t gpu;
+    User& user;
+    std::uint32_t pid;
+    std::uint64_t bytes;
   };
-  const auto file = make(2);
-  const std::unique_ptr<Machine> machines[] = {attach(file), attach(file)};
-  const std::uint64_t base[] = {memory(*machines[0], 0).used, memory(*machines[0], 1).used};
-  account(*machines[0], 0);
-  account(*machines[0], 1);
-  std::vector<User> users;
-  std::size_t accounted[] = {0, 0}, died = 0, refused = 0;
-  std::mt19937 random(5);
-  for (int step = 0; step < 1500; ++step) {
-    const auto& machine = *machines[random() % 2];
-    const std::size_t gpu = random() % 2;
-    if (users.size() < 12) users.emplace_back();
-    auto& user = users[random() % users.size()];
-    const auto pid = user.process.pid();
-    const std::uint64_t bytes = (random() % (48 << 10)) * kMib;
-    std::uint64_t others = 0;
-    for (const auto& other : users)
-      if (!other.dead && other.memory.count(gpu)) others += other.memory.at(gpu);
-    const auto total = memory(machine, gpu).total - memory(machine, gpu).reserved;
-    const auto own = user.memory.count(gpu) ? user.memory[gpu] : 0;
-    switch (random() % 4) {
-      case 0: {
-        const auto outcome = processes::attach(machine, gpu, request(pid, bytes));
-        const auto expected = user.dead                            ? Outcome::no_such_process
-                              : base[gpu] + others + bytes > total ? Outcome::out_of_memory
-                                                                   : Outcome::done;
-        ASSERT_EQ(outcome, expected) << "step " << step;
-        refused += outcome == Outcome::out_of_memory;
-        if (outcome != Outcome::done) break;
-        accounted[gpu] += user.counted.insert(gpu).second;
-        user.memory[gpu] = own + bytes;
-        break;
-      }
-      case 1: {
-        const auto outcome = set_memory(machine, gpu, pid, bytes);
-        const auto expected = user.dead                                  ? Outcome::no_such_process
-                              : !user.memory.count(gpu)                  ? Outcome::not_attached
-                              : base[gpu] + others - own + bytes > total ? Outcome::out_of_memory
-                                                                         : Outcome::done;
-        ASSERT_EQ(outcome, expected) << "step " << step;
-        if (outcome == Outcome::done) user.memory[gpu] = bytes;
-        break;
-      }
-      case 2:
-        if (user.dead) break;
-        ASSERT_EQ(detach(machine, gpu, pid), user.memory.erase(gpu) ? Outcome::done : Outcome::not_attached)
-            << "step " << step;
-        break;
-      default:
-        if (random() % 3 != 0) break;
-        if (!user.dead) {
-          user.process.die();
-          user.dead = true;
-          ++died;
-        } else {
-          users.erase(users.begin() + (&user - users.data()));
-        }
+
+  void SetUp() override {
+    Processes::SetUp();
+    const auto file = make(2);
+    for (auto& machine : machines_) machine = StateFile::attach(file);
+    for (const std::size_t gpu : {0, 1}) {
+      base_[gpu] = memory(*machines_[0], gpu).used;
+      account(*machines_[0], gpu);
     }
-    for (const auto& seen : machines)
-      for (const std::size_t on : {0, 1}) {
-        std::multimap<std::uint32_t, std::uint64_t> expected;
-        std::uint64_t sum = base[on];
-        for (const auto& other : users)
-          if (!other.dead && other.memory.count(on)) {
-            expected.emplace(other.process.pid(), other.memory.at(on));
-            sum += other.memory.at(on);
-          }
-        ASSERT_EQ(clients(*seen, on), expected) << "step " << step;
-        const auto now = memory(*seen, on);
-        ASSERT_EQ(now.used, sum) << "step " << step;
-        ASSERT_EQ(now.used + now.free + now.reserved, now.total) << "step " << step;
-        ASSERT_EQ(records(*seen, on).size(), accounted[on]) << "step " << step;
-      }
   }
-  EXPECT_GT(died, 40U);
-  EXPECT_GT(refused, 10U);
+
+  Change pick() {
+    const auto& machine = *machines_[random_() % 2];
+    const std::size_t gpu = random_() % 2;
+    if (users_.size() < 12) users_.emplace_back();
+    auto& user = users_[random_() % users_.size()];
+    return {machine, gpu, user, user.process.pid(), (random_() % (48 << 10)) * kMib};
+  }
+
+  void apply(const Change& change) {
+    switch (random_() % 4) {
+      case 0:
+        return attach_user(change);
+      case 1:
+        return change_memory(change);
+      case 2:
+        return detach_user(change);
+      default:
+        if (random_() % 3 == 0) kill_or_forget(change.user);
+    }
+  }
+
+  std::uint64_t used(std::size_t gpu) const {
+    std::uint64_t sum = base_[gpu];
+    for (const auto& user : users_) sum += user.held_on(gpu);
+    return sum;
+  }
+  static std::uint64_t usable(const Change& change) {
+    const auto now = memory(change.machine, change.gpu);
+    return now.total - now.reserved;
+  }
+
+  void attach_user(const Change& change) {
+    auto& [machine, gpu, user, pid, bytes] = change;
+    const auto expected = user.dead                            ? Outcome::no_such_process
+                          : used(gpu) + bytes > usable(change) ? Outcome::out_of_memory
+                                                               : Outcome::done;
+    const auto outcome = processes::attach(machine, gpu, request(pid, bytes));
+    ASSERT_EQ(outcome, expected);
+    refused_ += outcome == Outcome::out_of_memory;
+    if (outcome != Outcome::done) return;
+    accounted_[gpu] += user.counted.insert(gpu).second;
+    user.memory[gpu] += bytes;
+  }
+
+  void change_memory(const Change& change) {
+    auto& [machine, gpu, user, pid, bytes] = change;
+    const auto expected = user.dead                                                ? Outcome::no_such_process
+                          : !user.memory.count(gpu)                                ? Outcome::not_attached
+                          : used(gpu) - user.held_on(gpu) + bytes > usable(change) ? Outcome::out_of_memory
+                                                                                   : Outcome::done;
+    const auto outcome = set_memory(machine, gpu, pid, bytes);
+    ASSERT_EQ(outcome, expected);
+    if (outcome == Outcome::done) user.memory[gpu] = bytes;
+  }
+
+  static void detach_user(const Change& change) {
+    auto& user = change.user;
+    if (user.dead) return;
+    ASSERT_EQ(detach(change.machine, change.gpu, change.pid),
+              user.memory.erase(change.gpu) ? Outcome::done : Outcome::not_attached);
+  }
+
+  void kill_or_forget(User& user) {
+    if (!user.dead) {
+      user.process.die();
+      user.dead = true;
+      ++died_;
+    } else {
+      users_.erase(users_.begin() + (&user - users_.data()));
+    }
+  }
+
+  void check(const Machine& seen, std::size_t gpu) const {
+    std::multimap<std::uint32_t, std::uint64_t> expected;
+    for (const auto& user : users_)
+      if (!user.dead && user.memory.count(gpu)) expected.emplace(user.process.pid(), user.memory.at(gpu));
+    ASSERT_EQ(clients(seen, gpu), expected);
+    const auto now = memory(seen, gpu);
+    ASSERT_EQ(now.used, used(gpu));
+    ASSERT_EQ(now.used + now.free + now.reserved, now.total);
+    ASSERT_EQ(records(seen, gpu).size(), accounted_[gpu]);
+  }
+
+  std::unique_ptr<Machine> machines_[2];
+  std::uint64_t base_[2] = {};  // used without users
+  std::vector<User> users_;
+  std::size_t accounted_[2] = {}, died_ = 0, refused_ = 0;
+  std::mt19937 random_{5};
+};
+
+// Random processes come, change what they hold, go and die, on two GPUs, through two mappings.
+TEST_F(RandomProcesses, WhateverHappensTheMachineAgreesWithAPlainList) {
+  for (int step = 0; step < 1500; ++step) {
+    SCOPED_TRACE("step " + std::to_string(step));
+    ASSERT_NO_FATAL_FAILURE(apply(pick()));
+    for (const auto& machine : machines_)
+      for (const std::size_t gpu : {0, 1}) ASSERT_NO_FATAL_FAILURE(check(*machine, gpu));
+  }
+  EXPECT_GT(died_, 40U);
+  EXPECT_GT(refused_, 10U);
 }
 
 // Clients and writers that die in the middle of attaching and detaching leave a table that the next one can use.

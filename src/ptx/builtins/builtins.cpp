@@ -35,50 +35,56 @@ void append(std::string& out, const std::string& format, T value) {
   if (length > 0) out.append(buffer.data(), std::min<std::size_t>(static_cast<std::size_t>(length), buffer.size() - 1));
 }
 
-// One conversion of printf, from behind its '%'; what stands after it comes back.
-std::size_t convert(const BuiltinCall& call, Values& values, const std::string& format, std::size_t at,
-                    std::string& out) {
-  std::string spec = "%";
+// One conversion of printf: "%-8.3lx" has the options "%-8.3", the length "l" and the kind 'x'.
+struct Conversion {
+  std::string options = "%";
+  bool is_wide = false;  // its integer has 8 bytes rather than 4
+  char kind = '%';
+};
+
+// Reads flags, width and precision; a '*' takes its number from the values. What stands behind them comes back.
+std::size_t read_options(Conversion& out, Values& values, const std::string& format, std::size_t at) {
   while (at < format.size() && std::strchr("-+ #0123456789.*", format[at])) {
     if (format[at] == '*')
-      spec += std::to_string(static_cast<std::int32_t>(values.take(4)));
+      out.options += std::to_string(static_cast<std::int32_t>(values.take(4)));
     else
-      spec += format[at];
+      out.options += format[at];
     ++at;
   }
-  if (spec.size() > 24) return at;
-  std::size_t longs = 0;
-  bool is_size = false;
+  return at;
+}
+
+std::size_t read_length(Conversion& out, const std::string& format, std::size_t at) {
   while (at < format.size() && std::strchr("hlLqjzt", format[at])) {
-    longs += format[at] == 'l';
-    is_size |= format[at] == 'z' || format[at] == 'j' || format[at] == 't' || format[at] == 'q';
+    out.is_wide |= std::strchr("lqjzt", format[at]) != nullptr;
     ++at;
   }
-  if (at >= format.size()) return at;
-  const char kind = format[at++];
-  const bool wide = longs > 0 || is_size;
-  switch (kind) {
+  return at;
+}
+
+void append_value(const BuiltinCall& call, Values& values, const Conversion& as, std::string& out) {
+  switch (as.kind) {
     case 'd':
     case 'i':
-      append(out, spec + "lld",
-             static_cast<long long>(wide ? static_cast<std::int64_t>(values.take(8))
-                                         : static_cast<std::int32_t>(values.take(4))));
+      append(out, as.options + "lld",
+             static_cast<long long>(as.is_wide ? static_cast<std::int64_t>(values.take(8))
+                                               : static_cast<std::int32_t>(values.take(4))));
       break;
     case 'u':
     case 'x':
     case 'X':
     case 'o':
-      append(out, spec + "ll" + kind, static_cast<unsigned long long>(values.take(wide ? 8 : 4)));
+      append(out, as.options + "ll" + as.kind, static_cast<unsigned long long>(values.take(as.is_wide ? 8 : 4)));
       break;
     case 'c':
-      append(out, spec + "c", static_cast<int>(values.take(4)));
+      append(out, as.options + "c", static_cast<int>(values.take(4)));
       break;
     case 'p':
-      append(out, spec + "p", reinterpret_cast<void*>(values.take(8)));
+      append(out, as.options + "p", reinterpret_cast<void*>(values.take(8)));
       break;
     case 's': {
       const auto text = call.text(values.take(8));
-      append(out, spec + "s", text.c_str());
+      append(out, as.options + "s", text.c_str());
       break;
     }
     case 'a':
@@ -92,15 +98,27 @@ std::size_t convert(const BuiltinCall& call, Values& values, const std::string& 
       const auto bits = values.take(8);
       double real = 0;
       std::memcpy(&real, &bits, sizeof real);
-      append(out, spec + kind, real);
+      append(out, as.options + as.kind, real);
       break;
     }
     case '%':
       out += '%';
       break;
     default:
-      out += spec + kind;
+      out += as.options + as.kind;
   }
+}
+
+// One conversion of printf, from behind its '%'; what stands after it comes back.
+std::size_t convert(const BuiltinCall& call, Values& values, const std::string& format, std::size_t at,
+                    std::string& out) {
+  Conversion conversion;
+  at = read_options(conversion, values, format, at);
+  if (conversion.options.size() > 24) return at;
+  at = read_length(conversion, format, at);
+  if (at >= format.size()) return at;
+  conversion.kind = format[at++];
+  append_value(call, values, conversion, out);
   return at;
 }
 

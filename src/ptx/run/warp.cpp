@@ -137,6 +137,20 @@ Fragment Warp::take(std::size_t number) {
   return out;
 }
 
+// Those of a fragment's lanes for which the guard of an instruction holds.
+inline Mask Warp::guarded(const Instruction& i, Mask lanes) const {
+  if (!i.guard.is_there()) return lanes;
+  const Mask p = predicate(i.guard);
+  return lanes & (i.guard_negated ? ~p : p);
+}
+
+// Where a fragment at `pc` must stop after so many instructions of this step: at its limit, or when the turn ends. One
+// instruction is always left, so that the step advances.
+inline std::uint32_t Warp::end_of_turn(std::uint32_t pc, std::uint32_t limit, std::uint64_t executed) const {
+  const auto left = std::max<std::int64_t>(budget_ - static_cast<std::int64_t>(executed), 1);
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(limit, pc + static_cast<std::uint64_t>(left)));
+}
+
 // Gives the number of instructions.
 std::uint64_t Warp::step(std::size_t number) {
   enter(fragments_[number]);
@@ -147,11 +161,7 @@ std::uint64_t Warp::step(std::size_t number) {
   auto limit = limit_of(number);
   std::uint64_t before = 0;  // instructions up to `start`
   auto start = pc;
-  const auto end_of_turn = [&] {
-    const auto left = std::max<std::int64_t>(budget_ - static_cast<std::int64_t>(before), 1);
-    return static_cast<std::uint32_t>(std::min<std::uint64_t>(limit, pc + static_cast<std::uint64_t>(left)));
-  };
-  auto end = end_of_turn();
+  auto end = end_of_turn(pc, limit, before);
   while (pc < end) {
     const auto& i = code[pc];
     if (i.kind == Kind::plain) [[likely]] {
@@ -161,11 +171,7 @@ std::uint64_t Warp::step(std::size_t number) {
         return before + pc - start;
       continue;
     }
-    Mask lanes = mask;
-    if (i.guard.is_there()) {
-      const Mask p = predicate(i.guard);
-      lanes &= i.guard_negated ? ~p : p;
-    }
+    const Mask lanes = guarded(i, mask);
     if (lanes == 0) {
       ++pc;
       continue;
@@ -186,7 +192,7 @@ std::uint64_t Warp::step(std::size_t number) {
         limit = limit_of(number);
         if (is_ahead(number)) return before;
       }
-      end = end_of_turn();
+      end = end_of_turn(pc, limit, before);
       continue;
     }
     if (i.kind == Kind::converge) {

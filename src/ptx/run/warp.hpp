@@ -121,6 +121,8 @@ class Warp {
   std::size_t choose();
   std::size_t choose_next(std::size_t last);
   std::uint64_t step(std::size_t number);
+  Mask guarded(const Instruction& i, Mask lanes) const;
+  std::uint32_t end_of_turn(std::uint32_t pc, std::uint32_t limit, std::uint64_t executed) const;
   void enter(const Fragment& fragment);
   std::uint32_t limit_of(std::size_t number) const;
   bool is_ahead(std::size_t number) const;

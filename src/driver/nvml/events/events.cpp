@@ -85,9 +85,10 @@ nvmlReturn_t SystemEventSetFree(const Machine& machine, nvmlSystemEventSetFreeRe
 }
 
 nvmlReturn_t SystemRegisterEvents(const Machine& machine, nvmlSystemRegisterEventRequest_t* request) {
-  constexpr auto kNown = static_cast<unsigned long long>(SystemEventTypeGpuDriverUnbind | SystemEventTypeGpuDriverBind);
+  constexpr auto kKnown =
+      static_cast<unsigned long long>(SystemEventTypeGpuDriverUnbind | SystemEventTypeGpuDriverBind);
   EventSetUse set(request->set, EventScope::system);
-  if (!set || (request->eventTypes & ~kNown) != 0) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!set || (request->eventTypes & ~kKnown) != 0) return NVML_ERROR_INVALID_ARGUMENT;
   return set.add(machine, events::kNoGpu, request->eventTypes) ? NVML_SUCCESS : NVML_ERROR_MEMORY;
 }
 

@@ -141,15 +141,56 @@ void permute(Warp& w, const Instruction& i, Mask lanes) {
   });
 }
 
+using U32 = std::uint32_t;
+using U64 = std::uint64_t;
+using S32 = std::int32_t;
+using S64 = std::int64_t;
+
+template <bool as_shift>
+Handler find_highest_bit(Type type) {
+  switch (type) {
+    case Type::u32:
+      return &map1<U32, U32, Bfind<as_shift>>;
+    case Type::s32:
+      return &map1<U32, S32, Bfind<as_shift>>;
+    case Type::u64:
+      return &map1<U32, U64, Bfind<as_shift>>;
+    case Type::s64:
+      return &map1<U32, S64, Bfind<as_shift>>;
+    default:
+      return nullptr;
+  }
+}
+
+Handler extract_bits(Type type) {
+  switch (type) {
+    case Type::u32:
+      return &map3<U32, U32, U32, U32, Bfe>;
+    case Type::s32:
+      return &map3<S32, S32, U32, U32, Bfe>;
+    case Type::u64:
+      return &map3<U64, U64, U32, U32, Bfe>;
+    case Type::s64:
+      return &map3<S64, S64, U32, U32, Bfe>;
+    default:
+      return nullptr;
+  }
+}
+
+// The mode of permute(): 0 without a name.
+std::uint8_t permute_mode(const Form& f) {
+  constexpr std::string_view kModes[] = {"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"};
+  std::uint8_t mode = 0;
+  for (std::size_t k = 0; k < std::size(kModes); ++k)
+    if (f.has(kModes[k])) mode = static_cast<std::uint8_t>(k + 1);
+  return mode;
+}
+
 }  // namespace
 
 namespace decoders {
 
 void bits(Form& f) {
-  using U32 = std::uint32_t;
-  using U64 = std::uint64_t;
-  using S32 = std::int32_t;
-  using S64 = std::int64_t;
   const auto type = f.type();
   const bool wide = size_of(type) == 8;
   const bool counts = f.op() == Op::popc_ || f.op() == Op::clz_ || f.op() == Op::bfind_;
@@ -158,7 +199,7 @@ void bits(Form& f) {
   if (f.count() > 2) f.out.b = f.source(2, f.op() == Op::bfi_ ? type : Type::u32);
   if (f.count() > 3) f.out.c = f.source(3, Type::u32);
   if (f.count() > 4) f.out.d2 = f.source(4, Type::u32);
-  const bool shift = f.has("shiftamt"), wrap = f.has("wrap");
+  const bool wrap = f.has("wrap");
   switch (f.op()) {
     case Op::popc_:
       f.out.run = wide ? &map1<U32, U64, Popc> : &map1<U32, U32, Popc>;
@@ -170,16 +211,10 @@ void bits(Form& f) {
       f.out.run = unary_bits<Brev>(type);
       break;
     case Op::bfind_:
-      if (type == Type::u32) f.out.run = shift ? &map1<U32, U32, Bfind<true>> : &map1<U32, U32, Bfind<false>>;
-      if (type == Type::s32) f.out.run = shift ? &map1<U32, S32, Bfind<true>> : &map1<U32, S32, Bfind<false>>;
-      if (type == Type::u64) f.out.run = shift ? &map1<U32, U64, Bfind<true>> : &map1<U32, U64, Bfind<false>>;
-      if (type == Type::s64) f.out.run = shift ? &map1<U32, S64, Bfind<true>> : &map1<U32, S64, Bfind<false>>;
+      f.out.run = f.has("shiftamt") ? find_highest_bit<true>(type) : find_highest_bit<false>(type);
       break;
     case Op::bfe_:
-      if (type == Type::u32) f.out.run = &map3<U32, U32, U32, U32, Bfe>;
-      if (type == Type::s32) f.out.run = &map3<S32, S32, U32, U32, Bfe>;
-      if (type == Type::u64) f.out.run = &map3<U64, U64, U32, U32, Bfe>;
-      if (type == Type::s64) f.out.run = &map3<S64, S64, U32, U32, Bfe>;
+      f.out.run = extract_bits(type);
       break;
     case Op::bfi_:
       f.out.run = wide ? &insert_bits<U64> : &insert_bits<U32>;
@@ -196,13 +231,10 @@ void bits(Form& f) {
     case Op::fns_:
       f.out.run = &map3<U32, U32, U32, U32, Fns>;
       break;
-    case Op::prmt_: {
-      constexpr std::string_view kModes[] = {"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"};
-      for (std::size_t k = 0; k < 6; ++k)
-        if (f.has(kModes[k])) f.out.detail = static_cast<std::uint8_t>(k + 1);
+    case Op::prmt_:
+      f.out.detail = permute_mode(f);
       f.out.run = &permute;
       break;
-    }
     default:
       break;
   }
