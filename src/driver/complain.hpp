@@ -10,8 +10,8 @@
 
 namespace nvmlkit::driver {
 
-// load() -> the machine or a problem; null where it cannot be loaded. Short memory is a problem, too, never an exception
-// that crosses the ABI.
+// load() -> the machine or a problem; null where it cannot be loaded. Short memory is a problem, too, never an
+// exception that crosses the ABI.
 template <class Load>
 std::unique_ptr<sim::Machine> load_or_complain(Load load) noexcept try {
   sim::Expected<std::unique_ptr<sim::Machine>> loaded = load();

@@ -1,5 +1,4 @@
 // CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER.
-#include "../taken.hpp"
 #include "driver/cuda/device/visible_devices.hpp"
 
 #include <gtest/gtest.h>
@@ -7,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "../taken.hpp"
 #include "sim/config/load.hpp"
 
 namespace nvmlkit::cuda {
@@ -31,7 +31,8 @@ devices:
   - {index: 0, uuid: GPU-aaaa0000-0000-0000-0000-000000000000}
   - {index: 1, uuid: GPU-aaaa1111-0000-0000-0000-000000000000}
   - {index: 2, uuid: GPU-bbbb0000-0000-0000-0000-000000000000}
-)"), error);
+)"),
+                          error);
     ASSERT_TRUE(machine_) << error;
   }
 
@@ -84,7 +85,8 @@ base: h100
 system: {num_devices: 3}
 devices:
   - {index: 1, num_gpu_cores: 20000}
-)"), error);
+)"),
+                                  error);
   ASSERT_TRUE(machine) << error;
   EXPECT_EQ(visible_gpus(*machine, {}), (Indices{1, 0, 2}));
   EXPECT_EQ(visible_gpus(*machine, {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}}), (Indices{0, 1, 2}));
@@ -100,7 +102,8 @@ system: {num_devices: 3}
 devices:
   - {index: 1, mig: {mode_current: enabled, instances: [{profile: 3g.40gb}, {profile: 1g.10gb}]}}
   - {index: 2, mig: {mode_current: enabled}}
-)"), error);
+)"),
+                                  error);
   ASSERT_TRUE(machine) << error;
   EXPECT_EQ(visible_gpus(*machine, {}), Indices{0});
   const auto with = [&](std::string list) { return visible_devices(*machine, {{"CUDA_VISIBLE_DEVICES", list}}); };

@@ -40,7 +40,9 @@ class Shared : public Loaded {
     for (std::string word; in >> word;) out.push_back(word);
     return out;
   }
-  void inject(const std::string& text) { EXPECT_EQ(text_of(sim::steering::inject(*outside_, words(text))), "") << text; }
+  void inject(const std::string& text) {
+    EXPECT_EQ(text_of(sim::steering::inject(*outside_, words(text))), "") << text;
+  }
   void heal(const std::string& text) { EXPECT_EQ(text_of(sim::steering::heal(*outside_, words(text))), "") << text; }
 
   nvmlEventSet_t set_for(unsigned long long types, unsigned int index = 0) {

@@ -133,12 +133,12 @@ int main(int count, char** arguments) {
   const std::string other = "devices: [{index: 1, base: rtxpro6000}]\n";
   for (const std::string base : {"a100", "h100", "b200"}) {
     std::string problem;
-    const auto fresh = sim::taken(sim::read_machine("m.yaml",
-                                         "base: " + base +
-                                             "\nsystem: {enforce_privilege: false, num_devices: 2}\n"
-                                             "device_defaults: {mig: {mode_current: enabled}}\n" +
-                                             (base == "b200" ? other : std::string())),
-                                  problem);
+    const auto fresh =
+        sim::taken(sim::read_machine("m.yaml", "base: " + base +
+                                                   "\nsystem: {enforce_privilege: false, num_devices: 2}\n"
+                                                   "device_defaults: {mig: {mode_current: enabled}}\n" +
+                                                   (base == "b200" ? other : std::string())),
+                   problem);
     require(fresh != nullptr, problem);
     const char* folder = std::getenv("TMPDIR");
     const std::string state = std::string(folder ? folder : "/tmp") + "/mig_lifecycles_" + std::to_string(getpid());

@@ -1,4 +1,3 @@
-#include "../taken.hpp"
 #include "worker.hpp"
 
 #include <dlfcn.h>
@@ -14,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "../taken.hpp"
 #include "nvmlkit/generated/abi.hpp"
 #include "sim/faults/inject.hpp"
 #include "sim/processes/clients.hpp"

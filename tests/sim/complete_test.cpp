@@ -1,10 +1,10 @@
-#include "../taken.hpp"
 #include "sim/complete/complete.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
+#include "../taken.hpp"
 #include "sim/config/load.hpp"
 #include "sim/generated/model_descriptors.hpp"
 #include "sim/model/identity.hpp"

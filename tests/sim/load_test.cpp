@@ -1,4 +1,3 @@
-#include "../taken.hpp"
 #include "sim/config/load.hpp"
 
 #include <gtest/gtest.h>
@@ -7,6 +6,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "../taken.hpp"
 #include "nvmlkit/generated/abi.hpp"
 #include "sim/config/builtin.hpp"
 

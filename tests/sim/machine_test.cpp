@@ -1,4 +1,3 @@
-#include "../taken.hpp"
 #include "sim/state/machine.hpp"
 
 #include <gtest/gtest.h>
@@ -8,6 +7,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "../taken.hpp"
 #include "sim/config/load.hpp"
 #include "sim/generated/model_descriptors.hpp"
 #include "sim/model/value.hpp"

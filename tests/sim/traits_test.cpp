@@ -1,10 +1,9 @@
 // What GPUs have by their architecture, and drivers by their branch.
-#include "sim/traits/architecture.hpp"
-
 #include <gtest/gtest.h>
 
 #include <memory>
 
+#include "sim/traits/architecture.hpp"
 #include "sim/traits/driver_branch.hpp"
 
 namespace nvmlkit::sim {

@@ -1,8 +1,8 @@
-#include "../taken.hpp"
 #include "sim/config/writer.hpp"
 
 #include <gtest/gtest.h>
 
+#include "../taken.hpp"
 #include "sim/config/builtin.hpp"
 #include "sim/config/load.hpp"
 #include "sim/generated/model_descriptors.hpp"

@@ -1,8 +1,8 @@
-#include "../taken.hpp"
 #include "sim/traits/driver_branch.hpp"
 
 #include <gtest/gtest.h>
 
+#include "../taken.hpp"
 #include "sim/config/load.hpp"
 
 namespace nvmlkit::sim {

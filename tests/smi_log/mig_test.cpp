@@ -119,8 +119,7 @@ TEST(ImportMig, RefusesADeviceThatIsCut) {
   const std::vector<Input> inputs = {{"log.txt", a100("    MIG Device\n        Index : 0\n")}};
   const auto imported = import_outputs(inputs);
   ASSERT_FALSE(imported);
-  EXPECT_EQ(sim::text_of(imported.error()),
-            "log.txt:13: a MIG device without 'GPU Instance ID'; the log is cut here");
+  EXPECT_EQ(sim::text_of(imported.error()), "log.txt:13: a MIG device without 'GPU Instance ID'; the log is cut here");
 }
 
 }  // namespace

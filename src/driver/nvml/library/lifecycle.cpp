@@ -56,7 +56,7 @@ bool watch_forks() {
   return process.watches_forks;
 }
 
-using Loaded = sim::Expected<std::unique_ptr<sim::Machine>>;
+using Loaded = sim::Expected<std::unique_ptr<sim::Machine> >;
 
 Loaded load() {
   auto environment = sim::Environment::process();
@@ -67,8 +67,8 @@ Loaded load() {
   if (version && sim::branch_number(version->view()) == built_for_branch) return machine;
   const std::string branch = std::to_string(built_for_branch);
   if (const auto chosen = environment.get("NVMLKIT_DRIVER")) {
-    auto problem = sim::contradiction("this library is a driver of branch " + branch + " and cannot be " +
-                                      sim::quote(*chosen));
+    auto problem =
+        sim::contradiction("this library is a driver of branch " + branch + " and cannot be " + sim::quote(*chosen));
     return sim::fail(std::move(problem).at({"NVMLKIT_DRIVER", 0, 0}));
   }
   environment.set("NVMLKIT_DRIVER", branch);
