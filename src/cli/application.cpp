@@ -11,7 +11,6 @@
 #include "cli/command_error.hpp"
 #include "cli/describe/help_text.hpp"
 #include "sim/problem/names.hpp"
-#include "sim/problem/text.hpp"
 
 namespace nvmlkit::cli {
 namespace {
@@ -40,22 +39,32 @@ const CommandNode& chosen(const CommandNode& root) {
   }
 }
 
+std::string see_help(const CommandNode& node) { return fmt::format("see `{} --help`", node.full_name()); }
+
+// No node has the name: the nearest one, or all of them, and where to read about them.
+sim::Problem unknown_word(const CommandNode& node, std::string what, std::string_view given,
+                          const std::vector<std::string>& names) {
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  const auto nearest = sim::nearest(given, known);
+  const auto listing = nearest.empty() ? sim::valid_names(known) : std::string();
+  return {.kind = sim::ProblemKind::unknown_name,
+          .what = std::move(what),
+          .nearest = std::string(nearest),
+          .hint = listing + (listing.empty() ? "" : "; ") + see_help(node)};
+}
+
 // What is wrong with a word that nothing takes.
 sim::Problem refuse_word(const CommandNode& node, const std::string& word) {
   std::vector<std::string> names;
   if (word.starts_with("-")) {
     for (const auto& parameter : node.parameters)
       if (!parameter.positional) names.push_back(parameter.longest_name());
-    const std::vector<std::string_view> views(names.begin(), names.end());
-    auto problem = sim::unknown_name("option", word.substr(0, word.find('=')), views);
-    problem.what = "unknown option " + quote(word);
-    return problem;
+    return unknown_word(node, "unknown option " + quote(word), word.substr(0, word.find('=')), names);
   }
   for (const auto& child : node.children)
     if (child.command.group != Group::hidden) names.push_back(child.word);
-  if (names.empty()) return {.kind = sim::ProblemKind::unknown_name, .what = "unexpected argument " + quote(word)};
-  const std::vector<std::string_view> views(names.begin(), names.end());
-  return sim::unknown_name("command", word, views);
+  const char* what = names.empty() ? "unexpected argument " : "unknown command ";
+  return unknown_word(node, what + quote(word), word, names);
 }
 
 std::string first_unknown(const CommandNode& node) {
@@ -63,19 +72,20 @@ std::string first_unknown(const CommandNode& node) {
   return remaining.empty() ? std::string() : remaining.front();
 }
 
-// One line: where, what, and what to do.
-std::string message_of(const CLI::ParseError& error, const CommandNode& root) {
-  const CommandNode& node = chosen(root);
-  std::string what = error.what();
+sim::Problem problem_of(const CLI::ParseError& error, const CommandNode& node) {
   const auto unknown = first_unknown(node);
   const bool no_command = !node.children.empty();
   if (!unknown.empty() && (no_command || dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr))
-    what = sim::message_of(refuse_word(node, unknown));
-  else if (no_command)
-    what = "which command?";
+    return refuse_word(node, unknown);
+  std::string what = no_command ? "which command?" : error.what();
   std::replace(what.begin(), what.end(), '\n', ' ');
-  const auto place = node.parent == nullptr ? "" : node.full_name().substr(root.word.size() + 1) + ": ";
-  return fmt::format("{}{}; see `{} --help`", place, what, node.full_name());
+  return {.kind = sim::ProblemKind::syntax, .what = std::move(what), .hint = see_help(node)};
+}
+
+// Its message begins with the words of the command.
+CommandError error_of(const CommandNode& node, const CommandNode& root, sim::Problem problem) {
+  if (node.parent == nullptr) return CommandError(std::move(problem));
+  return CommandError(of_argument(node.full_name().substr(root.word.size() + 1), std::move(problem)));
 }
 
 }  // namespace
@@ -136,20 +146,22 @@ void Application::parse(std::vector<std::string> words) {
     fmt::print("{}\n", version.what());
     throw;
   } catch (const CLI::ParseError& error) {
-    throw CommandError(message_of(error, root_));
+    const auto& node = chosen(root_);
+    throw error_of(node, root_, problem_of(error, node));
   }
   auto& node = const_cast<CommandNode&>(chosen(root_));
   if (!node.app->get_prefix_command()) {
     if (behind.size() > 1)
-      throw CommandError(fmt::format("{}: unexpected argument {} behind --; see `{} --help`", node.word,
-                                     quote(behind[1]), node.full_name()));
+      throw error_of(node, root_,
+                     {.kind = sim::ProblemKind::unknown_name,
+                      .what = fmt::format("unexpected argument {} behind --", quote(behind[1])),
+                      .hint = see_help(node)});
     return;
   }
   // The program may stand before `--`, which is then an argument of its own.
   node.program = node.app->remaining();
   if (!node.program.empty() && node.program.front().starts_with("-"))
-    throw CommandError(fmt::format("{}: {}; see `{} --help`", node.word,
-                                   sim::message_of(refuse_word(node, node.program.front())), node.full_name()));
+    throw error_of(node, root_, refuse_word(node, node.program.front()));
   node.program.insert(node.program.end(), behind.begin() + (node.program.empty() && !behind.empty() ? 1 : 0),
                       behind.end());
 }

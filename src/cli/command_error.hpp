@@ -2,7 +2,7 @@
 #pragma once
 
 #include <exception>
-#include <string>
+#include <string_view>
 #include <utility>
 
 #include "sim/problem/problem.hpp"
@@ -17,13 +17,17 @@ inline constexpr int kBadInput = 2;  // wrong arguments, or a machine that canno
 struct CommandError : std::exception {
   explicit CommandError(sim::Problem what_is_wrong, int exit_status = kBadInput)
       : problem(std::move(what_is_wrong)), status(exit_status) {}
-  explicit CommandError(std::string message, int exit_status = kBadInput)
-      : problem{.what = std::move(message)}, status(exit_status) {}
   const char* what() const noexcept override { return "a command that cannot do what it was asked"; }
 
   sim::Problem problem;
   int status;
 };
+
+// The same problem, of an option or an operand: its message begins with the name.
+inline sim::Problem of_argument(std::string_view argument, sim::Problem problem) {
+  problem.place.named_by = argument;
+  return problem;
+}
 
 inline void accept(sim::Expected<void>&& done) {
   if (!done) throw CommandError(std::move(done.error()));

@@ -35,7 +35,7 @@ std::optional<fs::path> driver_directory() {
 
 fs::path own_driver() {
   if (const auto found = driver_directory()) return *found;
-  throw CommandError("no libnvidia-ml.so.1 beside this program (../lib/nvmlkit, ../lib)", kFailed);
+  throw CommandError(sim::missing("libnvidia-ml.so.1 beside this program (../lib/nvmlkit, ../lib)"), kFailed);
 }
 
 std::string search_path(const fs::path& driver) {

@@ -17,9 +17,13 @@ std::string explain(const nvml::Failure& failure) {
   return "no working NVML library: " + failure.message() + (advice.empty() ? "" : "\n") + advice;
 }
 
+sim::Problem no_library(const nvml::Failure& failure) {
+  return {.kind = sim::ProblemKind::missing, .what = explain(failure)};
+}
+
 nvml::Library open_library(const nvml::OpenOptions& options) {
   auto library = nvml::Library::open(options);
-  if (!library) throw CommandError(explain(library.error()), kFailed);
+  if (!library) throw CommandError(no_library(library.error()), kFailed);
   return std::move(*library);
 }
 

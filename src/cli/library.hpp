@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/machine_options.hpp"
+#include "sim/problem/problem.hpp"
 
 namespace nvmlkit::cli {
 
@@ -15,6 +16,7 @@ std::filesystem::path checked_driver();
 
 // "no working NVML library: ...", and what to do about it.
 std::string explain(const nvml::Failure& failure);
+sim::Problem no_library(const nvml::Failure& failure);
 
 // Refuses, with that text, where the library does not start.
 nvml::Library open_library(const nvml::OpenOptions& options);

@@ -58,9 +58,11 @@ std::string UpMachineOptions::existing_path() const {
   if (!usual && name_.empty()) return out;  // the message of who opens it is about the file
   const auto up = list_state_names();
   const auto make = usual ? "`nvmlkit up`" : fmt::format("`nvmlkit up --name {}`", name_);
-  throw CommandError(fmt::format("{}: no machine {}is up{}; make it with {}", out,
-                                 usual ? "" : fmt::format("of the name '{}' ", name_),
-                                 up.empty() ? "" : fmt::format(" (but these, by --name: {})", up), make));
+  throw CommandError({.kind = sim::ProblemKind::unusable_file,
+                      .what = fmt::format("no machine {}is up{}", usual ? "" : fmt::format("of the name '{}' ", name_),
+                                          up.empty() ? "" : fmt::format(" (but these, by --name: {})", up)),
+                      .hint = "make it with " + make,
+                      .place = {.file = out}});
 }
 
 void MachineOptions::declare(Arguments& arguments) {
@@ -80,7 +82,7 @@ std::optional<std::string> MachineOptions::state() const {
   if (up_.given()) return up_.existing_path();
   const auto inherited = state_in_environment();
   if (inherited && chosen.gpu_count)
-    throw CommandError("-n needs -m or -c while NVMLKIT_STATE names a machine that is up");
+    throw CommandError(sim::contradiction("-n needs -m or -c while NVMLKIT_STATE names a machine that is up"));
   return inherited;
 }
 

@@ -107,7 +107,8 @@ Json value_at(Gpu& gpu, const std::string& path) {
     }
     if (i + 1 == names.size()) return json_of(*field, structure);
     if (field->list || field->type != Type::structure)
-      throw CommandError(fmt::format("{} has no parts, so there is no {}", quote(names[i]), quote(path)));
+      throw CommandError({.kind = sim::ProblemKind::unknown_name,
+                          .what = fmt::format("{} has no parts, so there is no {}", quote(names[i]), quote(path))});
     structure = Member(*field, structure).data();
     type = &field->nested();
   }

@@ -42,11 +42,12 @@ constexpr const char* kStateInContainer = "/run/nvmlkit/state";
 void check_folder(const fs::path& folder) {
   if (!fs::exists(fs::symlink_status(folder))) return;
   if (!fs::is_directory(folder))
-    throw CommandError(fmt::format("{}: is no folder and stays as it is", folder.string()));
+    throw CommandError(sim::unusable_file(folder.string(), "is no folder and stays as it is"));
   if (fs::exists(folder / kMark) || fs::is_empty(folder)) return;
-  throw CommandError(
-      fmt::format("{}: holds something that nvmlkit did not make and stays as it is; name a new or an empty folder",
-                  folder.string()));
+  throw CommandError({.kind = sim::ProblemKind::unusable_file,
+                      .what = "holds something that nvmlkit did not make and stays as it is",
+                      .hint = "name a new or an empty folder",
+                      .place = {.file = folder.string()}});
 }
 
 // The machine, and the state file that is there already.
@@ -69,7 +70,7 @@ std::optional<fs::path> find_nvidia_smi(const std::string& named) {
   std::error_code error;
   if (!named.empty()) {
     auto path = fs::canonical(named, error);
-    if (error || !fs::is_regular_file(path)) throw CommandError(fmt::format("{}: is no nvidia-smi", named));
+    if (error || !fs::is_regular_file(path)) throw CommandError(sim::unusable_file(named, "is no nvidia-smi"));
     return path;
   }
   const char* const search = std::getenv("PATH");
@@ -163,7 +164,7 @@ void lay_out_root(const RootOptions& options) try {
              (folder / "etc/cdi/nvidia.yaml").string());
   if (!files.nvidia_smi) fmt::print(stderr, "nvmlkit: no nvidia-smi in PATH: the root has none (--nvidia-smi)\n");
 } catch (const fs::filesystem_error& error) {
-  throw CommandError(fmt::format("{}: {}", error.path1().string(), error.code().message()));
+  throw CommandError(sim::unusable_file(error.path1().string(), error.code().message()));
 }
 
 }  // namespace nvmlkit::cli

@@ -45,18 +45,18 @@ std::optional<std::string> state_in_environment() { return sim::Environment::pro
 std::string state_folder() {
   const auto folder = default_folder();
   if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
-    throw CommandError(fmt::format("{}: cannot be made: {}", folder, std::strerror(errno)));
+    throw CommandError(sim::unusable_file(folder, fmt::format("cannot be made: {}", std::strerror(errno))));
   struct stat about {};
   if (lstat(folder.c_str(), &about) != 0 || !S_ISDIR(about.st_mode) || about.st_uid != geteuid() ||
       (about.st_mode & 0077) != 0)
-    throw CommandError(fmt::format("{}: expected a folder that is this user's alone (mode 0700)", folder));
+    throw CommandError(sim::wrong_value("a folder that is this user's alone (mode 0700)").at({.file = folder}));
   return folder;
 }
 
 std::string state_of_name(const std::string& name) {
   if (!may_be_named(name))
     throw CommandError(
-        fmt::format("--name: expected up to 64 letters, digits, - and _, the first no -, got {}", sim::quote(name)));
+        of_argument("--name", sim::wrong_value("up to 64 letters, digits, - and _, the first no -", sim::quote(name))));
   return fmt::format("{}/{}", state_folder(),
                      name == kDefaultName ? std::string(kMachine) : std::string(kNamed) + name);
 }
@@ -84,12 +84,15 @@ std::string list_state_names() {
 }
 
 FolderLock::FolderLock(const std::string& folder) : fd_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-  if (fd_ < 0) throw CommandError(fmt::format("{}: cannot be opened: {}", folder, std::strerror(errno)));
+  if (fd_ < 0)
+    throw CommandError(sim::unusable_file(folder, fmt::format("cannot be opened: {}", std::strerror(errno))));
   constexpr auto kPause = std::chrono::milliseconds(10);
   for (auto left = std::chrono::minutes(1) / kPause; flock(fd_, LOCK_EX | LOCK_NB) != 0; --left) {
     if (left == 0) {
       close(fd_);
-      throw CommandError(fmt::format("{}: another nvmlkit command has locked the folder for a minute", folder));
+      throw CommandError({.kind = sim::ProblemKind::busy,
+                          .what = "another nvmlkit command has locked the folder for a minute",
+                          .place = {.file = folder}});
     }
     std::this_thread::sleep_for(kPause);
   }
@@ -113,10 +116,10 @@ void make_state(const std::string& path, const std::string& origin) {
 
 void remove_state(const std::string& path) {
   struct stat about {};
-  if (stat(path.c_str(), &about) != 0) throw CommandError(fmt::format("{}: no machine is up", path));
-  if (!sim::state::is_state_file(path)) throw CommandError(fmt::format("{}: is no state file of nvmlkit", path));
+  if (stat(path.c_str(), &about) != 0) throw CommandError(sim::unusable_file(path, "no machine is up"));
+  if (!sim::state::is_state_file(path)) throw CommandError(sim::unusable_file(path, "is no state file of nvmlkit"));
   if (unlink(path.c_str()) != 0)
-    throw CommandError(fmt::format("{}: cannot be removed: {}", path, std::strerror(errno)));
+    throw CommandError(sim::unusable_file(path, fmt::format("cannot be removed: {}", std::strerror(errno))));
 }
 
 }  // namespace nvmlkit::cli

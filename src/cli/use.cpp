@@ -77,16 +77,15 @@ GpuUser GpuUser::of(const std::string& state, const UseOptions& options, const s
   if (options.gpus.empty()) return out;
   const auto bytes = bytes_of(options.memory);
   if (!bytes)
-    throw CommandError("--memory: expected bytes, or a number with KiB, MiB or GiB, got " + quote(options.memory));
+    throw CommandError(
+        of_argument("--memory", sim::wrong_value("bytes, or a number with KiB, MiB or GiB", quote(options.memory))));
   const auto kinds = kinds_of(options.type);
-  if (!kinds) throw CommandError("--type: expected C, G, C+G, M or M+C, got " + quote(options.type));
+  if (!kinds) throw CommandError(of_argument("--type", sim::wrong_value("C, G, C+G, M or M+C", quote(options.type))));
   try {
     out.machine_ = attach(state);
     out.gpus_ = gpus_of(*out.machine_, options.gpus);
   } catch (const CommandError& error) {
-    auto problem = error.problem;
-    problem.place.named_by = "--uses";
-    throw CommandError(std::move(problem));
+    throw CommandError(of_argument("--uses", error.problem));
   }
   out.request_.kinds = *kinds;
   out.request_.memory_bytes = *bytes;

@@ -82,8 +82,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto bytes = good;
   overlay(bytes, data, size);
   // The lock's own words stay: a lock that seems taken costs seconds, and shows nothing.
-  constexpr std::size_t lock = offsetof(nvmlkit::storage::Header, lock);
-  std::memcpy(bytes.data() + lock, good.data() + lock, sizeof(pthread_mutex_t));
+  constexpr std::size_t kLock = offsetof(nvmlkit::storage::Header, lock);
+  std::memcpy(bytes.data() + kLock, good.data() + kLock, sizeof(pthread_mutex_t));
   const int file = memfd_create("state", MFD_CLOEXEC);
   const std::string path = "/proc/self/fd/" + std::to_string(file);
   const std::size_t length = size % 7 == 6 ? bytes.size() * data[0] / 256 : bytes.size();

@@ -17,7 +17,6 @@ SOURCES = {".cpp", ".hpp", ".inc", ".in"}
 # Files that write texts for people.
 EDGES = {
     "src/capture/machine.cpp": "notes of a capture",
-    "src/cli/application.cpp": "what is wrong with a command line",
     "src/cli/commands/status.cpp": "machines that cannot be opened, listed beside the others",
     "src/cli/main.cpp": "the line on stderr that ends a command",
     "src/driver/complain.hpp": "the line on stderr of a driver library",

@@ -94,7 +94,7 @@ int show_capabilities(const CapsOptions& options) {
     capabilities.library = library->path();
   } else {
     const auto silent = nvml::load(open.load);
-    if (!silent) throw CommandError(explain(library.error()), kFailed);
+    if (!silent) throw CommandError(no_library(library.error()), kFailed);
     fmt::print(stderr, "nvmlkit: {}\n", explain(library.error()));
     capabilities = symbols_of(silent->table);
     capabilities.library = silent->path;

@@ -48,7 +48,8 @@ int show_faults(const sim::Machine& machine, bool as_json) {
 int make_fault(const FaultOptions& options) {
   const auto words = options.all_words();
   if (words.empty()) return show_faults(*machine_of(options.machine), options.as_json);
-  if (options.as_json) throw CommandError("fault: --json is for the list, `nvmlkit fault --json`");
+  if (options.as_json)
+    throw CommandError(of_argument("fault", sim::contradiction("--json is for the list, `nvmlkit fault --json`")));
   accept(sim::steering::inject(*machine_of(options.machine), words));
   return 0;
 }

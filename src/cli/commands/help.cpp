@@ -45,7 +45,7 @@ void write_manual(const CommandNode& node, const std::filesystem::path& folder) 
   const auto file = folder / (manual_name(node) + ".1");
   std::ofstream stream(file, std::ios::binary);
   stream << manual_page(node);
-  if (!stream.flush()) throw CommandError(file.string() + ": cannot be written");
+  if (!stream.flush()) throw CommandError(sim::unusable_file(file.string(), "cannot be written"));
   for (const auto& child : node.children)
     if (child.command.group != Group::hidden) write_manual(child, folder);
 }
@@ -54,7 +54,7 @@ int show_help(const HelpOptions& options, const CommandNode& root) {
   if (!options.manual.empty()) {
     std::error_code error;
     std::filesystem::create_directories(options.manual, error);
-    if (error) throw CommandError(options.manual + ": cannot be made: " + error.message());
+    if (error) throw CommandError(sim::unusable_file(options.manual, "cannot be made: " + error.message()));
     write_manual(root, options.manual);
   } else if (options.reference) {
     fmt::print("{}", reference_page(root));

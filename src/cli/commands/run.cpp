@@ -57,7 +57,9 @@ int run_alone(const RunOptions& options, const std::vector<std::string>& program
 }
 
 int run_program(const RunOptions& options, const std::vector<std::string>& program) {
-  if (program.empty()) throw CommandError("run: which program? For example: nvmlkit run -m h100 -- nvidia-smi");
+  if (program.empty())
+    throw CommandError(of_argument("run", {.kind = sim::ProblemKind::missing,
+                                           .what = "which program? For example: nvmlkit run -m h100 -- nvidia-smi"}));
   options.machine.export_all();
   const auto state = options.machine.state();
   return state ? run_on(*state, options, program) : run_alone(options, program);

@@ -35,12 +35,13 @@ std::string quoted_for_shell(const std::string& text) {
 void refuse_taken(const UpOptions& options, const std::string& path) {
   if (access(path.c_str(), F_OK) != 0) return;
   if (!sim::state::is_state_file(path))
-    throw CommandError(fmt::format("{}: is no state file of nvmlkit and stays as it is", path));
+    throw CommandError(sim::unusable_file(path, "is no state file of nvmlkit and stays as it is"));
   if (!options.where.name().empty() && !options.replace)
-    throw CommandError(
-        fmt::format("--name: '{0}' is up already; end it with `nvmlkit down --name {0}`, or use "
-                    "--replace or another name",
-                    options.where.name()));
+    throw CommandError(of_argument(
+        "--name", {.kind = sim::ProblemKind::duplicate,
+                   .what = fmt::format("'{}' is up already", options.where.name()),
+                   .hint = fmt::format("end it with `nvmlkit down --name {}`, or use --replace or another name",
+                                       options.where.name())}));
 }
 
 int bring_up(const UpOptions& options) {

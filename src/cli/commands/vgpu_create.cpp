@@ -24,8 +24,9 @@ struct VgpuCreateOptions {
 
 template <class Field>
 void give_text(Field& field, const std::string& text, const char* option) {
-  constexpr auto most = std::remove_cvref_t<decltype(*field)>::max_size();
-  if (text.size() > most) throw CommandError(fmt::format("{}: expected at most {} characters", option, most));
+  constexpr auto kMost = std::remove_cvref_t<decltype(*field)>::max_size();
+  if (text.size() > kMost)
+    throw CommandError(of_argument(option, sim::wrong_value(fmt::format("at most {} characters", kMost))));
   if (!text.empty()) field = std::string_view(text);
 }
 

@@ -28,7 +28,8 @@ std::uint32_t parse_vgpu_id(const std::string& text) {
   const auto* end = text.data() + text.size();
   const auto [stop, problem] = std::from_chars(text.data(), end, id);
   if (problem == std::errc() && stop == end && id != 0) return id;
-  throw CommandError("ID: expected the id of a vGPU, as `nvmlkit vgpu list` shows it, or all, got " + sim::quote(text));
+  throw CommandError(of_argument(
+      "ID", sim::wrong_value("the id of a vGPU, as `nvmlkit vgpu list` shows it, or all", sim::quote(text))));
 }
 
 sim::Problem no_vgpu(std::uint32_t id) {

@@ -50,9 +50,9 @@ void attributes(const Registry& r, const Model& model, Holes& holes) {
 
 void errors(const Registry& r, Holes& holes) {
   const auto& known = r.enumeration("CUresult").values;
-  for (const auto& [name, text] : r.errors)
-    if (std::none_of(known.begin(), known.end(), [&](const auto& e) { return e.first == name; }))
-      holes.push_back(name + ": is no CUresult");
+  for (const auto& error : r.errors)
+    if (std::none_of(known.begin(), known.end(), [&](const auto& e) { return e.first == error.first; }))
+      holes.push_back(error.first + ": is no CUresult");
 }
 
 }  // namespace

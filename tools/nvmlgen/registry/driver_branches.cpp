@@ -126,9 +126,9 @@ std::vector<DriverBranch> load_driver_branches(const std::filesystem::path& regi
     throw RegistryError(file.string() + ":" + std::to_string(e.mark.line + 1), e.msg);
   }
   std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
-  for (const auto& [branch, symbols] : facts.exports)
-    if (std::none_of(out.begin(), out.end(), [&](const auto& b) { return std::to_string(b.number) == branch; }))
-      throw RegistryError(file.string(), "no entry for branch " + branch + " of the facts");
+  for (const auto& exports : facts.exports)
+    if (std::none_of(out.begin(), out.end(), [&](const auto& b) { return std::to_string(b.number) == exports.first; }))
+      throw RegistryError(file.string(), "no entry for branch " + exports.first + " of the facts");
   return out;
 }
 
