@@ -133,7 +133,8 @@ void older_types(Facts& facts, const Api& header) {
   for (const auto& [name, kind] : kinds) {
     if (find(facts.api.enums, name) || find(facts.api.handles, name) || find(facts.api.typedefs, name)) continue;
     auto& removed = facts.history.removed_types;
-    auto it = std::find_if(removed.begin(), removed.end(), [&name = name](const auto& item) { return item.first == name; });
+    auto it =
+        std::find_if(removed.begin(), removed.end(), [&name = name](const auto& item) { return item.first == name; });
     if (it == removed.end()) it = removed.insert(removed.end(), {name, {header.version, header.version, {}, {}, kind}});
     move_back(it->second.first_seen, header.version);
     if (compare_versions(header.version, it->second.last_seen) > 0) it->second.last_seen = header.version;
