@@ -5,6 +5,7 @@
 #include "sim/complete/complete.hpp"
 #include "sim/config/builtin.hpp"
 #include "sim/config/check.hpp"
+#include "sim/config/choice.hpp"
 #include "sim/config/failing_functions.hpp"
 #include "sim/config/known_mig.hpp"
 #include "sim/config/layers.hpp"
@@ -24,14 +25,15 @@
 namespace nvmlkit::sim {
 namespace {
 
+using config::Choice;
 using config::Layers;
 using config::Path;
+using config::Setting;
 
 using Loaded = Expected<std::unique_ptr<Machine>>;
 
-// A problem of a variable.
-detail::unexpected<Problem> fail_of(const char* name, Problem problem) {
-  return fail(std::move(problem).at({name, 0, 0}));
+detail::unexpected<Problem> fail_of(const Setting& setting, Problem problem) {
+  return fail(std::move(problem).at({setting.variable, 0, 0}));
 }
 
 Expected<void> apply_to_gpu(const config::Node& node, model::Gpu& gpu, const Path& path, bool device) {
@@ -160,85 +162,73 @@ Loaded guarded(Work&& work) noexcept {
   }
 }
 
-Expected<std::optional<std::uint32_t>> count_from(const Environment& environment, const char* name) {
-  const auto text = environment.get(name);
-  if (!text) return std::nullopt;
-  const auto number = config::parse_integer(*text);
+Expected<std::uint32_t> count_from(const Setting& setting) {
+  const auto number = config::parse_integer(setting.text);
   if (!number || number->negative || number->magnitude > kMaxGpus)
-    return fail_of(name, wrong_value("0 to " + std::to_string(kMaxGpus), quote(*text)));
+    return fail_of(setting, wrong_value("0 to " + std::to_string(kMaxGpus), quote(setting.text)));
   return static_cast<std::uint32_t>(number->magnitude);
 }
 
-Expected<std::optional<double>> pace_from(const Environment& environment, const char* name) {
-  const auto text = environment.get(name);
-  if (!text) return std::nullopt;
-  const auto pace = parse_pace(*text);
-  if (!pace) return fail_of(name, wrong_value(kPaceWords, quote(*text)));
-  return pace;
+Expected<double> pace_from(const Setting& setting) {
+  const auto pace = parse_pace(setting.text);
+  if (!pace) return fail_of(setting, wrong_value(kPaceWords, quote(setting.text)));
+  return *pace;
 }
 
-Expected<std::optional<std::string>> driver_from(const Environment& environment, const char* name) {
-  const auto text = environment.get(name);
-  if (!text) return std::nullopt;
-  auto version = driver_version_of(*text);
-  if (!version) return fail_of(name, unknown_driver(*text));
-  return version;
+Expected<std::string> driver_from(const Setting& setting) {
+  auto version = driver_version_of(setting.text);
+  if (!version) return fail_of(setting, unknown_driver(setting.text));
+  return *std::move(version);
 }
 
 // A version that the Go mock's users give, of any form.
-Expected<std::optional<std::string>> version_from(const Environment& environment, const char* name) {
-  auto text = environment.get(name);
+Expected<std::string> version_from(const Setting& setting) {
   constexpr auto kLongest = decltype(model::System::driver_version.value)::max_size();
-  if (text && text->size() > kLongest)
-    return fail_of(name, wrong_value("at most " + std::to_string(kLongest) + " bytes", std::to_string(text->size())));
-  return text;
+  const auto size = setting.text.size();
+  if (size > kLongest)
+    return fail_of(setting, wrong_value("at most " + std::to_string(kLongest) + " bytes", std::to_string(size)));
+  return setting.text;
 }
 
-bool is_path(std::string_view text) {
-  return text.find('/') != std::string_view::npos || text.ends_with(".yaml") || text.ends_with(".yml");
-}
-
-// Puts what a variable says into `target`, where nothing stands yet.
+// Reads a setting into `target`, if there is one.
 template <class T>
-Expected<void> take(std::optional<T>& target, Expected<std::optional<T>> said) {
-  if (!said) return fail(std::move(said.error()));
-  if (!target) target = std::move(*said);
+Expected<void> take(std::optional<T>& target, const std::optional<Setting>& setting,
+                    Expected<T> (*read)(const Setting&)) {
+  if (!setting) return {};
+  auto value = read(*setting);
+  if (!value) return fail(std::move(value.error()));
+  target = *std::move(value);
   return {};
 }
 
-Loaded load(const Environment& environment) {
-  if (const auto path = environment.get("NVMLKIT_STATE")) {
-    auto machine = state::attach(*path);
-    if (machine) return machine;
-    machine.error().place.named_by = "NVMLKIT_STATE";
+Expected<Overrides> overrides_of(const Choice& choice) {
+  Overrides out;
+  if (auto good = take(out.gpu_count, choice.gpu_count, count_from); !good) return fail(std::move(good.error()));
+  if (auto good = take(out.pace, choice.pace, pace_from); !good) return fail(std::move(good.error()));
+  if (auto good = take(out.driver_version, choice.driver, driver_from); !good) return fail(std::move(good.error()));
+  if (auto good = take(out.driver_version, choice.any_version, version_from); !good)
+    return fail(std::move(good.error()));
+  return out;
+}
+
+Loaded load(const Choice& choice) {
+  if (choice.source == Choice::Source::state_file) {
+    auto machine = state::attach(choice.name);
+    if (!machine) machine.error().place.named_by = "NVMLKIT_STATE";
     return machine;
   }
-  Overrides overrides;
-  auto machine = environment.get("NVMLKIT_MACHINE");
-  const bool from_file = machine ? is_path(*machine) : environment.get("MOCK_NVML_CONFIG").has_value();
-  if (auto good = take(overrides.gpu_count, count_from(environment, "NVMLKIT_GPU_COUNT")); !good)
-    return fail(std::move(good.error()));
-  if (auto good = take(overrides.pace, pace_from(environment, "NVMLKIT_TIME")); !good)
-    return fail(std::move(good.error()));
-  if (auto good = take(overrides.driver_version, driver_from(environment, "NVMLKIT_DRIVER")); !good)
-    return fail(std::move(good.error()));
-  if (from_file) return build_from_file(machine ? *machine : *environment.get("MOCK_NVML_CONFIG"), overrides);
-  if (!overrides.gpu_count)
-    if (auto good = take(overrides.gpu_count, count_from(environment, "MOCK_NVML_NUM_DEVICES")); !good)
-      return fail(std::move(good.error()));
-  if (!overrides.driver_version)
-    if (auto good = take(overrides.driver_version, version_from(environment, "MOCK_NVML_DRIVER_VERSION")); !good)
-      return fail(std::move(good.error()));
-  const std::string name = machine.value_or("a100");
-  const std::string_view text = builtin_machine_text(name);
-  if (text.empty()) return fail_of("NVMLKIT_MACHINE", unknown_machine(name));
-  return build("built-in " + name, text, overrides);
+  const auto overrides = overrides_of(choice);
+  if (!overrides) return fail(overrides.error());
+  if (choice.source == Choice::Source::machine_file) return build_from_file(choice.name, *overrides);
+  const std::string_view text = builtin_machine_text(choice.name);
+  if (text.empty()) return fail(unknown_machine(choice.name).at({"NVMLKIT_MACHINE", 0, 0}));
+  return build("built-in " + choice.name, text, *overrides);
 }
 
 }  // namespace
 
 Loaded load_machine(const Environment& environment) noexcept {
-  return guarded([&] { return load(environment); });
+  return guarded([&] { return load(config::choose(environment)); });
 }
 
 Loaded read_machine(std::string_view file, std::string_view text, const Overrides& overrides) noexcept {

@@ -25,6 +25,10 @@ namespace nvmlkit::sim {
 // Never null. Throws nothing: short memory is a problem, too.
 Expected<std::unique_ptr<Machine>> load_machine(const Environment& environment) noexcept;
 
+// A number for the machine that load_machine() would load now: the same as long as the environment chooses the same
+// machine and its file is the same.
+Expected<std::uint64_t> machine_key(const Environment& environment) noexcept;
+
 // What stands above a machine file.
 struct Overrides {
   std::optional<std::uint32_t> gpu_count;

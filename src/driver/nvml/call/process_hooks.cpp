@@ -30,8 +30,10 @@ ProcessHooks& process_hooks() {
   return hooks;
 }
 
+const char* process_faults() { return variable("NVMLKIT_FAULT"); }
+
 sim::Expected<void> apply_process_faults(const sim::Machine& machine) {
-  const char* commands = variable("NVMLKIT_FAULT");
+  const char* commands = process_faults();
   if (commands == nullptr) return {};
   auto& rules = process_hooks().rules;
   for (std::size_t i = 0; i < sim::calls::Rules::kCapacity; ++i) rules.remove(i);

@@ -17,6 +17,9 @@ struct ProcessHooks {
 // Looked up at the first call.
 ProcessHooks& process_hooks();
 
+// The commands of NVMLKIT_FAULT; null if it is not set.
+const char* process_faults();
+
 // Does what NVMLKIT_FAULT says, on the machine that was just loaded.
 sim::Expected<void> apply_process_faults(const sim::Machine& machine);
 

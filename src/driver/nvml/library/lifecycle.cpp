@@ -76,10 +76,11 @@ Loaded load() {
 }
 
 bool prepare(Lifecycle& host) {
-  const auto origin = machine_origin();
-  if (host.origin == origin) return true;
+  const auto origin = machine_origin(sim::Environment::process());
+  if (origin && host.origin == *origin) return true;
   host.origin = 0;
-  auto loaded = load_or_complain([]() -> Loaded {
+  auto loaded = load_or_complain([&]() -> Loaded {
+    if (!origin) return sim::fail(origin.error());
     if (!watch_forks()) return sim::fail({.kind = sim::ProblemKind::out_of_memory});
     auto machine = load();
     if (!machine) return machine;
@@ -89,7 +90,7 @@ bool prepare(Lifecycle& host) {
   if (!loaded) return false;
   delete host.machine;
   host.machine = loaded.release();
-  host.origin = origin;
+  host.origin = *origin;
   return true;
 }
 

@@ -4,9 +4,12 @@
 
 #include <cstdint>
 
+#include "sim/config/environment.hpp"
+#include "sim/problem/problem.hpp"
+
 namespace nvmlkit::driver {
 
-// A number for the environment and the files that it names, as they are now: the same while these are. Never 0.
-std::uint64_t machine_origin();
+// A number for the machine that the environment chooses and for the faults of this process, as they are now. Never 0.
+sim::Expected<std::uint64_t> machine_origin(const sim::Environment& environment);
 
 }  // namespace nvmlkit::driver
