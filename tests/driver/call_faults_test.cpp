@@ -58,7 +58,7 @@ TEST_F(Faults, FailureOfAMachineFileComesWithItsCall) {
   EXPECT_EQ(temperature(gpu), NVML_SUCCESS);
   EXPECT_EQ(temperature(gpu), NVML_ERROR_GPU_IS_LOST);
   char text[96];
-  EXPECT_EQ(call("nvmlDeviceGetUUID", gpu, text, 96U), NVML_ERROR_GPU_IS_LOST);
+  EXPECT_EQ(call("nvmlDeviceGetName", gpu, text, 96U), NVML_ERROR_GPU_IS_LOST);
   EXPECT_EQ(temperature(device(1)), NVML_SUCCESS);
   nvmlEventData_t data{};
   ASSERT_EQ(wait(set, data), NVML_SUCCESS);

@@ -123,27 +123,6 @@ TEST_F(Events, TheRingForgetsTheOldestOnly) {
   EXPECT_EQ(wait(set, data), NVML_ERROR_TIMEOUT);
 }
 
-TEST_F(Events, ALostGpuEndsTheWait) {
-  start_shared("h100");
-  start_library();
-  const auto set = set_for(kXid), other = set_for(kXid, 1);
-  nvmlEventData_t data{};
-  std::thread breaker([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    inject("gpu=0 lost");
-  });
-  const auto before = Clock::now();
-  EXPECT_EQ(wait(set, data, 10'000), NVML_ERROR_GPU_IS_LOST);
-  breaker.join();
-  EXPECT_LT(Clock::now() - before, std::chrono::seconds(5));
-  EXPECT_EQ(wait(other, data), NVML_ERROR_TIMEOUT);
-  heal("gpu=0");
-  inject("gpu=0 xid 79");
-  ASSERT_EQ(wait(set, data), NVML_SUCCESS);  // first what happened, then that the GPU is gone
-  EXPECT_EQ(data.eventData, 79U);
-  EXPECT_EQ(wait(set, data), NVML_ERROR_GPU_IS_LOST);
-}
-
 TEST_F(Events, FreeingASetEndsItsWait) {
   start("h100");
   const auto set = set_for(kXid);

@@ -4,14 +4,15 @@
 namespace nvmlkit::driver_test {
 namespace {
 
-TEST_F(Faults, ALostGpuAnswersNothingAndStaysCounted) {
+TEST_F(Faults, ALostGpuAnswersItsUuidOnlyAndStaysCounted) {
   start_shared("h100");
   start_library();
   const auto gpu = device(0), healthy = device(1);
   inject("gpu=0 lost");
   EXPECT_EQ(temperature(gpu), NVML_ERROR_GPU_IS_LOST);
   char text[96];
-  EXPECT_EQ(call("nvmlDeviceGetUUID", gpu, text, 96U), NVML_ERROR_GPU_IS_LOST);
+  EXPECT_EQ(call("nvmlDeviceGetUUID", gpu, text, 96U), NVML_SUCCESS);
+  EXPECT_EQ(call("nvmlDeviceGetName", gpu, text, 96U), NVML_ERROR_GPU_IS_LOST);
   EXPECT_EQ(call("nvmlDeviceSetPowerManagementLimit", gpu, 300'000U), NVML_ERROR_GPU_IS_LOST);
   nvmlDevice_t again = nullptr;
   EXPECT_EQ(call("nvmlDeviceGetHandleByIndex_v2", 0U, &again), NVML_ERROR_GPU_IS_LOST);

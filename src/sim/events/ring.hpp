@@ -13,6 +13,8 @@ namespace nvmlkit::sim::events {
 
 // Events of GPUs carry nvmlEventType... bits; those of the machine are kept apart by this one.
 inline constexpr std::uint64_t kSystemEvent = std::uint64_t{1} << 63;
+// A GPU went out of reach. No NVML event: event sets read it. `data` is the Xid that was raised with it, or 0.
+inline constexpr std::uint64_t kLossOfGpu = std::uint64_t{1} << 62;
 
 struct Slot {
   std::atomic<std::uint64_t> number;  // of the event in it, from 1; 0 while it is written

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "sim/events/raise.hpp"
+#include "sim/events/ring.hpp"
 #include "sim/generated/xids.hpp"
 #include "sim/traits/architecture.hpp"
 
@@ -23,6 +24,11 @@ bool remaps_rows(const model::Gpu& gpu) { return has(gpu, Trait::row_remapping);
 void report(model::Gpu& gpu, std::uint32_t xid) {
   gpu.faults.last_xid = xid;
   raise(gpu, EventType::xid_critical_error, xid);
+}
+
+// A GPU that needs a reset still counts as within reach: its handle is given out.
+bool out_of_reach(Availability availability) {
+  return availability != Availability::available && availability != Availability::reset_required;
 }
 
 // How serious an advice is.
@@ -149,7 +155,7 @@ void raise_xid(model::Gpu& gpu, std::uint32_t number) {
   report(gpu, number);
   switch (effect) {
     case XidEffect::lost:
-      set_availability(gpu, Availability::lost);
+      set_availability(gpu, Availability::lost, number);
       break;
     case XidEffect::reset:
       advise(gpu, model::RecoveryAction::reset);
@@ -195,8 +201,9 @@ Expected<void> add_ecc_errors(model::Gpu& gpu, EccPlace place, bool corrected, s
   return {};
 }
 
-void set_availability(model::Gpu& gpu, Availability availability) {
+void set_availability(model::Gpu& gpu, Availability availability, std::uint32_t xid) {
   if (availability != Availability::available) raise(gpu, EventType::gpu_unavailable_error);
+  if (out_of_reach(availability) && !out_of_reach(gpu.faults.availability)) raise(gpu, events::kLossOfGpu, xid);
   gpu.faults.availability = availability;
   if (availability == Availability::available) forget_advice(gpu);
   if (availability == Availability::reset_required) advise(gpu, model::RecoveryAction::reset);

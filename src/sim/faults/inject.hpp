@@ -23,7 +23,8 @@ Expected<void> add_ecc_errors(model::Gpu& gpu, EccPlace place, bool corrected, s
 // Puts NVLinks down, or makes them err: a bit for each link. It comes with an Xid.
 void break_nvlinks(model::Gpu& gpu, std::uint64_t which, bool down);
 
-void set_availability(model::Gpu& gpu, Availability availability);
+// `xid`: the Xid that was raised for this change, or 0.
+void set_availability(model::Gpu& gpu, Availability availability, std::uint32_t xid = 0);
 
 // What the driver advises to do about a fault. The more serious of two advices stands; `reset` keeps new clients out.
 void advise(model::Gpu& gpu, std::uint32_t recovery_action);

@@ -44,6 +44,15 @@ constexpr Symbol kAnsweredBeforeReset[] = {Symbol::DeviceGetIndex,
                                            Symbol::DeviceGetPersistenceMode,
                                            Symbol::DeviceGetGpuOperationMode};
 
+// A client reads the UUID of the GPU of an Xid event, also after Xid 79: docs/guides/faults.md has the reports.
+constexpr Symbol kAnsweredWhenLost[] = {Symbol::DeviceGetUUID};
+
+// Does the function still work for the reason that `refusal` names?
+bool answers_despite(nvmlReturn_t refusal, Symbol symbol) {
+  if (refusal == NVML_ERROR_RESET_REQUIRED) return is_one_of(symbol, kAnsweredBeforeReset);
+  return refusal == NVML_ERROR_GPU_IS_LOST && is_one_of(symbol, kAnsweredWhenLost);
+}
+
 struct Condition {
   Availability availability;
   bool inforom_corrupted, may_fail;
@@ -88,7 +97,8 @@ void trip(const sim::Machine& machine, const Gpu& gpu) {
       changed.faults.last_xid = xid;
       sim::events::raise(changed, static_cast<std::uint64_t>(EventTypeXidCriticalError), xid);
     }
-    if (changed.failure.mode->view() != "ecc_uncorrectable") sim::faults::set_availability(changed, Availability::lost);
+    if (changed.failure.mode->view() != "ecc_uncorrectable")
+      sim::faults::set_availability(changed, Availability::lost, static_cast<std::uint32_t>(xid));
     return NVML_SUCCESS;
   });
 }
@@ -145,7 +155,7 @@ nvmlReturn_t refused_by_fault(const sim::Machine& machine, const Gpu& gpu, Symbo
     condition = condition_of(machine, gpu);
   }
   if (const auto refusal = unreachable(condition.availability); refusal != NVML_SUCCESS)
-    return refusal == NVML_ERROR_RESET_REQUIRED && is_one_of(symbol, kAnsweredBeforeReset) ? NVML_SUCCESS : refusal;
+    return answers_despite(refusal, symbol) ? NVML_SUCCESS : refusal;
   if (condition.inforom_corrupted && is_one_of(symbol, kOfInforom)) return NVML_ERROR_CORRUPTED_INFOROM;
   return NVML_SUCCESS;
 }

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "driver/nvml/call/call.hpp"
-#include "sim/state/read.hpp"
 
 namespace nvmlkit::driver {
 namespace {
@@ -27,7 +26,19 @@ struct Set {
   std::mutex mutex;
   std::uint64_t cursor;
   std::vector<Registration> registrations;
+  bool loss_unreported;  // of a GPU of the set
+  bool just_reported;    // the latest wait ended with such a report
 };
+
+// Does the set register these types of events of the GPU, since before the latest event that it took?
+bool registers(const Set& set, std::uint32_t gpu, std::uint64_t types) {
+  for (const auto& wanted : set.registrations)
+    if (wanted.gpu == gpu && (wanted.types & types) != 0 && wanted.since < set.cursor) return true;
+  return false;
+}
+
+constexpr auto kAnyType = ~std::uint64_t{0};
+constexpr auto kXidType = static_cast<std::uint64_t>(abi::EventTypeXidCriticalError);
 
 // A handle is the address of a place; it is never followed before it was found to be one.
 struct alignas(16) Place {
@@ -110,33 +121,39 @@ bool EventSetUse::take(const sim::Machine& machine, events::Published& out) {
   auto& set = *static_cast<Place*>(set_)->set;
   const std::lock_guard lock(set.mutex);
   while (events::take(machine.events(), set.cursor, out)) {
+    if (out.event.type == events::kLossOfGpu) {
+      const bool told = out.event.data != 0 && registers(set, out.gpu, kXidType);
+      if (!told && registers(set, out.gpu, kAnyType)) set.loss_unreported = true;
+      continue;
+    }
     const bool of_system = (out.event.type & events::kSystemEvent) != 0;
     if (of_system != (set.scope == EventScope::system)) continue;
-    const auto gpu = of_system ? events::kNoGpu : out.gpu;
-    for (const auto& wanted : set.registrations)
-      if (wanted.gpu == gpu && (wanted.types & out.event.type) != 0 && wanted.since < set.cursor) return true;
+    if (!registers(set, of_system ? events::kNoGpu : out.gpu, out.event.type)) continue;
+    set.just_reported = false;
+    return true;
   }
   return false;
 }
 
-bool EventSetUse::lost_a_gpu(const sim::Machine& machine) {
-  if (machine.attention().watched.load(std::memory_order_acquire) == 0) return false;
+bool EventSetUse::report_loss() {
   auto& set = *static_cast<Place*>(set_)->set;
   const std::lock_guard lock(set.mutex);
-  for (const auto& wanted : set.registrations) {
-    if (wanted.gpu >= machine.gpus().size()) continue;
-    const auto& gpu = machine.gpus()[wanted.gpu];
-    auto availability = sim::faults::Availability::available;
-    sim::state::consistently(machine, machine.sequence(gpu), [&] { availability = gpu.faults.availability; });
-    if (availability != sim::faults::Availability::available) return true;
-  }
-  return false;
+  if (!set.loss_unreported || set.just_reported) return false;
+  set.loss_unreported = false;
+  set.just_reported = true;
+  return true;
+}
+
+void EventSetUse::wait_ended() {
+  auto& set = *static_cast<Place*>(set_)->set;
+  const std::lock_guard lock(set.mutex);
+  set.just_reported = false;
 }
 
 void* create_event_set(const sim::Machine& machine, EventScope scope) {
   for (std::size_t i = 0; i < kPlaces; ++i) {
     if (reserved[i].load(std::memory_order_relaxed) || reserved[i].exchange(true)) continue;
-    auto* set = new (std::nothrow) Set{scope, &detail::running(), {}, events::now(machine.events()), {}};
+    auto* set = new (std::nothrow) Set{scope, &detail::running(), {}, events::now(machine.events()), {}, false, false};
     if (!set) {
       reserved[i] = false;
       return nullptr;
@@ -166,8 +183,11 @@ abi::nvmlReturn_t wait_for_event(const sim::Machine& machine, EventSetUse& set, 
     if (set.take(machine, out)) return abi::NVML_SUCCESS;
     if (set.freed()) return abi::NVML_ERROR_INVALID_ARGUMENT;
     if (initialized_machine() != &machine) return abi::NVML_ERROR_UNINITIALIZED;
-    if (set.lost_a_gpu(machine)) return abi::NVML_ERROR_GPU_IS_LOST;
-    if (passed(deadline) || !events::wait(machine.events(), heard, &deadline)) return abi::NVML_ERROR_TIMEOUT;
+    if (set.report_loss()) return abi::NVML_ERROR_GPU_IS_LOST;
+    if (passed(deadline) || !events::wait(machine.events(), heard, &deadline)) {
+      set.wait_ended();
+      return abi::NVML_ERROR_TIMEOUT;
+    }
   }
 }
 

@@ -27,8 +27,11 @@ class EventSetUse {
   bool add(const sim::Machine& machine, std::uint32_t gpu, std::uint64_t types);
   // The next event of a registered type; false when there is none.
   bool take(const sim::Machine& machine, sim::events::Published& out);
-  // Is a GPU of the set out of reach?
-  bool lost_a_gpu(const sim::Machine& machine);
+  // Is there a lost GPU to report, after the events so far? Each loss is reported once, and an event of a registered
+  // Xid reports it already. Never twice before wait_ended() or an event: a client that retries at once must not spin.
+  bool report_loss();
+  // A wait ended without an event and without a report.
+  void wait_ended();
 
  private:
   struct Access;
@@ -41,8 +44,8 @@ void* create_event_set(const sim::Machine& machine, EventScope scope);
 // False for a handle that is no living set. Threads that wait on it come back.
 bool free_event_set(const sim::Machine& machine, const void* handle, EventScope scope);
 
-// Waits for an event of the set: NVML_SUCCESS, NVML_ERROR_TIMEOUT, NVML_ERROR_GPU_IS_LOST where a GPU of the set is
-// out of reach and no event is left, NVML_ERROR_UNINITIALIZED when the library is shut down meanwhile.
+// Waits for an event of the set: NVML_SUCCESS, NVML_ERROR_TIMEOUT, NVML_ERROR_GPU_IS_LOST once after a GPU of the
+// set went out of reach, NVML_ERROR_UNINITIALIZED when the library is shut down meanwhile.
 abi::nvmlReturn_t wait_for_event(const sim::Machine& machine, EventSetUse& set, unsigned int milliseconds,
                                  sim::events::Published& out);
 

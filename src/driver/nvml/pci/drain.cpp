@@ -49,6 +49,7 @@ nvmlReturn_t remove(const Machine& machine, const nvmlPciInfo_t& place) {
     if (is_persistent(changed) || sim::processes::in_use(machine, *gpu, machine.index_of(*gpu)))
       return NVML_ERROR_IN_USE;
     changed.faults.availability = Availability::removed;
+    sim::events::raise(changed, sim::events::kLossOfGpu);
     changed.faults.draining = 0;
     raise_system_event(changed, SystemEventTypeGpuDriverUnbind);
     return NVML_SUCCESS;
