@@ -1,4 +1,7 @@
 // Counters of NVLink: what workloads, faults and resets do to them.
+#include <cmath>
+#include <vector>
+
 #include "links_support.hpp"
 
 namespace nvmlkit::driver_test {
@@ -25,6 +28,57 @@ TEST_F(Links, CountWhatAWorkloadSends) {
               static_cast<double>(expected), 2);
   EXPECT_NEAR(static_cast<double>(field(FI_DEV_NVLINK_THROUGHPUT_DATA_TX, 3).value.ullVal),
               2.0 * static_cast<double>(expected), 4);
+}
+
+// UINT_MAX as scope: all links together, as DCGM asks.
+TEST_F(Links, CountersOfNvlink5AddUpOverAllLinks) {
+  constexpr unsigned int kAll = 0xFFFFFFFF, kLinks = 18;
+  for (const char* machine : {"b200", "gb200"}) {
+    start_shared(machine, "1");
+    start_library();
+    stop_time();
+    load(50);
+    inject("gpu=0 nvlink 3 errors");
+    inject("gpu=0 nvlink 11 errors");
+    advance(20);
+    inject("gpu=0 nvlink 7 down");
+    advance(3);
+    std::vector<unsigned int> ids;
+    for (unsigned int id = FI_DEV_NVLINK_COUNT_XMIT_PACKETS; id <= FI_DEV_NVLINK_COUNT_LINK_RECOVERY_EVENTS; ++id)
+      ids.push_back(id);
+    ids.insert(ids.end(), {FI_DEV_NVLINK_COUNT_EFFECTIVE_ERRORS, FI_DEV_NVLINK_COUNT_SYMBOL_ERRORS});
+    for (unsigned int id = FI_DEV_NVLINK_COUNT_FEC_HISTORY_0; id <= FI_DEV_NVLINK_COUNT_FEC_HISTORY_15; ++id)
+      ids.push_back(id);
+    for (const auto id : ids) {
+      unsigned long long sum = 0;
+      for (unsigned int link = 0; link < kLinks; ++link) {
+        EXPECT_EQ(field(id, link).nvmlReturn, NVML_SUCCESS) << machine << ' ' << id;
+        sum += field(id, link).value.ullVal;
+      }
+      const auto all = field(id, kAll);
+      EXPECT_EQ(all.nvmlReturn, NVML_SUCCESS) << machine << ' ' << id;
+      EXPECT_EQ(all.valueType, NVML_VALUE_TYPE_UNSIGNED_LONG_LONG);
+      EXPECT_EQ(all.value.ullVal, sum) << machine << ' ' << id;
+    }
+    EXPECT_EQ(field(FI_DEV_NVLINK_COUNT_SYMBOL_ERRORS, kAll).value.ullVal, 46U);
+    EXPECT_GT(field(FI_DEV_NVLINK_COUNT_XMIT_BYTES, kAll).value.ullVal, 0U);
+    EXPECT_EQ(field(FI_DEV_NVLINK_COUNT_LINK_RECOVERY_EVENTS, kAll).value.ullVal, 1U);
+    // The rate of all bits: lower than that of a link with errors, higher than that of one without.
+    for (const auto id : {FI_DEV_NVLINK_COUNT_EFFECTIVE_BER, FI_DEV_NVLINK_COUNT_SYMBOL_BER}) {
+      const auto rate = [&](unsigned int link) {
+        const auto packed = field(static_cast<unsigned int>(id), link).value.ullVal;
+        return static_cast<double>(packed >> 8 & 0xF) * std::pow(10.0, -static_cast<double>(packed & 0xFF));
+      };
+      const double bits = 8.0 * static_cast<double>(field(FI_DEV_NVLINK_COUNT_XMIT_BYTES, kAll).value.ullVal);
+      EXPECT_NEAR(rate(kAll), 46 / bits, 46 / bits) << machine;
+      EXPECT_GT(rate(3), rate(kAll)) << machine;
+      EXPECT_LT(rate(0), rate(kAll)) << machine;
+    }
+    EXPECT_EQ(field(FI_DEV_NVLINK_COUNT_RAW_BER, kAll).nvmlReturn, NVML_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(field(FI_DEV_NVLINK_COUNT_RCV_ERRORS, kLinks).nvmlReturn, NVML_ERROR_INVALID_ARGUMENT);
+    call("nvmlShutdown");
+    started_ = false;
+  }
 }
 
 TEST_F(Links, FieldIdsOfErrorsCanBeCleared) {

@@ -117,47 +117,67 @@ unsigned int packed_rate(double errors, double bits) {
   return mantissa << NVLINK_BER_MANTISSA_SHIFT | exponent << NVLINK_BER_EXP_SHIFT;
 }
 
-// The counters of NVLink 5. What a healthy link never counts is 0, whatever the load; damaged flits are the errors.
-nvmlReturn_t nvlink5(const Gpu& gpu, const Reading& now, unsigned int id, unsigned int link, nvmlFieldValue_t& out) {
-  if (gpu.links.version < 5) return NVML_ERROR_NOT_SUPPORTED;
-  if (const auto result = check_link(gpu, link); result != NVML_SUCCESS) return result;
-  const auto counts = sim::links::counts(gpu, now, link);
+// Whole packets and blocks: the value for all links is exactly the sum of their values.
+unsigned long long share(double bytes, double per_byte) { return static_cast<unsigned long long>(bytes * per_byte); }
+
+bool is_error_rate(unsigned int id) {
+  return id == FI_DEV_NVLINK_COUNT_EFFECTIVE_BER || id == FI_DEV_NVLINK_COUNT_SYMBOL_BER;
+}
+
+// A counter of NVLink 5. What a healthy link never counts is 0, whatever the load; damaged flits are the errors.
+// Nothing for raw errors, retransmission and data rate: no source shows the answer of GPUs.
+std::optional<unsigned long long> nvlink5_count(const sim::links::Counts& counts, unsigned int id) {
   const auto damaged = counts.errors[Error::crc_flit];
   if (id >= FI_DEV_NVLINK_COUNT_FEC_HISTORY_0 && id <= FI_DEV_NVLINK_COUNT_FEC_HISTORY_15) {
     const auto corrected = id - FI_DEV_NVLINK_COUNT_FEC_HISTORY_0;
-    if (corrected == 0) return put_bytes(gpu, now, link, kBlocksPerByte, out);
-    return put_ullong(corrected == 1 ? damaged : 0, out);
+    if (corrected == 0) return share(counts.bytes, kBlocksPerByte);
+    return corrected == 1 ? damaged : 0;
   }
   switch (id) {
     case FI_DEV_NVLINK_COUNT_XMIT_PACKETS:
     case FI_DEV_NVLINK_COUNT_RCV_PACKETS:
-      return put_bytes(gpu, now, link, kPacketsPerByte, out);
+      return share(counts.bytes, kPacketsPerByte);
     case FI_DEV_NVLINK_COUNT_XMIT_BYTES:
     case FI_DEV_NVLINK_COUNT_RCV_BYTES:
-      return put_bytes(gpu, now, link, 1, out);
+      return share(counts.bytes, 1);
     case FI_DEV_NVLINK_COUNT_RCV_ERRORS:
     case FI_DEV_NVLINK_COUNT_LOCAL_LINK_INTEGRITY_ERRORS:
     case FI_DEV_NVLINK_COUNT_EFFECTIVE_ERRORS:
     case FI_DEV_NVLINK_COUNT_SYMBOL_ERRORS:
-      return put_ullong(damaged, out);
-    case FI_DEV_NVLINK_COUNT_EFFECTIVE_BER:
-    case FI_DEV_NVLINK_COUNT_SYMBOL_BER:
-      return put_ullong(packed_rate(static_cast<double>(damaged), counts.bytes * 8), out);
+      return damaged;
+    case FI_DEV_NVLINK_COUNT_LINK_RECOVERY_EVENTS:
+    case FI_DEV_NVLINK_COUNT_LINK_RECOVERY_FAILED_EVENTS:
+      return counts.errors[Error::recovery];
     case FI_DEV_NVLINK_COUNT_VL15_DROPPED:
     case FI_DEV_NVLINK_COUNT_MALFORMED_PACKET_ERRORS:
     case FI_DEV_NVLINK_COUNT_BUFFER_OVERRUN_ERRORS:
     case FI_DEV_NVLINK_COUNT_RCV_REMOTE_ERRORS:
     case FI_DEV_NVLINK_COUNT_RCV_GENERAL_ERRORS:
     case FI_DEV_NVLINK_COUNT_XMIT_DISCARDS:
-      return put_ullong(0ULL, out);
-    case FI_DEV_NVLINK_COUNT_LINK_RECOVERY_EVENTS:
-    case FI_DEV_NVLINK_COUNT_LINK_RECOVERY_FAILED_EVENTS:
-      return put_ullong(counts.errors[Error::recovery], out);
     case FI_DEV_NVLINK_COUNT_LINK_RECOVERY_SUCCESSFUL_EVENTS:
-      return put_ullong(0ULL, out);
-    default:  // raw errors, retransmission and data rate: no source shows the answer of GPUs
-      return NVML_ERROR_NOT_SUPPORTED;
+      return 0;
+    default:
+      return {};
   }
+}
+
+// The counters of NVLink 5, of a link or of all together. The error rate of all is that of all their bits.
+nvmlReturn_t nvlink5(const Gpu& gpu, const Reading& now, unsigned int id, unsigned int link, nvmlFieldValue_t& out) {
+  if (gpu.links.version < 5) return NVML_ERROR_NOT_SUPPORTED;
+  double bytes = 0;
+  unsigned long long damaged = 0, sum = 0;
+  bool counted = true;
+  const auto result = over_links(gpu, link, [&](unsigned int i) {
+    const auto counts = sim::links::counts(gpu, now, i);
+    const auto value = nvlink5_count(counts, id);
+    counted = counted && value.has_value();
+    sum += value.value_or(0);
+    bytes += counts.bytes;
+    damaged += counts.errors[Error::crc_flit];
+  });
+  if (result != NVML_SUCCESS) return result;
+  if (is_error_rate(id)) return put_ullong(packed_rate(static_cast<double>(damaged), bytes * 8), out);
+  return counted ? put_ullong(sum, out) : NVML_ERROR_NOT_SUPPORTED;
 }
 
 }  // namespace
