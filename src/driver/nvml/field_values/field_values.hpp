@@ -16,8 +16,10 @@ abi::nvmlReturn_t put_uint(const sim::model::LiveField<T, Id>& field, abi::nvmlF
 
 abi::nvmlReturn_t retired_pages(const sim::model::Gpu& gpu, unsigned int id, unsigned int scope,
                                 abi::nvmlFieldValue_t& out);
-abi::nvmlReturn_t remapped_rows_inactive(const sim::model::Gpu& gpu, unsigned int id, unsigned int scope,
-                                         abi::nvmlFieldValue_t& out);
+abi::nvmlReturn_t remapped_rows(const sim::model::Gpu& gpu, unsigned int id, unsigned int scope,
+                                abi::nvmlFieldValue_t& out);
+abi::nvmlReturn_t ecc_counter(const sim::model::Gpu& gpu, unsigned int id, unsigned int scope,
+                              abi::nvmlFieldValue_t& out);
 
 // Those that need more than a field: parameters of the preset profile that the scope names, and what only some GPUs
 // have.

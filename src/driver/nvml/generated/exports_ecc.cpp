@@ -292,6 +292,7 @@ static nvmlReturn_t answer_DeviceGetRemappedRows_v2(nvmlDevice_t device, nvmlRem
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !info) return NVML_ERROR_INVALID_ARGUMENT;
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     return functions::DeviceGetRemappedRows_v2(*machine, *gpu, info);
   });

@@ -14,57 +14,57 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 2:  // NVML_FI_DEV_ECC_PENDING
       return put_uint(now(gpu->ecc.mode_pending), out);
     case 3:  // NVML_FI_DEV_ECC_SBE_VOL_TOTAL
-      return put_ullong(now(gpu->ecc.errors.volatile_.single_bit.total), out);
+      return ecc_counter(*gpu, 3, scope, out);
     case 4:  // NVML_FI_DEV_ECC_DBE_VOL_TOTAL
-      return put_ullong(now(gpu->ecc.errors.volatile_.double_bit.total), out);
+      return ecc_counter(*gpu, 4, scope, out);
     case 5:  // NVML_FI_DEV_ECC_SBE_AGG_TOTAL
-      return put_ullong(now(gpu->ecc.errors.aggregate.single_bit.total), out);
+      return ecc_counter(*gpu, 5, scope, out);
     case 6:  // NVML_FI_DEV_ECC_DBE_AGG_TOTAL
-      return put_ullong(now(gpu->ecc.errors.aggregate.double_bit.total), out);
+      return ecc_counter(*gpu, 6, scope, out);
     case 7:  // NVML_FI_DEV_ECC_SBE_VOL_L1
-      return put_ullong(now(gpu->ecc.errors.volatile_.single_bit.l1_cache), out);
+      return ecc_counter(*gpu, 7, scope, out);
     case 8:  // NVML_FI_DEV_ECC_DBE_VOL_L1
-      return put_ullong(now(gpu->ecc.errors.volatile_.double_bit.l1_cache), out);
+      return ecc_counter(*gpu, 8, scope, out);
     case 9:  // NVML_FI_DEV_ECC_SBE_VOL_L2
-      return put_ullong(now(gpu->ecc.errors.volatile_.single_bit.l2_cache), out);
+      return ecc_counter(*gpu, 9, scope, out);
     case 10:  // NVML_FI_DEV_ECC_DBE_VOL_L2
-      return put_ullong(now(gpu->ecc.errors.volatile_.double_bit.l2_cache), out);
+      return ecc_counter(*gpu, 10, scope, out);
     case 11:  // NVML_FI_DEV_ECC_SBE_VOL_DEV
-      return put_ullong(now(gpu->ecc.errors.volatile_.single_bit.device_memory), out);
+      return ecc_counter(*gpu, 11, scope, out);
     case 12:  // NVML_FI_DEV_ECC_DBE_VOL_DEV
-      return put_ullong(now(gpu->ecc.errors.volatile_.double_bit.device_memory), out);
+      return ecc_counter(*gpu, 12, scope, out);
     case 13:  // NVML_FI_DEV_ECC_SBE_VOL_REG
-      return put_ullong(now(gpu->ecc.errors.volatile_.single_bit.register_file), out);
+      return ecc_counter(*gpu, 13, scope, out);
     case 14:  // NVML_FI_DEV_ECC_DBE_VOL_REG
-      return put_ullong(now(gpu->ecc.errors.volatile_.double_bit.register_file), out);
+      return ecc_counter(*gpu, 14, scope, out);
     case 15:  // NVML_FI_DEV_ECC_SBE_VOL_TEX
-      return put_ullong(now(gpu->ecc.errors.volatile_.single_bit.texture_memory), out);
+      return ecc_counter(*gpu, 15, scope, out);
     case 16:  // NVML_FI_DEV_ECC_DBE_VOL_TEX
-      return put_ullong(now(gpu->ecc.errors.volatile_.double_bit.texture_memory), out);
+      return ecc_counter(*gpu, 16, scope, out);
     case 17:  // NVML_FI_DEV_ECC_DBE_VOL_CBU
-      return put_ullong(now(gpu->ecc.errors.volatile_.double_bit.cbu), out);
+      return ecc_counter(*gpu, 17, scope, out);
     case 18:  // NVML_FI_DEV_ECC_SBE_AGG_L1
-      return put_ullong(now(gpu->ecc.errors.aggregate.single_bit.l1_cache), out);
+      return ecc_counter(*gpu, 18, scope, out);
     case 19:  // NVML_FI_DEV_ECC_DBE_AGG_L1
-      return put_ullong(now(gpu->ecc.errors.aggregate.double_bit.l1_cache), out);
+      return ecc_counter(*gpu, 19, scope, out);
     case 20:  // NVML_FI_DEV_ECC_SBE_AGG_L2
-      return put_ullong(now(gpu->ecc.errors.aggregate.single_bit.l2_cache), out);
+      return ecc_counter(*gpu, 20, scope, out);
     case 21:  // NVML_FI_DEV_ECC_DBE_AGG_L2
-      return put_ullong(now(gpu->ecc.errors.aggregate.double_bit.l2_cache), out);
+      return ecc_counter(*gpu, 21, scope, out);
     case 22:  // NVML_FI_DEV_ECC_SBE_AGG_DEV
-      return put_ullong(now(gpu->ecc.errors.aggregate.single_bit.device_memory), out);
+      return ecc_counter(*gpu, 22, scope, out);
     case 23:  // NVML_FI_DEV_ECC_DBE_AGG_DEV
-      return put_ullong(now(gpu->ecc.errors.aggregate.double_bit.device_memory), out);
+      return ecc_counter(*gpu, 23, scope, out);
     case 24:  // NVML_FI_DEV_ECC_SBE_AGG_REG
-      return put_ullong(now(gpu->ecc.errors.aggregate.single_bit.register_file), out);
+      return ecc_counter(*gpu, 24, scope, out);
     case 25:  // NVML_FI_DEV_ECC_DBE_AGG_REG
-      return put_ullong(now(gpu->ecc.errors.aggregate.double_bit.register_file), out);
+      return ecc_counter(*gpu, 25, scope, out);
     case 26:  // NVML_FI_DEV_ECC_SBE_AGG_TEX
-      return put_ullong(now(gpu->ecc.errors.aggregate.single_bit.texture_memory), out);
+      return ecc_counter(*gpu, 26, scope, out);
     case 27:  // NVML_FI_DEV_ECC_DBE_AGG_TEX
-      return put_ullong(now(gpu->ecc.errors.aggregate.double_bit.texture_memory), out);
+      return ecc_counter(*gpu, 27, scope, out);
     case 28:  // NVML_FI_DEV_ECC_DBE_AGG_CBU
-      return put_ullong(now(gpu->ecc.errors.aggregate.double_bit.cbu), out);
+      return ecc_counter(*gpu, 28, scope, out);
     case 29:  // NVML_FI_DEV_RETIRED_SBE
       return retired_pages(*gpu, 29, scope, out);
     case 30:  // NVML_FI_DEV_RETIRED_DBE
@@ -292,13 +292,13 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 141:  // NVML_FI_DEV_NVLINK_THROUGHPUT_RAW_RX
       return nvlink_field(*gpu, now, 141, scope, out);
     case 142:  // NVML_FI_DEV_REMAPPED_COR
-      return put_uint(now(gpu->remapped_rows.correctable), out);
+      return remapped_rows(*gpu, 142, scope, out);
     case 143:  // NVML_FI_DEV_REMAPPED_UNC
-      return put_uint(now(gpu->remapped_rows.uncorrectable), out);
+      return remapped_rows(*gpu, 143, scope, out);
     case 144:  // NVML_FI_DEV_REMAPPED_PENDING
-      return put_uint(now(gpu->remapped_rows.pending), out);
+      return remapped_rows(*gpu, 144, scope, out);
     case 145:  // NVML_FI_DEV_REMAPPED_FAILURE
-      return put_uint(now(gpu->remapped_rows.failure_occurred), out);
+      return remapped_rows(*gpu, 145, scope, out);
     case 146:  // NVML_FI_DEV_NVLINK_REMOTE_NVLINK_ID
       return nvlink_field(*gpu, now, 146, scope, out);
     case 147:  // NVML_FI_DEV_NVSWITCH_CONNECTED_LINK_COUNT
@@ -626,9 +626,9 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 300:  // NVML_FI_PWR_SMOOTHING_SOC_POWER_SMOOTHING_ENABLED
       return put_uint(now(gpu->power_smoothing.soc_state), out);
     case 301:  // NVML_FI_DEV_REMAPPED_ROWS_COR_INACTIVE
-      return remapped_rows_inactive(*gpu, 301, scope, out);
+      return remapped_rows(*gpu, 301, scope, out);
     case 302:  // NVML_FI_DEV_REMAPPED_ROWS_UNC_INACTIVE
-      return remapped_rows_inactive(*gpu, 302, scope, out);
+      return remapped_rows(*gpu, 302, scope, out);
     default:
       return NVML_ERROR_INVALID_ARGUMENT;
   }

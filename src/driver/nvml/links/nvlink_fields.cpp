@@ -75,6 +75,12 @@ nvmlReturn_t errors(const Gpu& gpu, const Reading& now, unsigned int link, Error
   return result == NVML_SUCCESS ? put_ullong(sum, out) : result;
 }
 
+// The result for errors that the links do not count: a link that the GPU lacks is an invalid argument before that.
+nvmlReturn_t uncounted(const Gpu& gpu, unsigned int link) {
+  const auto result = link == kAllLinks ? NVML_SUCCESS : check_link(gpu, link);
+  return result == NVML_SUCCESS ? NVML_ERROR_NOT_SUPPORTED : result;
+}
+
 double bytes(const Gpu& gpu, const Reading& now, unsigned int link, nvmlReturn_t& result) {
   double sum = 0;
   result = over_links(gpu, link, [&](unsigned int i) { sum += sim::links::counts(gpu, now, i).bytes; });
@@ -205,7 +211,7 @@ nvmlReturn_t nvlink_field(const Gpu& gpu, const Reading& now, unsigned int id, u
   for (const auto& family : kErrorFamilies)
     if (const auto link = link_of(id, family.ids)) {
       const bool counted = counts_errors && (family.kind != Error::ecc_data || sim::is_from(gpu, Architecture::ampere));
-      return counted ? errors(gpu, now, *link, family.kind, out) : NVML_ERROR_NOT_SUPPORTED;
+      return counted ? errors(gpu, now, *link, family.kind, out) : uncounted(gpu, *link);
     }
   if (const auto link = link_of(id, kSpeeds)) return speed(gpu, *link, out);
   switch (id) {
@@ -224,11 +230,11 @@ nvmlReturn_t nvlink_field(const Gpu& gpu, const Reading& now, unsigned int id, u
       return sim::links::is_active(gpu, scope) ? put_uint(gpu.links.links[scope].remote_link, out)
                                                : NVML_ERROR_NOT_SUPPORTED;
     case FI_DEV_NVLINK_ERROR_DL_REPLAY:
-      return counts_errors ? errors(gpu, now, scope, Error::replay, out) : NVML_ERROR_NOT_SUPPORTED;
+      return counts_errors ? errors(gpu, now, scope, Error::replay, out) : uncounted(gpu, scope);
     case FI_DEV_NVLINK_ERROR_DL_RECOVERY:
-      return counts_errors ? errors(gpu, now, scope, Error::recovery, out) : NVML_ERROR_NOT_SUPPORTED;
+      return counts_errors ? errors(gpu, now, scope, Error::recovery, out) : uncounted(gpu, scope);
     case FI_DEV_NVLINK_ERROR_DL_CRC:
-      return counts_errors ? errors(gpu, now, scope, Error::crc_flit, out) : NVML_ERROR_NOT_SUPPORTED;
+      return counts_errors ? errors(gpu, now, scope, Error::crc_flit, out) : uncounted(gpu, scope);
     case FI_DEV_NVLINK_GET_SPEED:
       return scope == kAllLinks ? NVML_ERROR_INVALID_ARGUMENT : speed(gpu, scope, out);
     case FI_DEV_NVLINK_GET_STATE:

@@ -4,6 +4,7 @@
 #include "driver/nvml/call/read.hpp"
 #include "driver/nvml/field_values/field_values.hpp"
 #include "driver/nvml/generated/functions.hpp"
+#include "sim/mig/instances.hpp"
 
 namespace nvmlkit::driver {
 
@@ -37,13 +38,41 @@ nvmlReturn_t retired_pages(const sim::model::Gpu& gpu, unsigned int id, unsigned
   return NVML_SUCCESS;
 }
 
-nvmlReturn_t remapped_rows_inactive(const sim::model::Gpu& gpu, unsigned int id, unsigned int, nvmlFieldValue_t& out) {
+namespace {
+
+nvmlReturn_t remapped_rows(const sim::model::Gpu& gpu, nvmlRemappedRowsInfo_v2_t& out) {
   const auto& rows = gpu.remapped_rows;
   if (!rows.correctable) return NVML_ERROR_NOT_SUPPORTED;
-  out.valueType = NVML_VALUE_TYPE_UNSIGNED_INT;
-  out.value.uiVal =
-      (id == FI_DEV_REMAPPED_ROWS_COR_INACTIVE ? rows.correctable_inactive : rows.uncorrectable_inactive).value_or(0);
+  out.corrActiveRemaps = *rows.correctable;
+  out.corrInactiveRemaps = rows.correctable_inactive.value_or(0);
+  out.uncActiveRemaps = rows.uncorrectable.value_or(0);
+  out.uncInactiveRemaps = rows.uncorrectable_inactive.value_or(0);
+  out.bPending = rows.pending.value_or(false) ? 1 : 0;
+  out.bFailureOccurred = rows.failure_occurred.value_or(false) ? 1 : 0;
   return NVML_SUCCESS;
+}
+
+}  // namespace
+
+// nvmlDeviceGetRemappedRows_v2 by field id, also with its result for a GPU in MIG mode.
+nvmlReturn_t remapped_rows(const sim::model::Gpu& gpu, unsigned int id, unsigned int, nvmlFieldValue_t& out) {
+  nvmlRemappedRowsInfo_v2_t rows{};
+  if (sim::mig::enabled(gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  if (const auto result = remapped_rows(gpu, rows); result != NVML_SUCCESS) return result;
+  switch (id) {
+    case FI_DEV_REMAPPED_COR:
+      return put_uint(rows.corrActiveRemaps, out);
+    case FI_DEV_REMAPPED_UNC:
+      return put_uint(rows.uncActiveRemaps, out);
+    case FI_DEV_REMAPPED_PENDING:
+      return put_uint(rows.bPending, out);
+    case FI_DEV_REMAPPED_FAILURE:
+      return put_uint(rows.bFailureOccurred, out);
+    case FI_DEV_REMAPPED_ROWS_COR_INACTIVE:
+      return put_uint(rows.corrInactiveRemaps, out);
+    default:
+      return put_uint(rows.uncInactiveRemaps, out);
+  }
 }
 
 namespace functions {
@@ -82,15 +111,7 @@ nvmlReturn_t DeviceGetRetiredPagesPendingStatus(const Machine&, const Gpu& gpu, 
 }
 
 nvmlReturn_t DeviceGetRemappedRows_v2(const Machine&, const Gpu& gpu, nvmlRemappedRowsInfo_v2_t* info) {
-  const auto& rows = gpu.remapped_rows;
-  if (!rows.correctable) return NVML_ERROR_NOT_SUPPORTED;
-  info->corrActiveRemaps = *rows.correctable;
-  info->corrInactiveRemaps = rows.correctable_inactive.value_or(0);
-  info->uncActiveRemaps = rows.uncorrectable.value_or(0);
-  info->uncInactiveRemaps = rows.uncorrectable_inactive.value_or(0);
-  info->bPending = rows.pending.value_or(false) ? 1 : 0;
-  info->bFailureOccurred = rows.failure_occurred.value_or(false) ? 1 : 0;
-  return NVML_SUCCESS;
+  return remapped_rows(gpu, *info);
 }
 
 }  // namespace functions
