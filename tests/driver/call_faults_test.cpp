@@ -39,6 +39,34 @@ TEST_F(Faults, AFunctionFailsAfterSomeCallsForSome) {
   EXPECT_EQ(call("nvmlSystemGetDriverVersion", text, 80U), NVML_SUCCESS);
 }
 
+TEST_F(Faults, TheLogShowsFieldValues) {
+  const auto log = testing::TempDir() + "/field_values_" + std::to_string(getpid()) + ".log";
+  start_shared("h100", "1");
+  setenv("NVMLKIT_DEBUG", log.c_str(), 1);
+  start_library();
+  nvmlFieldValue_t values[40]{};
+  values[0].fieldId = FI_DEV_POWER_MAX_LIMIT;
+  values[1].fieldId = FI_DEV_NVLINK_GET_STATE;
+  values[1].scopeId = 99;
+  const auto gpu = device();
+  EXPECT_EQ(call("nvmlDeviceGetFieldValues", gpu, 2, +values), NVML_SUCCESS);
+  EXPECT_EQ(call("nvmlDeviceGetFieldValues", gpu, 40, +values), NVML_SUCCESS);
+  values[0].fieldId = FI_DEV_NVLINK_ERROR_DL_CRC;
+  EXPECT_EQ(call("nvmlDeviceClearFieldValues", gpu, 1, +values), NVML_SUCCESS);
+  EXPECT_EQ(call("nvmlDeviceGetFieldValues", gpu, 0, +values), NVML_ERROR_INVALID_ARGUMENT);
+  inject("gpu=0 lost");
+  EXPECT_EQ(call("nvmlDeviceGetFieldValues", gpu, 1, +values), NVML_ERROR_GPU_IS_LOST);
+  unsetenv("NVMLKIT_DEBUG");
+  std::ifstream in(log);
+  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  unlink(log.c_str());
+  for (const char* expected :
+       {"valuesCount=2, values=[{id=188, scope=0, 700000}, {id=165, scope=99, INVALID_ARGUMENT}]) = SUCCESS",
+        "{id=0, scope=0, INVALID_ARGUMENT}, ...]) = SUCCESS", "values=[{id=163, scope=0, SUCCESS}]) = SUCCESS",
+        "valuesCount=1, values=[{id=163, scope=0}]) = GPU_IS_LOST", "valuesCount=0, values=0x"})
+    EXPECT_NE(text.find(expected), std::string::npos) << expected << '\n' << text;
+}
+
 TEST_F(Faults, AFunctionIsSlow) {
   start_shared("h100");
   start_library();

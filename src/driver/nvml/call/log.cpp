@@ -166,6 +166,60 @@ const char* name_of(abi::nvmlReturn_t result) {
   return "?";
 }
 
+void add_value(Line& line, const abi::nvmlFieldValue_t& field) {
+  const auto& value = field.value;
+  switch (field.valueType) {
+    case abi::NVML_VALUE_TYPE_DOUBLE:
+      line.add("%g", value.dVal);
+      break;
+    case abi::NVML_VALUE_TYPE_UNSIGNED_INT:
+      line.add("%u", value.uiVal);
+      break;
+    case abi::NVML_VALUE_TYPE_SIGNED_INT:
+      line.add("%d", value.siVal);
+      break;
+    case abi::NVML_VALUE_TYPE_SIGNED_LONG_LONG:
+      line.add("%lld", value.sllVal);
+      break;
+    case abi::NVML_VALUE_TYPE_UNSIGNED_SHORT:
+      line.add("%u", value.usVal);
+      break;
+    default:
+      line.add("%llu", value.ullVal);
+  }
+}
+
+// The ids and scopes that the caller gave, and each entry's own value or error.
+void add_field_values(Line& line, const abi::nvmlFieldValue_t* values, int count, bool with_values,
+                      abi::nvmlReturn_t result) {
+  constexpr int kMost = 32;  // they fit into a line
+  line.add("[");
+  for (int i = 0; i < std::min(count, kMost); ++i) {
+    line.add("%s{id=%u, scope=%u", i > 0 ? ", " : "", values[i].fieldId, values[i].scopeId);
+    if (result == abi::NVML_SUCCESS) line.add(", ");
+    if (result == abi::NVML_SUCCESS && (values[i].nvmlReturn != abi::NVML_SUCCESS || !with_values))
+      line.add("%s", name_of(values[i].nvmlReturn));
+    else if (result == abi::NVML_SUCCESS)
+      add_value(line, values[i]);
+    line.add("}");
+  }
+  line.add(count > kMost ? ", ...]" : "]");
+}
+
+// A device, a count and the entries: nvmlDeviceGetFieldValues and nvmlDeviceClearFieldValues. False for other calls.
+bool add_field_values(Line& line, sim::Symbol symbol, const ArgumentInfo& argument, const void* const* arguments,
+                      abi::nvmlReturn_t result) {
+  const bool gets = symbol == sim::Symbol::DeviceGetFieldValues;
+  if (!gets && symbol != sim::Symbol::DeviceClearFieldValues) return false;
+  if (argument.role != ArgumentRole::array || is_refused_early(result)) return false;
+  int count = 0;
+  const abi::nvmlFieldValue_t* values = nullptr;
+  std::memcpy(&count, arguments[1], sizeof count);
+  std::memcpy(&values, arguments[2], sizeof values);
+  if (values) add_field_values(line, values, count, gets, result);
+  return values != nullptr;
+}
+
 }  // namespace
 
 int open_log(const char* destination) {
@@ -179,9 +233,11 @@ void log_call(int file, sim::Symbol symbol, const void* const* arguments, abi::n
   line.add("nvmlkit[%d:%ld] %s(", static_cast<int>(getpid()), syscall(SYS_gettid),
            sim::symbol_names[static_cast<std::size_t>(symbol)].data());
   const char* between = "";
+  const auto* at = arguments;
   for (const auto& argument : arguments_of(symbol)) {
     line.add("%s%s=", between, text_at(argument.name));
-    add_argument(line, argument, *arguments++, result);
+    if (!add_field_values(line, symbol, argument, arguments, result)) add_argument(line, argument, *at, result);
+    ++at;
     between = ", ";
   }
   line.add(") = %s <%.1f us>", name_of(result), static_cast<double>(nanoseconds) / 1000);
