@@ -59,6 +59,13 @@ void conclude_power(Values& values) {
     const Value value{draw->yaml, draw->place, true};
     values.try_emplace("module_power.instant_draw_mw", value);
   }
+  // Older drivers tell one draw. A newer nvidia-smi shows it as the average or the instant draw that the GPU has.
+  if (const auto draw = number(values, "power.current_draw_mw")) {
+    const Value& told = *find(values, "power.current_draw_mw");
+    if (find(values, "power.average_draw_mw") == nullptr && find(values, "power.instant_draw_mw") == nullptr)
+      for (const char* path : {"power.average_draw_mw", "power.instant_draw_mw"})
+        values.try_emplace(path, Value{.yaml = std::to_string(*draw), .place = told.place, .only_over = true});
+  }
   // Newer drivers tell an average and an instant draw, of which a GPU may have one.
   if (find(values, "power.current_draw_mw") != nullptr) return;
   for (const char* path : {"power.average_draw_mw", "power.instant_draw_mw"})

@@ -86,7 +86,20 @@ class Reader {
 
 }  // namespace
 
+Expected<void> check_text(const std::string& name, std::string_view beginning) {
+  const bool utf16 = beginning.starts_with("\xFF\xFE") || beginning.starts_with("\xFE\xFF");
+  if (beginning.size() > kMostBytes)
+    return refuse({name, 0}, "expected the output of nvidia-smi -q or nvidia-smi -q -x, got more than 64 MiB");
+  const auto zero = utf16 ? std::string_view::npos : beginning.find('\0');
+  if (zero == std::string_view::npos) return {};
+  return refuse({name, 0},
+                "expected the output of nvidia-smi -q or nvidia-smi -q -x, got a file that is no text (byte " +
+                    std::to_string(zero) + " is 0)");
+}
+
 Expected<Imported> import_outputs(std::span<const Input> inputs) {
+  for (const auto& input : inputs)
+    if (auto good = check_text(input.name, input.text); !good) return sim::fail(std::move(good.error()));
   MachineValues machine;
   Tables tables;
   Imported out;

@@ -111,10 +111,23 @@ class Lists {
                                     ", got '" + node.value + "'");
   }
 
+  // As much of a name as the model has room for, in whole characters.
+  std::string_view name_of(const Node& node) const {
+    const auto most = sim::model::descriptor<sim::model::Process>().find("name")->capacity - 1;
+    const std::string_view name(node.value);
+    if (name.size() <= most) return name;
+    auto end = static_cast<std::size_t>(most);
+    while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0) == 0x80) --end;
+    leftovers_.unreadable.push_back(place(node).text() + ": shortened: the name of a process has " +
+                                    std::to_string(name.size()) + " bytes, the machine keeps the first " +
+                                    std::to_string(end));
+    return name.substr(0, end);
+  }
+
   std::string entry(const ProcessNodes& process, const std::string& pid) const {
     std::string out = "pid: " + pid;
     if (process.type != nullptr) out += ", type: " + quoted(process.type->value);
-    if (process.name != nullptr) out += ", name: " + quoted(process.name->value);
+    if (process.name != nullptr) out += ", name: " + quoted(name_of(*process.name));
     if (process.used != nullptr && !says_absent(process.used->value) && !says_nothing(process.used->value))
       if (const auto mib = number(*process.used)) out += ", used_memory_mib: " + *mib;
     if (process.gpu_instance) out += ", gpu_instance: " + std::to_string(*process.gpu_instance);

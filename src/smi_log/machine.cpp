@@ -108,12 +108,13 @@ class Writer {
     gpu.values.merge(said);
   }
 
-  // A conclusion counts where the profile says nothing, or says that there is none.
+  // A conclusion counts where the profile says nothing, or says that there is none; or only where it has a value.
   void settle_weak(GpuValues& gpu, const std::string& profile) {
     const auto& known = fields_of_profile(profile);
     std::erase_if(gpu.values, [&](const auto& entry) {
-      if (!entry.second.weak && !entry.second.hidden) return false;
+      if (!entry.second.weak && !entry.second.hidden && !entry.second.only_over) return false;
       const auto at = known.find(entry.first);
+      if (entry.second.only_over) return at == known.end() || at->second == "N/A";
       if (entry.second.hidden) return at != known.end();
       return at != known.end() && at->second != "0" && at->second != "N/A";
     });

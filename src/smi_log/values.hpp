@@ -16,6 +16,7 @@ struct Value {
   Place place;
   bool weak = false;    // a conclusion: counts only where the profile says nothing, or that there is none
   bool hidden = false;  // N/A because of a mode: counts only where the profile says nothing at all
+  bool only_over = false;  // counts only in place of a value of the profile
 };
 
 // By the path of the field. What came first stays.

@@ -17,6 +17,14 @@ void PrintTo(const Bad& bad, std::ostream* out) { *out << bad.name; }
 const Bad kBad[] = {
     {"Empty", "", "log.txt: no GPU found"},
     {"Prose", "it does not work\n", "log.txt: no GPU found"},
+    {"Binary",
+     std::string("\x7f"
+                 "ELF\x02\0\0\0",
+                 8) +
+         text_log("    Minor Number : 0"),
+     "log.txt: expected the output of nvidia-smi -q or nvidia-smi -q -x, got a file that is no text (byte 5 is 0)"},
+    {"TooMuch", std::string(kMostBytes + 1, '\n'),
+     "log.txt: expected the output of nvidia-smi -q or nvidia-smi -q -x, got more than 64 MiB"},
     {"NoGpu", "==============NVSMI LOG==============\nDriver Version : 550\n", "log.txt: no GPU found"},
     {"CutXml", "first line\n<nvidia_smi_log>\n<gpu id=\"0000:3B:00.0\">\n",
      "log.txt:2: the XML of nvidia-smi -q -x has no end"},

@@ -23,11 +23,27 @@ struct ImportOptions {
   bool verbose = false;
 };
 
+// Stops at the first part that no output of nvidia-smi has.
+void read_all(std::istream& stream, smi_log::Input& input) {
+  constexpr std::size_t kPart = 1 << 16;
+  std::vector<char> part(kPart);
+  while (stream.read(part.data(), kPart) || stream.gcount() > 0) {
+    input.text.append(part.data(), static_cast<std::size_t>(stream.gcount()));
+    if (input.text.size() <= kPart || input.text.size() > smi_log::kMostBytes)
+      if (auto good = smi_log::check_text(input.name, input.text); !good) throw CommandError(good.error());
+  }
+}
+
 smi_log::Input read_input(const std::string& file) {
-  if (file == "-") return {"standard input", {std::istreambuf_iterator<char>(std::cin), {}}};
+  smi_log::Input input{file == "-" ? "standard input" : file, {}};
+  if (file == "-") {
+    read_all(std::cin, input);
+    return input;
+  }
   std::ifstream stream(file, std::ios::binary);
-  smi_log::Input input{file, {std::istreambuf_iterator<char>(stream), {}}};
   if (!stream) throw CommandError(sim::unusable_file(file, "cannot be read"));
+  read_all(stream, input);
+  if (stream.bad()) throw CommandError(sim::unusable_file(file, "cannot be read"));
   return input;
 }
 
