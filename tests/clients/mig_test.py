@@ -74,6 +74,16 @@ class Mig(ClientTest):
                 wanted = [["0", "MIG", *line.split()] for line in expected.strip().splitlines()]
                 self.assertEqual(rows(self.smi(smi, "mig", "-lgip"))[: len(wanted)], wanted)
 
+    def test_profiles_with_the_mode_off(self) -> None:
+        """535 looks at the mode first. Later versions print the profiles of the empty GPU."""
+        expected = [["0", "MIG", *line.split()] for line in PROFILES["h100"].strip().splitlines()]
+        for smi in self.on_every_branch("h100", gpus=1):
+            listed = self.smi(smi, "mig", "-lgip", code=None)
+            if "No MIG-enabled devices found" in listed:
+                continue
+            self.assertNotIn("Failed", listed)
+            self.assertEqual(rows(listed)[: len(expected)], expected)
+
     def test_placements(self) -> None:
         for machine in PROFILES:
             for smi in self.on_every_branch(machine, gpus=1):

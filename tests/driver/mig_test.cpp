@@ -69,7 +69,10 @@ TEST_F(Mig, WithTheModeOffProfilesAreToldAndNothingIsMade) {
   EXPECT_EQ(count, 7U);
   EXPECT_EQ(call("nvmlDeviceGetGpuInstancePossiblePlacements", device(), 19U, +placements, &count),
             NVML_ERROR_NOT_SUPPORTED);
-  EXPECT_EQ(call("nvmlDeviceGetGpuInstanceRemainingCapacity", device(), 19U, &count), NVML_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(call("nvmlDeviceGetGpuInstanceRemainingCapacity", device(), 19U, &count), NVML_SUCCESS);
+  EXPECT_EQ(count, 7U);
+  EXPECT_EQ(call("nvmlDeviceGetGpuInstanceRemainingCapacity", device(), 15U, &count), NVML_SUCCESS);
+  EXPECT_EQ(count, 4U);
   EXPECT_EQ(call("nvmlDeviceCreateGpuInstance", device(), 19U, &instance), NVML_ERROR_NOT_SUPPORTED);
   EXPECT_EQ(call("nvmlDeviceGetGpuInstanceById", device(), 0U, &instance), NVML_ERROR_NOT_SUPPORTED);
   EXPECT_EQ(call("nvmlDeviceGetGpuInstances", device(), 19U, &instance, &count), NVML_ERROR_NOT_SUPPORTED);

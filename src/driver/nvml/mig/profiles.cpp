@@ -128,9 +128,10 @@ nvmlReturn_t DeviceGetGpuInstancePossiblePlacements(const Machine& machine, cons
   return DeviceGetGpuInstancePossiblePlacements_v2(machine, gpu, profileId, placements, count);
 }
 
+// With the mode off, the capacity of the empty GPU: nvidia-smi from 550 on asks for it then, too.
 nvmlReturn_t DeviceGetGpuInstanceRemainingCapacity(const Machine&, const Gpu& gpu, unsigned int profileId,
                                                    unsigned int* count) {
-  const auto* found = sim::mig::enabled(gpu) ? sim::mig::profile_by_id(gpu, profileId) : nullptr;
+  const auto* found = tells_profiles(gpu) ? sim::mig::profile_by_id(gpu, profileId) : nullptr;
   if (!found) return NVML_ERROR_NOT_SUPPORTED;
   *count = sim::mig::capacity(gpu, *found);
   return NVML_SUCCESS;
