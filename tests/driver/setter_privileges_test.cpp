@@ -33,6 +33,29 @@ TEST_F(Setters, NeedRootWhereTheHeaderSaysSo) {
   EXPECT_EQ(as_nobody([&] { return call("nvmlDeviceGetSramEccErrorStatus", device(), &status); }), NVML_SUCCESS);
 }
 
+// Captures b200-580, b200-595, gb200-580 and gb300-580 of nvidia-smi without root: "Insufficient Permissions" for power
+// smoothing. Those of all other GPUs: N/A.
+TEST_F(Setters, ReadersOfPowerSmoothingNeedRoot) {
+  const auto result_of = [](unsigned int id) {
+    nvmlFieldValue_t value{};
+    value.fieldId = id;
+    return call("nvmlDeviceGetFieldValues", device(), 1, &value) == NVML_SUCCESS ? value.nvmlReturn
+                                                                                 : NVML_ERROR_UNKNOWN;
+  };
+  for (const char* machine : {"b200", "gb200", "gb300", "h100", "rtxpro6000"}) {
+    Loaded::start(machine);
+    const bool smooths = std::string(machine).find("b200") != std::string::npos || std::string(machine) == "gb300";
+    const auto expected = smooths ? NVML_ERROR_NO_PERMISSION : NVML_ERROR_NOT_SUPPORTED;
+    for (const auto id :
+         {FI_PWR_SMOOTHING_ENABLED, FI_PWR_SMOOTHING_ACTIVE_PRESET_PROFILE, FI_PWR_SMOOTHING_PROFILE_RAMP_UP_RATE})
+      EXPECT_EQ(as_nobody([&] { return result_of(static_cast<unsigned int>(id)); }), expected) << machine << ' ' << id;
+    EXPECT_EQ(as_nobody([&] { return result_of(FI_DEV_POWER_MAX_LIMIT); }), NVML_SUCCESS) << machine;
+    if (geteuid() == 0) EXPECT_EQ(result_of(FI_PWR_SMOOTHING_ENABLED), NVML_ERROR_NOT_SUPPORTED) << machine;
+    call("nvmlShutdown");
+    started_ = false;
+  }
+}
+
 TEST_F(Setters, AMachineCanBeOpenToAll) {
   start("version: \"1.0\"\nbase: h100\nsystem: {enforce_privilege: false}\n");
   EXPECT_EQ(as_nobody([] { return set_limit(300'000U); }), NVML_SUCCESS);

@@ -23,6 +23,7 @@ enum class Trait : std::uint8_t {
   unrepairable_memory,  // Memory that cannot be repaired is reported.
   vgpu_media_engines,  // Media engines are shared out to vGPUs of computation.
   nvlink_firmware,  // Firmware of the NVLinks reports their errors as Xid 149 in place of 74.
+  power_smoothing,  // Power smoothing is readable for root only.
   hostname,  // A GPU can be given a host name.
   mig_vgpu_timeslices,  // vGPUs share the time of a GPU instance.
 };
@@ -40,8 +41,10 @@ struct Rule {
 };
 
 inline constexpr Chip kGa100{7u, 8u, 0u};
+inline constexpr Chip kGb202{10u, 12u, 0u};
 inline constexpr Chip kWithout_average_power[] = {kGa100};
 inline constexpr Chip kAlso_error_containment[] = {kGa100};
+inline constexpr Chip kWithout_power_smoothing[] = {kGb202};
 
 inline constexpr Rule kRules[] = {
     {4u, {}, {}},  // drain
@@ -59,6 +62,7 @@ inline constexpr Rule kRules[] = {
     {9u, {}, {}},  // unrepairable_memory
     {9u, {}, {}},  // vgpu_media_engines
     {10u, {}, {}},  // nvlink_firmware
+    {10u, {}, kWithout_power_smoothing},  // power_smoothing
     {10u, {}, {}},  // hostname
     {10u, {}, {}},  // mig_vgpu_timeslices
 };

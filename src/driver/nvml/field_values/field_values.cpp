@@ -17,7 +17,9 @@ nvmlReturn_t DeviceGetFieldValues(const Machine& machine, const Gpu& gpu, int va
     auto& value = values[i];
     value.timestamp = timestamp;
     value.latencyUsec = 0;
-    value.nvmlReturn = read_field_value(&gpu, now, numbering.todays(value.fieldId), value.scopeId, value);
+    const auto id = numbering.todays(value.fieldId);
+    const bool hidden = is_of_power_smoothing(id) && smooths_power(gpu) && !is_privileged(machine);
+    value.nvmlReturn = hidden ? NVML_ERROR_NO_PERMISSION : read_field_value(&gpu, now, id, value.scopeId, value);
   }
   return NVML_SUCCESS;
 }

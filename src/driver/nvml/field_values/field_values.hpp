@@ -23,6 +23,9 @@ abi::nvmlReturn_t ecc_counter(const sim::model::Gpu& gpu, unsigned int id, unsig
 
 // Those that need more than a field: parameters of the preset profile that the scope names, and what only some GPUs
 // have.
+// Is the field one of power smoothing, which other users than root may not read on a GPU that has it?
+bool is_of_power_smoothing(unsigned int id);
+bool smooths_power(const sim::model::Gpu& gpu);
 abi::nvmlReturn_t power_smoothing_profiles(const sim::model::Gpu& gpu, unsigned int id, unsigned int scope,
                                            abi::nvmlFieldValue_t& out);
 abi::nvmlReturn_t power_smoothing_parameter(const sim::model::Gpu& gpu, unsigned int id, unsigned int scope,

@@ -3,6 +3,7 @@
 #include "driver/nvml/call/setters.hpp"
 #include "driver/nvml/field_values/field_values.hpp"
 #include "driver/nvml/generated/functions.hpp"
+#include "sim/traits/architecture.hpp"
 
 namespace nvmlkit::driver {
 namespace {
@@ -57,6 +58,17 @@ unsigned int parameter_of_field(unsigned int id) {
 }
 
 }  // namespace
+
+bool is_of_power_smoothing(unsigned int id) {
+  return (id >= FI_PWR_SMOOTHING_ENABLED && id <= FI_PWR_SMOOTHING_ADMIN_OVERRIDE_RAMP_DOWN_HYST_VAL) ||
+         (id >= FI_PWR_SMOOTHING_PRIMARY_POWER_FLOOR &&
+          id <= FI_PWR_SMOOTHING_ADMIN_OVERRIDE_PRIMARY_FLOOR_ACT_OFFSET) ||
+         id == FI_PWR_SMOOTHING_SOC_POWER_SMOOTHING_ENABLED;
+}
+
+bool smooths_power(const sim::model::Gpu& gpu) {
+  return sim::has(gpu, sim::Trait::power_smoothing) || gpu.power_smoothing.state;
+}
 
 nvmlReturn_t power_smoothing_profiles(const sim::model::Gpu& gpu, unsigned int, unsigned int, nvmlFieldValue_t& out) {
   if (!gpu.power_smoothing.state) return NVML_ERROR_NOT_SUPPORTED;
