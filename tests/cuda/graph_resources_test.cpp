@@ -94,6 +94,29 @@ TEST_F(CudaGraphs, AGraphWritesMemory) {
   EXPECT_EQ(driver().cuGraphExecDestroy(ready), CUDA_SUCCESS);
 }
 
+// An event stands for where it was recorded last.
+TEST_F(CudaGraphs, AnEventLeavesACapture) {
+  CUstream captured = nullptr, joins = nullptr, plain = nullptr;
+  for (auto* const stream : {&captured, &joins, &plain}) {
+    ASSERT_EQ(driver().cuStreamCreate(stream, static_cast<unsigned>(CU_STREAM_NON_BLOCKING)), CUDA_SUCCESS);
+  }
+  CUevent event = nullptr;
+  ASSERT_EQ(driver().cuEventCreate(&event, 0u), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuStreamBeginCapture_v2(captured, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuEventRecord(event, captured), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuEventQuery(event), CUDA_ERROR_CAPTURED_EVENT);
+  ASSERT_EQ(driver().cuEventRecord(event, plain), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuEventSynchronize(event), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuStreamWaitEvent(joins, event, 0u), CUDA_SUCCESS);
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+  EXPECT_EQ(driver().cuStreamIsCapturing(joins, &status), CUDA_SUCCESS);
+  EXPECT_EQ(status, CU_STREAM_CAPTURE_STATUS_NONE);
+  EXPECT_EQ(driver().cuStreamWaitEvent(captured, event, 0u), CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
+  CUgraph made = nullptr;
+  EXPECT_EQ(driver().cuStreamEndCapture(captured, &made), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+  EXPECT_EQ(made, nullptr);
+}
+
 // What is said of an edge is kept; who has no place for it is told that there is some.
 TEST_F(CudaGraphs, EdgesHaveData) {
   const auto own = graph();

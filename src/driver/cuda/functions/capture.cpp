@@ -69,13 +69,14 @@ CUresult StreamGetCaptureInfo_v2(Context& context, CUstream hStream, CUstreamCap
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
   *captureStatus_out = CU_STREAM_CAPTURE_STATUS_NONE;
   const auto guard = graphs::guard();
-  if (!stream->capture) return capture::check_uncaptured(*stream);
-  *captureStatus_out =
-      stream->capture->is_invalid ? CU_STREAM_CAPTURE_STATUS_INVALIDATED : CU_STREAM_CAPTURE_STATUS_ACTIVE;
-  if (id_out) *id_out = stream->capture->id;
-  if (graph_out) *graph_out = stream->capture->graph;
-  if (dependencies_out) *dependencies_out = stream->front.data();  // theirs until the stream is handed something
-  if (numDependencies_out) *numDependencies_out = stream->front.size();
+  const auto capture = capture::of(*stream);
+  if (!capture) return captures::check_uncaptured(*stream);
+  *captureStatus_out = capture->is_invalid() ? CU_STREAM_CAPTURE_STATUS_INVALIDATED : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+  if (id_out) *id_out = capture->id;
+  if (graph_out) *graph_out = capture->graph;
+  const auto& front = capture->member(*stream)->front;
+  if (dependencies_out) *dependencies_out = front.data();  // theirs until the stream is handed something
+  if (numDependencies_out) *numDependencies_out = front.size();
   return CUDA_SUCCESS;
 }
 
@@ -98,11 +99,12 @@ CUresult StreamUpdateCaptureDependencies(Context& context, CUstream hStream, CUg
   const auto stream = streams::find(hStream, context);
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
   const auto guard = graphs::guard();
-  const auto graph = graphs::find(capture::graph_of(*stream));
+  const auto capture = capture::of(*stream);
+  const auto graph = graphs::find(capture ? capture->graph : nullptr);
   if (!graph) return CUDA_ERROR_ILLEGAL_STATE;
   const std::span nodes(dependencies, numDependencies);
   if (!graphs::are_nodes_of(*graph, nodes)) return CUDA_ERROR_INVALID_VALUE;
-  auto& front = stream->front;
+  auto& front = capture->member(*stream)->front;
   if (flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES) front.clear();
   for (const auto node : nodes)
     if (std::find(front.begin(), front.end(), node) == front.end()) front.push_back(node);

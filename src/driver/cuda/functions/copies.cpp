@@ -1,7 +1,7 @@
 // Copies, in the default stream or another one.
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
-#include "driver/cuda/graphs/work.hpp"
+#include "driver/cuda/work/enqueue.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {

@@ -3,6 +3,7 @@
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/graphs/capture.hpp"
 #include "driver/cuda/streams/schedule.hpp"
+#include "driver/cuda/work/plan.hpp"
 
 namespace nvmlkit::cuda::functions {
 
@@ -19,9 +20,10 @@ CUresult EventRecordWithFlags(Context& context, CUevent hEvent, CUstream hStream
   const auto event = streams::find_event(hEvent);
   const auto stream = streams::find(hStream, context);
   if (!event || !stream || stream->context != event->context) return CUDA_ERROR_INVALID_HANDLE;
-  if (stream->is_captured && flags == CU_EVENT_RECORD_EXTERNAL) return capture::add(*stream, RecordWork{hEvent});
-  event->is_captured = stream->is_captured.load();
-  if (stream->is_captured) return capture::record(*stream, *event);
+  if (const auto capture = stream->capture.get())
+    return flags == CU_EVENT_RECORD_EXTERNAL ? capture->add(*stream, RecordWork{hEvent})
+                                             : capture::record(*stream, *event);
+  event->captured.set(nullptr);
   std::vector<Task> tasks;
   if (const auto result = plan(context, RecordWork{hEvent}, tasks); result != CUDA_SUCCESS) return result;
   const auto result = schedule::hand_over(*stream, std::move(tasks));
@@ -37,7 +39,7 @@ CUresult EventRecord(Context& context, CUevent hEvent, CUstream hStream) {
 CUresult EventQuery(Context&, CUevent hEvent) {
   const auto event = streams::find_event(hEvent);
   if (!event) return CUDA_ERROR_INVALID_HANDLE;
-  if (event->is_captured) return CUDA_ERROR_CAPTURED_EVENT;
+  if (event->captured) return CUDA_ERROR_CAPTURED_EVENT;
   return schedule::is_reached(schedule::point_of(*event)) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 

@@ -3,8 +3,8 @@
 
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
-#include "driver/cuda/graphs/work.hpp"
 #include "driver/cuda/streams/schedule.hpp"
+#include "driver/cuda/work/enqueue.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {

@@ -1,8 +1,8 @@
 // Conditional handles. cuGraphAddNode makes their nodes.
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
-#include "driver/cuda/graphs/conditions.hpp"
 #include "driver/cuda/graphs/graph.hpp"
+#include "driver/cuda/launches/conditions.hpp"
 
 namespace nvmlkit::cuda::functions {
 

@@ -3,9 +3,10 @@
 
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
-#include "driver/cuda/graphs/capture.hpp"
 #include "driver/cuda/graphs/graph.hpp"
 #include "driver/cuda/streams/schedule.hpp"
+#include "driver/cuda/work/capture.hpp"
+#include "driver/cuda/work/plan.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {
@@ -123,8 +124,8 @@ CUresult GraphLaunch(Context& context, CUgraphExec hGraphExec, CUstream hStream)
   }
   const auto stream = streams::find(hStream, context);
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
-  if (stream->is_captured) return capture::refuse(*stream);
-  if (const auto result = capture::check_uncaptured(*stream); result != CUDA_SUCCESS) return result;
+  if (const auto capture = stream->capture.get()) return capture->refuse();
+  if (const auto result = captures::check_uncaptured(*stream); result != CUDA_SUCCESS) return result;
   if (graphs::allocates(copy)) {  // the remains of the last launch are known at its end
     auto before = schedule::before(*stream);
     if (copy.turn.stream) before.push_back(copy.turn);

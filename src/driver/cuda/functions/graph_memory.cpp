@@ -11,7 +11,7 @@ namespace nvmlkit::cuda::functions {
 CUresult GraphAddMemAllocNode(Context&, CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
                               std::size_t numDependencies, CUDA_MEM_ALLOC_NODE_PARAMS* nodeParams) {
   const auto result =
-      node_params::add(phGraphNode, hGraph, dependencies, numDependencies, node_params::read(*nodeParams));
+      node_params::add(phGraphNode, hGraph, dependencies, numDependencies, node_params::work_of(*nodeParams));
   return result == CUDA_SUCCESS ? GraphMemAllocNodeGetParams(*phGraphNode, nodeParams) : result;
 }
 

@@ -7,7 +7,7 @@ namespace nvmlkit::cuda::functions {
 
 CUresult GraphAddBatchMemOpNode(Context&, CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
                                 std::size_t numDependencies, const CUDA_BATCH_MEM_OP_NODE_PARAMS* nodeParams) {
-  return node_params::add(phGraphNode, hGraph, dependencies, numDependencies, node_params::read(*nodeParams));
+  return node_params::add(phGraphNode, hGraph, dependencies, numDependencies, node_params::work_of(*nodeParams));
 }
 
 CUresult GraphBatchMemOpNodeGetParams(CUgraphNode hNode, CUDA_BATCH_MEM_OP_NODE_PARAMS* nodeParams_out) {
@@ -20,12 +20,12 @@ CUresult GraphBatchMemOpNodeGetParams(CUgraphNode hNode, CUDA_BATCH_MEM_OP_NODE_
 }
 
 CUresult GraphBatchMemOpNodeSetParams(Context&, CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS* nodeParams) {
-  return node_params::set(hNode, node_params::read(*nodeParams));
+  return node_params::set(hNode, node_params::work_of(*nodeParams));
 }
 
 CUresult GraphExecBatchMemOpNodeSetParams(Context&, CUgraphExec hGraphExec, CUgraphNode hNode,
                                           const CUDA_BATCH_MEM_OP_NODE_PARAMS* nodeParams) {
-  return node_params::set(hGraphExec, hNode, node_params::read(*nodeParams));
+  return node_params::set(hGraphExec, hNode, node_params::work_of(*nodeParams));
 }
 
 }  // namespace nvmlkit::cuda::functions

@@ -10,7 +10,7 @@ using node_params::set;
 
 CUresult GraphAddKernelNode_v2(Context&, CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
                                std::size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS* nodeParams) {
-  return add(phGraphNode, hGraph, dependencies, numDependencies, node_params::read(*nodeParams));
+  return add(phGraphNode, hGraph, dependencies, numDependencies, node_params::work_of(*nodeParams));
 }
 
 CUresult GraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS* nodeParams) {
@@ -18,17 +18,17 @@ CUresult GraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS*
 }
 
 CUresult GraphKernelNodeSetParams_v2(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS* nodeParams) {
-  return set(hNode, node_params::read(*nodeParams));
+  return set(hNode, node_params::work_of(*nodeParams));
 }
 
 CUresult GraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode,
                                          const CUDA_KERNEL_NODE_PARAMS* nodeParams) {
-  return set(hGraphExec, hNode, node_params::read(*nodeParams));
+  return set(hGraphExec, hNode, node_params::work_of(*nodeParams));
 }
 
 CUresult GraphAddKernelNode(Context&, CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
                             std::size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS_v1* nodeParams) {
-  return add(phGraphNode, hGraph, dependencies, numDependencies, node_params::read(node_params::newer(*nodeParams)));
+  return add(phGraphNode, hGraph, dependencies, numDependencies, node_params::work_of(node_params::newer(*nodeParams)));
 }
 
 CUresult GraphKernelNodeGetParams(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS_v1* nodeParams) {
@@ -37,12 +37,12 @@ CUresult GraphKernelNodeGetParams(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS_v1*
 }
 
 CUresult GraphKernelNodeSetParams(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1* nodeParams) {
-  return set(hNode, node_params::read(node_params::newer(*nodeParams)));
+  return set(hNode, node_params::work_of(node_params::newer(*nodeParams)));
 }
 
 CUresult GraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
                                       const CUDA_KERNEL_NODE_PARAMS_v1* nodeParams) {
-  return set(hGraphExec, hNode, node_params::read(node_params::newer(*nodeParams)));
+  return set(hGraphExec, hNode, node_params::work_of(node_params::newer(*nodeParams)));
 }
 
 CUresult GraphAddMemcpyNode(Context&, CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
@@ -65,7 +65,7 @@ CUresult GraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
 
 CUresult GraphAddMemsetNode(Context&, CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
                             std::size_t numDependencies, const CUDA_MEMSET_NODE_PARAMS* memsetParams, CUcontext ctx) {
-  return add(phGraphNode, hGraph, dependencies, numDependencies, node_params::read(*memsetParams, ctx));
+  return add(phGraphNode, hGraph, dependencies, numDependencies, node_params::work_of(*memsetParams, ctx));
 }
 
 CUresult GraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS* nodeParams) {
@@ -73,17 +73,17 @@ CUresult GraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS* no
 }
 
 CUresult GraphMemsetNodeSetParams(CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS* nodeParams) {
-  return set(hNode, node_params::read(*nodeParams, contexts::top()));
+  return set(hNode, node_params::work_of(*nodeParams, contexts::top()));
 }
 
 CUresult GraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
                                       const CUDA_MEMSET_NODE_PARAMS* memsetParams, CUcontext ctx) {
-  return set(hGraphExec, hNode, node_params::read(*memsetParams, ctx));
+  return set(hGraphExec, hNode, node_params::work_of(*memsetParams, ctx));
 }
 
 CUresult GraphAddHostNode(Context&, CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
                           std::size_t numDependencies, const CUDA_HOST_NODE_PARAMS* nodeParams) {
-  return add(phGraphNode, hGraph, dependencies, numDependencies, node_params::read(*nodeParams));
+  return add(phGraphNode, hGraph, dependencies, numDependencies, node_params::work_of(*nodeParams));
 }
 
 CUresult GraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS* nodeParams) {
@@ -91,12 +91,12 @@ CUresult GraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS* nodePa
 }
 
 CUresult GraphHostNodeSetParams(CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS* nodeParams) {
-  return set(hNode, node_params::read(*nodeParams));
+  return set(hNode, node_params::work_of(*nodeParams));
 }
 
 CUresult GraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
                                     const CUDA_HOST_NODE_PARAMS* nodeParams) {
-  return set(hGraphExec, hNode, node_params::read(*nodeParams));
+  return set(hGraphExec, hNode, node_params::work_of(*nodeParams));
 }
 
 CUresult GraphAddChildGraphNode(Context&, CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
@@ -128,7 +128,7 @@ CUresult GraphAddEmptyNode(Context&, CUgraphNode* phGraphNode, CUgraph hGraph, c
 
 CUresult GraphAddEventRecordNode(Context&, CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
                                  std::size_t numDependencies, CUevent event) {
-  return add(phGraphNode, hGraph, dependencies, numDependencies, node_params::read<RecordWork>(event));
+  return add(phGraphNode, hGraph, dependencies, numDependencies, node_params::work_of<RecordWork>(event));
 }
 
 CUresult GraphEventRecordNodeGetEvent(CUgraphNode hNode, CUevent* event_out) {
@@ -136,16 +136,16 @@ CUresult GraphEventRecordNodeGetEvent(CUgraphNode hNode, CUevent* event_out) {
 }
 
 CUresult GraphEventRecordNodeSetEvent(CUgraphNode hNode, CUevent event) {
-  return set(hNode, node_params::read<RecordWork>(event));
+  return set(hNode, node_params::work_of<RecordWork>(event));
 }
 
 CUresult GraphExecEventRecordNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event) {
-  return set(hGraphExec, hNode, node_params::read<RecordWork>(event));
+  return set(hGraphExec, hNode, node_params::work_of<RecordWork>(event));
 }
 
 CUresult GraphAddEventWaitNode(Context&, CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
                                std::size_t numDependencies, CUevent event) {
-  return add(phGraphNode, hGraph, dependencies, numDependencies, node_params::read<WaitWork>(event));
+  return add(phGraphNode, hGraph, dependencies, numDependencies, node_params::work_of<WaitWork>(event));
 }
 
 CUresult GraphEventWaitNodeGetEvent(CUgraphNode hNode, CUevent* event_out) {
@@ -153,18 +153,18 @@ CUresult GraphEventWaitNodeGetEvent(CUgraphNode hNode, CUevent* event_out) {
 }
 
 CUresult GraphEventWaitNodeSetEvent(CUgraphNode hNode, CUevent event) {
-  return set(hNode, node_params::read<WaitWork>(event));
+  return set(hNode, node_params::work_of<WaitWork>(event));
 }
 
 CUresult GraphExecEventWaitNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event) {
-  return set(hGraphExec, hNode, node_params::read<WaitWork>(event));
+  return set(hGraphExec, hNode, node_params::work_of<WaitWork>(event));
 }
 
 CUresult GraphAddNode_v2(Context&, CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
                          const CUgraphEdgeData* dependencyData, std::size_t numDependencies,
                          CUgraphNodeParams* nodeParams) {
   const auto result =
-      add(phGraphNode, hGraph, dependencies, numDependencies, node_params::read_any(nodeParams), dependencyData);
+      add(phGraphNode, hGraph, dependencies, numDependencies, node_params::work_of_any(nodeParams), dependencyData);
   if (result == CUDA_SUCCESS) node_params::tell_made(*phGraphNode, nodeParams);
   return result;
 }
@@ -175,11 +175,11 @@ CUresult GraphAddNode(Context& context, CUgraphNode* phGraphNode, CUgraph hGraph
 }
 
 CUresult GraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams* nodeParams) {
-  return set(hNode, node_params::read_any(nodeParams));
+  return set(hNode, node_params::work_of_any(nodeParams));
 }
 
 CUresult GraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraphNodeParams* nodeParams) {
-  return set(hGraphExec, hNode, node_params::read_any(nodeParams));
+  return set(hGraphExec, hNode, node_params::work_of_any(nodeParams));
 }
 
 }  // namespace nvmlkit::cuda::functions

@@ -4,10 +4,10 @@
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/device/attributes.hpp"
 #include "driver/cuda/generated/functions.hpp"
-#include "driver/cuda/graphs/work.hpp"
 #include "driver/cuda/launches/clusters.hpp"
 #include "driver/cuda/launches/launch.hpp"
 #include "driver/cuda/launches/occupancy.hpp"
+#include "driver/cuda/work/enqueue.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {

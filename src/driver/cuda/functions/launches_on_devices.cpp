@@ -4,7 +4,7 @@
 
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
-#include "driver/cuda/graphs/work.hpp"
+#include "driver/cuda/work/enqueue.hpp"
 #include "ptx/builtins/grid_groups.hpp"
 
 namespace nvmlkit::cuda::functions {
@@ -41,7 +41,7 @@ std::shared_ptr<const Allocation> common_memory(Context& context, const CUDA_LAU
 CUresult wait_for_each_other(const std::vector<LaunchOnDevice>& launches) {
   std::vector<CUevent> events;
   auto result = CUDA_SUCCESS;
-  const auto hand_over = [&](const LaunchOnDevice& one, Work work) {
+  const auto hand_over = [&](const LaunchOnDevice& one, StreamWork work) {
     if (result == CUDA_SUCCESS) result = enqueue(*one.context, one.stream, std::move(work));
   };
   for (const auto& one : launches) {
@@ -61,7 +61,7 @@ CUresult prepare(Context& current, const CUDA_LAUNCH_PARAMS& p, LaunchOnDevice& 
   const auto stream = streams::find(p.hStream, current);
   out.context = stream ? contexts::find(stream->context) : nullptr;
   if (!out.context) return CUDA_ERROR_INVALID_HANDLE;
-  if (stream->is_captured) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  if (stream->capture) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   const ptx::Function* code = nullptr;
   std::shared_ptr<KernelSettings> settings;
   if (!modules::look_at(p.function, code, settings)) return CUDA_ERROR_INVALID_HANDLE;

@@ -6,7 +6,7 @@
 #include "base/never_destroyed.hpp"
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
-#include "driver/cuda/graphs/work.hpp"
+#include "driver/cuda/work/enqueue.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {

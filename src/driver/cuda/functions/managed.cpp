@@ -5,8 +5,8 @@
 
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
-#include "driver/cuda/graphs/capture.hpp"
 #include "driver/cuda/memory/memory.hpp"
+#include "driver/cuda/work/capture.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {
@@ -120,7 +120,7 @@ CUresult MemPrefetchAsync_v2(Context& context, CUdeviceptr devPtr, std::size_t c
                              unsigned int flags, CUstream hStream) {
   const auto stream = streams::find(hStream, context);
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
-  if (stream->is_captured) return capture::refuse(*stream);
+  if (const auto capture = stream->capture.get()) return capture->refuse();
   const auto allocation = managed(devPtr, count);
   if (flags != 0 || count == 0 || !allocation) return CUDA_ERROR_INVALID_VALUE;
   if (const auto result = check(location); result != CUDA_SUCCESS) return result;

@@ -5,8 +5,9 @@
 
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
-#include "driver/cuda/graphs/capture.hpp"
 #include "driver/cuda/streams/schedule.hpp"
+#include "driver/cuda/work/capture.hpp"
+#include "driver/cuda/work/plan.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {
@@ -21,8 +22,9 @@ CUresult enqueue(Context& context, CUstream handle, const MemoryOperation* opera
     tasks[i].by = Task::By::lock;
     if (const auto result = memory_operations::plan(operations[i], tasks[i]); result != CUDA_SUCCESS) return result;
   }
-  if (stream->is_captured) return capture::add(*stream, BatchWork{context.handle(), {operations, operations + count}});
-  if (const auto result = capture::check_uncaptured(*stream); result != CUDA_SUCCESS) return result;
+  if (const auto capture = stream->capture.get())
+    return capture->add(*stream, BatchWork{context.handle(), {operations, operations + count}});
+  if (const auto result = captures::check_uncaptured(*stream); result != CUDA_SUCCESS) return result;
   return schedule::hand_over(*stream, std::move(tasks));
 }
 

@@ -8,6 +8,7 @@
 #include "driver/cuda/graphs/graph_memory.hpp"
 #include "driver/cuda/memory/memory.hpp"
 #include "driver/cuda/streams/schedule.hpp"
+#include "driver/cuda/work/plan.hpp"
 
 namespace nvmlkit::cuda::functions {
 
@@ -16,7 +17,7 @@ CUresult MemAllocFromPoolAsync(Context& context, CUdeviceptr* dptr, std::size_t 
                                CUstream hStream) {
   const auto stream = streams::find(hStream, context);
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
-  if (!stream->is_captured) {
+  if (!stream->capture) {
     const auto result = pools::allocate(pool, context.handle(), bytesize, *dptr);
     if (result != CUDA_ERROR_OUT_OF_MEMORY || schedule::is_idle(*stream)) return result;
     const auto waited = schedule::wait(context, schedule::before(*stream));
@@ -41,7 +42,7 @@ CUresult MemFreeAsync(Context& context, CUdeviceptr dptr, CUstream hStream) {
   const auto stream = streams::find(hStream, context);
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
   if (dptr == 0) return CUDA_ERROR_INVALID_VALUE;
-  if (stream->is_captured) {
+  if (stream->capture) {
     if (!graph_memory::is_of_graph(dptr)) return CUDA_ERROR_INVALID_VALUE;
     return capture::add(*stream, FreeWork{dptr});
   }

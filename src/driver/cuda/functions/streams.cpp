@@ -8,6 +8,8 @@
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/graphs/capture.hpp"
 #include "driver/cuda/streams/schedule.hpp"
+#include "driver/cuda/work/enqueue.hpp"
+#include "driver/cuda/work/plan.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {
@@ -81,8 +83,8 @@ CUresult StreamGetDevice(Context& context, CUstream hStream, CUdevice* device) {
 CUresult StreamQuery(Context& context, CUstream hStream) {
   const auto stream = streams::find(hStream, context);
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
-  if (stream->is_captured) return capture::refuse(*stream);
-  if (const auto result = capture::check_uncaptured(*stream); result != CUDA_SUCCESS) return result;
+  if (const auto capture = stream->capture.get()) return capture->refuse();
+  if (const auto result = captures::check_uncaptured(*stream); result != CUDA_SUCCESS) return result;
   for (const auto& point : work_of(*stream))
     if (!schedule::is_reached(point)) return CUDA_ERROR_NOT_READY;
   return CUDA_SUCCESS;
@@ -100,8 +102,8 @@ CUresult StreamWaitEvent(Context& context, CUstream hStream, CUevent hEvent, uns
   const auto event = streams::find_event(hEvent);
   const auto stream = streams::find(hStream, context);
   if (!event || !stream) return CUDA_ERROR_INVALID_HANDLE;
-  if (stream->is_captured && Flags == CU_EVENT_WAIT_EXTERNAL) return capture::add(*stream, WaitWork{hEvent});
-  if (stream->is_captured || event->is_captured) return capture::wait(stream, *event);
+  const bool is_external = stream->capture && Flags == CU_EVENT_WAIT_EXTERNAL;  // a node that waits
+  if (!is_external && (stream->capture || event->captured)) return capture::wait(stream, *event);
   return enqueue(context, hStream, WaitWork{hEvent});
 }
 
@@ -115,8 +117,8 @@ CUresult StreamAddCallback(Context& context, CUstream hStream, CUstreamCallback 
   if (!callback || flags != 0) return CUDA_ERROR_INVALID_VALUE;
   const auto stream = streams::find(hStream, context);
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
-  if (stream->is_captured) return capture::refuse(*stream);
-  if (const auto result = capture::check_uncaptured(*stream); result != CUDA_SUCCESS) return result;
+  if (const auto capture = stream->capture.get()) return capture->refuse();
+  if (const auto result = captures::check_uncaptured(*stream); result != CUDA_SUCCESS) return result;
   auto task = task_of(context);
   task.by = Task::By::worker;
   task.work = [=, &context](CUresult failure) {

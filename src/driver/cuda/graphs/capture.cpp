@@ -3,43 +3,45 @@
 #include <algorithm>
 #include <atomic>
 
-#include "base/never_destroyed.hpp"
+namespace nvmlkit::cuda {
 
-namespace nvmlkit::cuda::capture {
+GraphCapture::Member* GraphCapture::member(const Stream& stream) {
+  const auto found = members.find(&stream);
+  return found == members.end() ? nullptr : &found->second;
+}
+
+CUresult GraphCapture::add_node(Stream& stream, NodeWork work) {
+  const auto guard = graphs::guard();
+  auto* const own = member(stream);
+  if (!own) return CUDA_ERROR_ILLEGAL_STATE;
+  const auto into = graphs::find(graph);
+  if (is_invalid() || !into) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+  own->front = {graphs::add(*into, own->front, std::move(work))};
+  return CUDA_SUCCESS;
+}
+
+namespace capture {
 namespace {
 
 constinit std::atomic<unsigned long long> last_id{0};
-constinit std::atomic<int> under_way{0};
 
-// Under the guard of graphs.
-auto& all() {
-  static NeverDestroyed<std::vector<std::weak_ptr<Capture>>> the;
-  return *the;
-}
-
-void leave(Stream& stream) {
-  stream.is_captured = false;
-  stream.capture = nullptr;
-  stream.front.clear();
-}
-
-void join(const std::shared_ptr<Stream>& stream, const std::shared_ptr<Capture>& capture) {
-  stream->capture = capture;
-  stream->front.clear();
-  stream->is_captured = true;
-  capture->streams.push_back(stream);
+GraphCapture::Member& join(const std::shared_ptr<Stream>& stream, const std::shared_ptr<GraphCapture>& capture) {
+  auto& member = capture->members[stream.get()];
+  member = {stream, {}};
+  stream->capture.set(capture);
+  return member;
 }
 
 // Does the origin depend on all that other streams were handed?
-bool is_joined(const Capture& capture, const Graph& graph, const Stream& origin) {
-  for (const auto& weak : capture.streams) {
-    const auto stream = weak.lock();
-    if (!stream || stream.get() == &origin || stream->capture.get() != &capture) continue;
-    for (const auto last : stream->front) {
+bool is_joined(const GraphCapture& capture, const Graph& graph, const Stream& origin) {
+  const auto& joined = capture.members.at(&origin).front;
+  for (const auto& [stream, member] : capture.members) {
+    if (stream == &origin || member.stream.expired()) continue;
+    for (const auto last : member.front) {
       const auto needs_it = [&](const auto& node) {
         return std::find(node->needs.begin(), node->needs.end(), last) != node->needs.end();
       };
-      if (std::find(origin.front.begin(), origin.front.end(), last) == origin.front.end() &&
+      if (std::find(joined.begin(), joined.end(), last) == joined.end() &&
           std::none_of(graph.nodes.begin(), graph.nodes.end(), needs_it))
         return false;
     }
@@ -49,105 +51,79 @@ bool is_joined(const Capture& capture, const Graph& graph, const Stream& origin)
 
 }  // namespace
 
+// Graphs are all that streams are captured into.
+std::shared_ptr<GraphCapture> of(const Stream& stream) {
+  return std::static_pointer_cast<GraphCapture>(stream.capture.get());
+}
+
 CUresult begin(CUstream handle, const std::shared_ptr<Stream>& stream, CUstreamCaptureMode mode, CUgraph into,
                std::span<const CUgraphNode> behind) {
   const auto guard = graphs::guard();
-  if (stream->is_captured) return CUDA_ERROR_ILLEGAL_STATE;
-  auto made = std::make_shared<Capture>();
+  if (stream->capture) return CUDA_ERROR_ILLEGAL_STATE;
+  const auto made = std::make_shared<GraphCapture>(*stream, mode);
   made->id = ++last_id;
   made->owns_graph = !into;
   made->graph = into ? into : graphs::make()->handle;
   made->origin = handle;
-  made->context = stream->context;
-  made->blocks_legacy = !(stream->flags & CU_STREAM_NON_BLOCKING);
-  made->mode = mode;
-  made->thread = std::this_thread::get_id();
-  join(stream, made);
-  stream->front.assign(behind.begin(), behind.end());
-  std::erase_if(all(), [](const auto& weak) { return weak.expired(); });
-  all().push_back(made);
-  ++under_way;
+  join(stream, made).front.assign(behind.begin(), behind.end());
   return CUDA_SUCCESS;
 }
 
 CUresult end(CUstream handle, Stream& stream, CUgraph& out) {
   const auto guard = graphs::guard();
-  const auto capture = stream.capture;
+  const auto capture = of(stream);
   if (!capture) return CUDA_ERROR_ILLEGAL_STATE;
   if (capture->origin != handle) return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
-  if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED && capture->thread != std::this_thread::get_id())
-    return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+  if (!capture->may_end_here()) return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
   const auto graph = graphs::find(capture->graph);
-  const auto result = capture->is_invalid || !graph          ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
+  const auto result = capture->is_invalid() || !graph        ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
                       : !is_joined(*capture, *graph, stream) ? CUDA_ERROR_STREAM_CAPTURE_UNJOINED
                                                              : CUDA_SUCCESS;
-  for (const auto& weak : capture->streams)
-    if (const auto other = weak.lock(); other && other->capture == capture) leave(*other);
-  --under_way;
+  for (const auto& [_, member] : capture->members)
+    if (const auto captured = member.stream.lock()) captured->capture.set(nullptr);
+  capture->members.clear();
   out = result == CUDA_SUCCESS ? capture->graph : nullptr;
   if (!out && capture->owns_graph) graphs::destroy(capture->graph);
   return result;
 }
 
-CUgraph graph_of(const Stream& stream) { return stream.capture ? stream.capture->graph : nullptr; }
-
-CUresult add(Stream& stream, Work work) {
-  const auto guard = graphs::guard();
-  if (!stream.capture) return CUDA_ERROR_ILLEGAL_STATE;
-  const auto graph = graphs::find(stream.capture->graph);
-  if (stream.capture->is_invalid || !graph) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-  stream.front = {graphs::add(*graph, stream.front, std::move(work))};
-  return CUDA_SUCCESS;
-}
-
-CUresult check_uncaptured(const Stream& stream) {
-  if (under_way.load(std::memory_order_relaxed) == 0 || stream.kind != Stream::Kind::legacy) return CUDA_SUCCESS;
-  const auto guard = graphs::guard();
-  auto result = CUDA_SUCCESS;
-  for (const auto& weak : all()) {
-    const auto capture = weak.lock();
-    if (!capture || !capture->blocks_legacy || capture->context != stream.context) continue;
-    if (capture->mode == CU_STREAM_CAPTURE_MODE_RELAXED && capture->thread != std::this_thread::get_id()) continue;
-    capture->is_invalid = true;
-    result = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
-  }
-  return result;
-}
-
-CUresult refuse(Stream& stream) {
-  const auto guard = graphs::guard();
-  if (stream.capture) stream.capture->is_invalid = true;
-  return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+CUresult add(Stream& stream, NodeWork work) {
+  const auto capture = of(stream);
+  return capture ? capture->add_node(stream, std::move(work)) : CUDA_ERROR_ILLEGAL_STATE;
 }
 
 CUresult record(Stream& stream, Event& event) {
   const auto guard = graphs::guard();
-  event.capture = stream.capture;
-  event.nodes = stream.front;
+  const auto capture = of(stream);
+  const auto* const member = capture ? capture->member(stream) : nullptr;
+  if (!member) return CUDA_ERROR_ILLEGAL_STATE;
+  event.captured.set(std::make_shared<CapturedPlace>(CapturedPlace{capture, member->front}));
   return CUDA_SUCCESS;
 }
 
 CUresult wait(const std::shared_ptr<Stream>& stream, const Event& event) {
   const auto guard = graphs::guard();
-  const auto capture = event.capture.lock();
+  const auto own = of(*stream);
+  const auto place = event.captured.get();
+  const auto capture = place ? place->capture.lock() : nullptr;
   if (!capture || !graphs::find(capture->graph)) {
     // What happened outside of a capture is nothing that a graph could wait for.
-    if (!stream->is_captured) return CUDA_SUCCESS;
-    stream->capture->is_invalid = true;
+    if (!own) return CUDA_SUCCESS;
+    own->invalidate();
     return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
   }
-  if (capture->is_invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-  if (!stream->is_captured) {
-    if (stream->kind == Stream::Kind::legacy) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    join(stream, capture);
-  } else if (stream->capture != capture) {
-    stream->capture->is_invalid = capture->is_invalid = true;
+  if (capture->is_invalid()) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+  if (own && own != capture) {
+    own->invalidate();
+    capture->invalidate();
     return CUDA_ERROR_STREAM_CAPTURE_MERGE;
   }
-  for (const auto node : event.nodes)
-    if (std::find(stream->front.begin(), stream->front.end(), node) == stream->front.end())
-      stream->front.push_back(node);
+  if (!own && stream->kind == Stream::Kind::legacy) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  auto& front = own ? own->member(*stream)->front : join(stream, capture).front;
+  for (const auto node : place->nodes)
+    if (std::find(front.begin(), front.end(), node) == front.end()) front.push_back(node);
   return CUDA_SUCCESS;
 }
 
-}  // namespace nvmlkit::cuda::capture
+}  // namespace capture
+}  // namespace nvmlkit::cuda

@@ -122,7 +122,7 @@ bool connect(Node& node, CUgraphNode need, const CUgraphEdgeData& data) {
   return true;
 }
 
-CUgraphNode add(Graph& graph, std::span<const CUgraphNode> needs, Work work) {
+CUgraphNode add(Graph& graph, std::span<const CUgraphNode> needs, NodeWork work) {
   auto node = std::make_shared<Node>();
   node->graph = graph.handle;
   node->work = std::move(work);

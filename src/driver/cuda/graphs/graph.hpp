@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "driver/cuda/graphs/conditions.hpp"
+#include "driver/cuda/graphs/node_work.hpp"
 #include "driver/cuda/graphs/user_objects.hpp"
-#include "driver/cuda/graphs/work.hpp"
 #include "driver/cuda/launches/attribute_storage.hpp"
+#include "driver/cuda/launches/conditions.hpp"
 
 namespace nvmlkit::cuda {
 
@@ -18,7 +18,7 @@ struct Node {
   CUgraphNode handle = nullptr;
   CUgraph graph = nullptr;
   CUgraphNode original = nullptr;  // that it is the copy of, in a clone
-  Work work;
+  NodeWork work;
   std::vector<CUgraphNode> needs;
   std::map<CUgraphNode, CUgraphEdgeData> edges;  // what is said of needing some of them, where it is not the default
   AttributeStorage attributes;                   // of a kernel's launch
@@ -39,7 +39,7 @@ struct Executable {
   struct Step {
     CUgraphNode node = nullptr;  // of the graph that it was made from
     std::vector<std::size_t> needs;
-    Work work;
+    NodeWork work;
     bool is_enabled = true;
   };
   std::vector<Step> steps;
@@ -62,7 +62,7 @@ std::shared_ptr<Executable> find(CUgraphExec executable);
 std::shared_ptr<Graph> make();
 bool destroy(CUgraph graph);
 
-inline bool has_memory(const Work& work) {
+inline bool has_memory(const NodeWork& work) {
   return std::holds_alternative<AllocWork>(work) || std::holds_alternative<FreeWork>(work);
 }
 // Graphs with such nodes can only be made ready once, and lose nothing of themselves.
@@ -76,7 +76,7 @@ bool are_nodes_of(const Graph& graph, std::span<const CUgraphNode> nodes);
 bool is_plain(const CUgraphEdgeData& data);
 // False for data that such an edge cannot have.
 bool connect(Node& node, CUgraphNode need, const CUgraphEdgeData& data);
-CUgraphNode add(Graph& graph, std::span<const CUgraphNode> needs, Work work);
+CUgraphNode add(Graph& graph, std::span<const CUgraphNode> needs, NodeWork work);
 void remove(Node& node);
 
 // Null when the nodes need each other in a circle, or a conditional node has nodes that it cannot have.
@@ -87,9 +87,6 @@ Executable::Step* step_of(Executable& executable, CUgraphNode node);
 
 // Takes over the work of a graph of the same shape.
 CUgraphExecUpdateResult update(Executable& executable, const Executable& from, CUgraphNode& culprit);
-
-// What a stream does to get all steps done.
-CUresult plan(Context& context, const Executable& executable, std::vector<Task>& out);
 
 bool allocates(const Executable& executable);
 // Frees what its last launch allocated and nothing freed since. False: there is such memory, and the graph was not made

@@ -58,7 +58,7 @@ CUresult reserve(Device& device, CUcontext context, std::uint64_t size, AllocWor
   return CUDA_SUCCESS;
 }
 
-CUresult read(const CUDA_MEM_ALLOC_NODE_PARAMS& params, CUcontext context, AllocWork& out) {
+CUresult reserve(const CUDA_MEM_ALLOC_NODE_PARAMS& params, CUcontext context, AllocWork& out) {
   const auto& p = params.poolProps;
   if (p.allocType != CU_MEM_ALLOCATION_TYPE_PINNED || p.location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
       p.handleTypes != CU_MEM_HANDLE_TYPE_NONE || (params.accessDescCount > 0 && !params.accessDescs) ||

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "driver/cuda/device/device.hpp"
-#include "driver/cuda/graphs/work.hpp"
+#include "driver/cuda/graphs/node_work.hpp"
 #include "driver/cuda/memory/reserve.hpp"
 
 namespace nvmlkit::cuda {
@@ -25,7 +25,7 @@ namespace graph_memory {
 
 // A place for a node that allocates in the context.
 CUresult reserve(Device& device, CUcontext context, std::uint64_t size, AllocWork& out);
-CUresult read(const CUDA_MEM_ALLOC_NODE_PARAMS& params, CUcontext context, AllocWork& out);
+CUresult reserve(const CUDA_MEM_ALLOC_NODE_PARAMS& params, CUcontext context, AllocWork& out);
 CUDA_MEM_ALLOC_NODE_PARAMS params_of(const AllocWork& work);
 
 bool is_of_graph(CUdeviceptr address);  // the start of a place

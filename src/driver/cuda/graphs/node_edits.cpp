@@ -8,7 +8,7 @@ namespace nvmlkit::cuda::node_params {
 namespace {
 
 // What is made with a node, and what only the graph can tell to be wrong.
-CUresult settle(const Graph& graph, Work& work) {
+CUresult settle(const Graph& graph, NodeWork& work) {
   if (auto* const child = std::get_if<GraphWork>(&work)) {
     const auto own = graphs::find(child->graph);
     if (!own || own.get() == &graph) return CUDA_ERROR_INVALID_VALUE;
@@ -34,23 +34,23 @@ CUresult settle(const Graph& graph, Work& work) {
 }
 
 // What a node cannot be changed to do once it is there.
-bool is_fixed(const Work& work) {
+bool is_fixed(const NodeWork& work) {
   return std::holds_alternative<AllocWork>(work) || std::holds_alternative<FreeWork>(work) ||
          std::holds_alternative<ConditionalWork>(work);
 }
 
 }  // namespace
 
-CUresult add(CUgraphNode* out, CUgraph handle, const CUgraphNode* needs, std::size_t count, Read read,
+CUresult add(CUgraphNode* out, CUgraph handle, const CUgraphNode* needs, std::size_t count, WorkOfParams params,
              const CUgraphEdgeData* edges) {
-  if (read.result != CUDA_SUCCESS) return read.result;
+  if (params.result != CUDA_SUCCESS) return params.result;
   if (count > 0 && !needs) return CUDA_ERROR_INVALID_VALUE;
   const auto guard = graphs::guard();
   const auto graph = graphs::find(handle);
   const std::span nodes(needs, count);
   if (!graph || !graphs::are_nodes_of(*graph, nodes)) return CUDA_ERROR_INVALID_VALUE;
-  if (const auto result = settle(*graph, read.work); result != CUDA_SUCCESS) return result;
-  const auto made = graphs::add(*graph, {}, std::move(read.work));
+  if (const auto result = settle(*graph, params.work); result != CUDA_SUCCESS) return result;
+  const auto made = graphs::add(*graph, {}, std::move(params.work));
   for (std::size_t i = 0; i < count; ++i)
     if (!graphs::connect(*graphs::find(made), needs[i], edges ? edges[i] : CUgraphEdgeData{})) {
       graphs::remove(*graphs::find(made));
@@ -60,22 +60,22 @@ CUresult add(CUgraphNode* out, CUgraph handle, const CUgraphNode* needs, std::si
   return CUDA_SUCCESS;
 }
 
-CUresult set(CUgraphNode handle, Read read) {
-  if (read.result != CUDA_SUCCESS) return read.result;
+CUresult set(CUgraphNode handle, WorkOfParams params) {
+  if (params.result != CUDA_SUCCESS) return params.result;
   const auto guard = graphs::guard();
   const auto node = graphs::find(handle);
-  if (!node || node->work.index() != read.work.index() || is_fixed(read.work)) return CUDA_ERROR_INVALID_VALUE;
-  node->work = std::move(read.work);
+  if (!node || node->work.index() != params.work.index() || is_fixed(params.work)) return CUDA_ERROR_INVALID_VALUE;
+  node->work = std::move(params.work);
   return CUDA_SUCCESS;
 }
 
-CUresult set(CUgraphExec handle, CUgraphNode node, Read read) {
-  if (read.result != CUDA_SUCCESS) return read.result;
+CUresult set(CUgraphExec handle, CUgraphNode node, WorkOfParams params) {
+  if (params.result != CUDA_SUCCESS) return params.result;
   const auto guard = graphs::guard();
   const auto executable = graphs::find(handle);
   auto* const step = executable ? graphs::step_of(*executable, node) : nullptr;
-  if (!step || step->work.index() != read.work.index() || is_fixed(read.work)) return CUDA_ERROR_INVALID_VALUE;
-  step->work = std::move(read.work);
+  if (!step || step->work.index() != params.work.index() || is_fixed(params.work)) return CUDA_ERROR_INVALID_VALUE;
+  step->work = std::move(params.work);
   return CUDA_SUCCESS;
 }
 

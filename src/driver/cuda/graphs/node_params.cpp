@@ -39,7 +39,7 @@ struct FillParams {
 
 }  // namespace
 
-Read read(const CUDA_KERNEL_NODE_PARAMS& p) {
+WorkOfParams work_of(const CUDA_KERNEL_NODE_PARAMS& p) {
   if (p.kernelParams && p.extra) return {};
   KernelWork work;
   work.function = p.func ? p.func : reinterpret_cast<CUfunction>(p.kern);
@@ -54,24 +54,24 @@ Read read(const CUDA_KERNEL_NODE_PARAMS& p) {
   return {CUDA_SUCCESS, std::move(work)};
 }
 
-Read read(const CUDA_MEMSET_NODE_PARAMS& p, CUcontext context) {
+WorkOfParams work_of(const CUDA_MEMSET_NODE_PARAMS& p, CUcontext context) {
   if (p.elementSize != 1 && p.elementSize != 2 && p.elementSize != 4) return {};
   return {CUDA_SUCCESS, FillWork{p, context}};
 }
 
-Read read(const CUDA_HOST_NODE_PARAMS& p) {
+WorkOfParams work_of(const CUDA_HOST_NODE_PARAMS& p) {
   if (!p.fn) return {};
   return {CUDA_SUCCESS, HostWork{p.fn, p.userData}};
 }
 
-Read read(const CUDA_MEM_ALLOC_NODE_PARAMS& p) {
+WorkOfParams work_of(const CUDA_MEM_ALLOC_NODE_PARAMS& p) {
   AllocWork work;
-  const auto result = graph_memory::read(p, contexts::top(), work);
+  const auto result = graph_memory::reserve(p, contexts::top(), work);
   if (result != CUDA_SUCCESS) return {result, NoWork{}};
   return {CUDA_SUCCESS, std::move(work)};
 }
 
-Read read(const CUDA_BATCH_MEM_OP_NODE_PARAMS& p) {
+WorkOfParams work_of(const CUDA_BATCH_MEM_OP_NODE_PARAMS& p) {
   if (p.count > memory_operations::kMost || (p.count > 0 && !p.paramArray) || p.flags != 0) return {};
   if (p.ctx && !contexts::find(p.ctx)) return {CUDA_ERROR_INVALID_CONTEXT, NoWork{}};
   BatchWork work{p.ctx, std::vector<MemoryOperation>(p.count)};
@@ -85,7 +85,7 @@ Read read(const CUDA_BATCH_MEM_OP_NODE_PARAMS& p) {
 }
 
 // The graphs of the node are made with it.
-Read read(const ConditionalParams& p) {
+WorkOfParams work_of(const ConditionalParams& p) {
   constexpr unsigned kMost = 1024;
   ConditionalWork work;
   work.condition = conditions::find(p.handle);
@@ -99,38 +99,38 @@ Read read(const ConditionalParams& p) {
   return {CUDA_SUCCESS, std::move(work)};
 }
 
-Read read_any(const void* params) {
+WorkOfParams work_of_any(const void* params) {
   CUgraphNodeType type{};
   std::memcpy(&type, params, sizeof type);
   switch (type) {
     case CU_GRAPH_NODE_TYPE_KERNEL:
-      return read(of_type<CUDA_KERNEL_NODE_PARAMS>(params));
+      return work_of(of_type<CUDA_KERNEL_NODE_PARAMS>(params));
     case CU_GRAPH_NODE_TYPE_MEMCPY: {
       const auto p = of_type<CopyParams>(params);
       return {CUDA_SUCCESS, CopyWork{p.copy, p.context}};
     }
     case CU_GRAPH_NODE_TYPE_MEMSET: {
       const auto p = of_type<FillParams>(params);
-      return read(p.fill, p.context);
+      return work_of(p.fill, p.context);
     }
     case CU_GRAPH_NODE_TYPE_HOST:
-      return read(of_type<CUDA_HOST_NODE_PARAMS>(params));
+      return work_of(of_type<CUDA_HOST_NODE_PARAMS>(params));
     case CU_GRAPH_NODE_TYPE_GRAPH:
       return {CUDA_SUCCESS, GraphWork{of_type<CUgraph>(params), nullptr}};
     case CU_GRAPH_NODE_TYPE_EMPTY:
       return {CUDA_SUCCESS, NoWork{}};
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
-      return read<WaitWork>(of_type<CUevent>(params));
+      return work_of<WaitWork>(of_type<CUevent>(params));
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
-      return read<RecordWork>(of_type<CUevent>(params));
+      return work_of<RecordWork>(of_type<CUevent>(params));
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
-      return read(of_type<CUDA_MEM_ALLOC_NODE_PARAMS>(params));
+      return work_of(of_type<CUDA_MEM_ALLOC_NODE_PARAMS>(params));
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
       return {CUDA_SUCCESS, FreeWork{of_type<CUdeviceptr>(params)}};
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
-      return read(of_type<ConditionalParams>(params));
+      return work_of(of_type<ConditionalParams>(params));
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
-      return read(of_type<CUDA_BATCH_MEM_OP_NODE_PARAMS>(params));
+      return work_of(of_type<CUDA_BATCH_MEM_OP_NODE_PARAMS>(params));
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
       return {CUDA_ERROR_NOT_SUPPORTED, NoWork{}};

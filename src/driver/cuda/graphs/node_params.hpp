@@ -6,23 +6,23 @@
 
 namespace nvmlkit::cuda::node_params {
 
-struct Read {
+struct WorkOfParams {
   CUresult result = CUDA_ERROR_INVALID_VALUE;
-  Work work = NoWork{};
+  NodeWork work = NoWork{};
 };
 
-Read read(const CUDA_KERNEL_NODE_PARAMS& params);
-Read read(const CUDA_MEMSET_NODE_PARAMS& params, CUcontext context);
-Read read(const CUDA_HOST_NODE_PARAMS& params);
-Read read(const CUDA_MEM_ALLOC_NODE_PARAMS& params);
-Read read(const CUDA_BATCH_MEM_OP_NODE_PARAMS& params);
+WorkOfParams work_of(const CUDA_KERNEL_NODE_PARAMS& params);
+WorkOfParams work_of(const CUDA_MEMSET_NODE_PARAMS& params, CUcontext context);
+WorkOfParams work_of(const CUDA_HOST_NODE_PARAMS& params);
+WorkOfParams work_of(const CUDA_MEM_ALLOC_NODE_PARAMS& params);
+WorkOfParams work_of(const CUDA_BATCH_MEM_OP_NODE_PARAMS& params);
 // Of a CUgraphNodeParams, of whatever type it names.
-Read read_any(const void* params);
+WorkOfParams work_of_any(const void* params);
 // Writes into a CUgraphNodeParams what the program gets of a node that was made of it.
 void tell_made(CUgraphNode node, void* params);
 
 template <class EventWork>
-Read read(CUevent event) {
+WorkOfParams work_of(CUevent event) {
   if (!streams::find_event(event)) return {};
   return {CUDA_SUCCESS, EventWork{event}};
 }
@@ -31,10 +31,10 @@ CUDA_KERNEL_NODE_PARAMS newer(const CUDA_KERNEL_NODE_PARAMS_v1& params);
 CUDA_KERNEL_NODE_PARAMS_v1 older(const CUDA_KERNEL_NODE_PARAMS& params);
 
 // Makes a node behind others, or changes one, in a graph or in what was made ready of it.
-CUresult add(CUgraphNode* out, CUgraph graph, const CUgraphNode* needs, std::size_t count, Read read,
+CUresult add(CUgraphNode* out, CUgraph graph, const CUgraphNode* needs, std::size_t count, WorkOfParams params,
              const CUgraphEdgeData* edges = nullptr);
-CUresult set(CUgraphNode node, Read read);
-CUresult set(CUgraphExec executable, CUgraphNode node, Read read);
+CUresult set(CUgraphNode node, WorkOfParams params);
+CUresult set(CUgraphExec executable, CUgraphNode node, WorkOfParams params);
 
 // write(node, work) where the node's work is of the type.
 template <class Type, class Write>

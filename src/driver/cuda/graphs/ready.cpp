@@ -10,13 +10,13 @@
 namespace nvmlkit::cuda::graphs {
 namespace {
 
-bool is_same_memory(const Work& one, const Work& other) {
+bool is_same_memory(const NodeWork& one, const NodeWork& other) {
   if (const auto* const made = std::get_if<AllocWork>(&one)) return made->place == std::get<AllocWork>(other).place;
   return std::get<FreeWork>(one).address == std::get<FreeWork>(other).address;
 }
 
 // What a graph of a conditional node may do.
-bool is_for_body(const Work& work) {
+bool is_for_body(const NodeWork& work) {
   switch (type_of(work)) {
     case CU_GRAPH_NODE_TYPE_KERNEL:
     case CU_GRAPH_NODE_TYPE_MEMCPY:
@@ -31,7 +31,7 @@ bool is_for_body(const Work& work) {
 }
 
 // The graphs that a node does, made ready too. False: one cannot be.
-bool ready_inner(Work& work) {
+bool ready_inner(NodeWork& work) {
   if (auto* const child = std::get_if<GraphWork>(&work)) {
     const auto own = find(child->graph);
     return own && (child->ready = ready(*own));
@@ -131,20 +131,6 @@ bool free_before_launch(const Executable& executable) {
     graph_memory::release(made->place->address);
   }
   return true;
-}
-
-CUresult plan(Context& context, const Executable& executable, std::vector<Task>& out) {
-  for (const auto& condition : executable.conditions) {
-    if (!condition->is_set_at_launch) continue;
-    out.push_back(task_of(context));
-    out.back().by = Task::By::lock;
-    out.back().work = [condition](CUresult) { condition->value = condition->at_launch; };
-  }
-  for (const auto& step : executable.steps) {
-    if (!step.is_enabled) continue;
-    if (const auto result = cuda::plan(context, step.work, out); result != CUDA_SUCCESS) return result;
-  }
-  return CUDA_SUCCESS;
 }
 
 }  // namespace nvmlkit::cuda::graphs

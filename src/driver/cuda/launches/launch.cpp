@@ -7,8 +7,8 @@
 
 #include "driver/cuda/device/activity.hpp"
 #include "driver/cuda/device/attributes.hpp"
-#include "driver/cuda/graphs/conditions.hpp"
 #include "driver/cuda/launches/clusters.hpp"
+#include "driver/cuda/launches/conditions.hpp"
 #include "driver/cuda/launches/device_questions.hpp"
 #include "driver/cuda/launches/occupancy.hpp"
 #include "driver/cuda/memory/pools.hpp"
@@ -191,14 +191,14 @@ CUresult pack_arguments(const ptx::Function& kernel, void** params, void** extra
   return CUDA_SUCCESS;
 }
 
-CUresult check(const Context& context, const Launch& launch) {
+CUresult check_launch(const Context& context, const Launch& launch) {
   if (launch.function->module->context != context.handle()) return CUDA_ERROR_INVALID_HANDLE;
   const auto result = check_shape(context, *launch.function, launch.shape);
   unsigned cluster[3];
   return result == CUDA_SUCCESS ? clusters::of_launch(context.device, *launch.function, launch.shape, cluster) : result;
 }
 
-void run(Context& context, const Launch& launch) {
+void run_launch(Context& context, const Launch& launch) {
   auto& device = context.device;
   const auto& function = *launch.function;
   const auto& shape = launch.shape;

@@ -27,10 +27,10 @@ struct Launch {
 };
 
 // Whether the GPU can run it at all.
-CUresult check(const Context& context, const Launch& launch);
+CUresult check_launch(const Context& context, const Launch& launch);
 
 // Runs to the end. What goes wrong in the kernel is an error of the context from now on.
-void run(Context& context, const Launch& launch);
+void run_launch(Context& context, const Launch& launch);
 
 // NVMLKIT_CUDA_KERNELS=skip: launches have no effect.
 bool skips_kernels();

@@ -77,7 +77,7 @@ void Copy::stage() {
   from_ = {{staged_.get(), nullptr}, box_.width, box_.width * box_.height, true, false};
 }
 
-void Copy::run() const {
+void Copy::perform() const {
   if (size() == 0) return;  // then there may be no addresses either
   for (std::size_t z = 0; z < box_.depth; ++z)
     for (std::size_t y = 0; y < box_.height; ++y)

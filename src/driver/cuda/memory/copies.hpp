@@ -22,7 +22,7 @@ class Copy {
 
   // Takes what is to be copied to a place of its own; to be done from there.
   void stage();
-  void run() const;
+  void perform() const;
 
  private:
   struct Box {

@@ -35,7 +35,7 @@ bool Fill::is_synchronous() const {
   return is_of_host || span_.holder->is_synchronous;
 }
 
-void Fill::run() const {
+void Fill::perform() const {
   if (!span_) return;
   const auto& p = params_;
   for (std::size_t y = 0; y < p.height; ++y) {

@@ -14,7 +14,7 @@ class Fill {
   std::size_t size() const { return row_ * params_.height; }
   // It has to be done when the call returns: the program can look at the memory, or wants it.
   bool is_synchronous() const;
-  void run() const;
+  void perform() const;
 
  private:
   CUDA_MEMSET_NODE_PARAMS params_{};

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <vector>
+#include <mutex>
 
 #include "driver/cuda/generated/api.hpp"
 #include "driver/cuda/streams/queue.hpp"
@@ -34,7 +34,32 @@ class OfThread {
 
 class Device;
 
-struct Capture;
+// Captured streams: what keeps their work in place of the queue (work/capture.hpp), and what an event that was recorded
+// in one stands for (graphs/capture.hpp). Nothing here looks into either.
+class Capture;
+struct CapturedPlace;
+
+// Null unless it is captured. Other threads may begin and end that at any time.
+template <class T>
+class CaptureSlot {
+ public:
+  explicit operator bool() const { return is_set_; }  // without a lock: every launch asks
+  std::shared_ptr<T> get() const {
+    if (!is_set_) return nullptr;
+    const std::lock_guard lock(mutex_);
+    return captured_;
+  }
+  void set(std::shared_ptr<T> captured) {
+    const std::lock_guard lock(mutex_);
+    captured_.swap(captured);  // what was there ends without the lock
+    is_set_ = captured_ != nullptr;
+  }
+
+ private:
+  std::atomic<bool> is_set_{false};
+  mutable std::mutex mutex_;
+  std::shared_ptr<T> captured_;
+};
 
 struct Stream : std::enable_shared_from_this<Stream> {
   enum class Kind { made, legacy, of_thread };
@@ -46,21 +71,15 @@ struct Stream : std::enable_shared_from_this<Stream> {
   int priority = 0;
   unsigned long long id = 0;
   Queue queue;
-  // What it is captured into, and the nodes that the next one will depend on (graphs/capture.hpp).
-  std::atomic<bool> is_captured{false};
-  std::shared_ptr<Capture> capture;
-  std::vector<CUgraphNode> front;
+  CaptureSlot<Capture> capture;
 };
 
 struct Event {
   CUcontext context = nullptr;
   unsigned flags = 0;
-  Point point;                               // where it was last recorded; guarded by the lock of the schedule
-  std::atomic<std::int64_t> recorded_ns{0};  // 0: not yet
-  // Recorded in a captured stream: it stands for these nodes.
-  std::atomic<bool> is_captured{false};
-  std::weak_ptr<Capture> capture;
-  std::vector<CUgraphNode> nodes;
+  Point point;                                // where it was last recorded; guarded by the lock of the schedule
+  std::atomic<std::int64_t> recorded_ns{0};   // 0: not yet
+  CaptureSlot<const CapturedPlace> captured;  // where it was recorded in a captured stream
 };
 
 namespace streams {

@@ -1,4 +1,4 @@
-// Values of conditional nodes of graphs, which kernels set.
+// Values that kernels set. Conditional nodes of graphs read them.
 #pragma once
 
 #include <atomic>

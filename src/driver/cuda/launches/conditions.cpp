@@ -1,4 +1,4 @@
-#include "driver/cuda/graphs/conditions.hpp"
+#include "driver/cuda/launches/conditions.hpp"
 
 #include "base/never_destroyed.hpp"
 #include "driver/cuda/handles.hpp"

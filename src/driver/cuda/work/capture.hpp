@@ -1,0 +1,50 @@
+// Captured streams, as streams know them: another object keeps their work. Graphs keep it as nodes
+// (graphs/capture.hpp).
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+#include "driver/cuda/streams/streams.hpp"
+#include "driver/cuda/work/work.hpp"
+
+namespace nvmlkit::cuda {
+
+// Keeps the work of one or more streams of a context.
+class Capture {
+ public:
+  // By the calling thread, of this stream first.
+  Capture(const Stream& origin, CUstreamCaptureMode mode);
+  virtual ~Capture();
+  Capture(const Capture&) = delete;
+  Capture& operator=(const Capture&) = delete;
+
+  // Keeps work that the stream is handed.
+  virtual CUresult add(Stream& stream, StreamWork work) = 0;
+
+  // A call that cannot be kept, such as one that waits: the capture is invalid. Returns the error of the call.
+  CUresult refuse();
+  void invalidate() { is_invalid_ = true; }
+  bool is_invalid() const { return is_invalid_; }
+
+  // Documented: only relaxed captures may be ended by another thread.
+  bool may_end_here() const;
+  // Documented: the legacy default stream would wait for the captured streams, which is no work to be kept.
+  bool forbids(const Stream& legacy) const;
+
+ private:
+  const CUcontext context_;
+  const bool blocks_legacy_;
+  const CUstreamCaptureMode mode_;
+  const std::thread::id thread_;
+  std::atomic<bool> is_invalid_{false};
+};
+
+namespace captures {
+
+// Whether work may be handed to a stream that is not captured. Captures that this disturbs are invalid.
+CUresult check_uncaptured(const Stream& stream);
+
+}  // namespace captures
+}  // namespace nvmlkit::cuda

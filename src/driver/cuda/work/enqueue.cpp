@@ -1,0 +1,69 @@
+#include "driver/cuda/work/enqueue.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "driver/cuda/streams/schedule.hpp"
+#include "driver/cuda/work/capture.hpp"
+#include "driver/cuda/work/plan.hpp"
+
+namespace nvmlkit::cuda {
+namespace {
+
+bool waits_for_launches() {
+  static const bool does = [] {
+    const char* const word = std::getenv("CUDA_LAUNCH_BLOCKING");
+    return word && std::strcmp(word, "1") == 0;
+  }();
+  return does;
+}
+
+CUresult hand_over_and_wait(Context& context, Stream& stream, std::vector<Task> tasks) {
+  Point end;
+  if (const auto result = schedule::hand_over(stream, std::move(tasks), &end); result != CUDA_SUCCESS) return result;
+  return end.stream ? schedule::wait(context, {end}) : CUDA_SUCCESS;
+}
+
+// Documented: memory that the program may use again at once is copied aside, and what it may look at is there.
+CUresult enqueue_copy(Context& context, Stream& stream, const CopyWork& work) {
+  Copy copy;
+  if (const auto result = copy.find(work.copy); result != CUDA_SUCCESS) return result;
+  bool waits = copy.is_to_pageable() || (copy.is_from_host() && copy.is_to_host());
+  if (!waits && copy.is_from_pageable()) {
+    if (schedule::is_idle(stream))
+      waits = true;
+    else
+      copy.stage();
+  }
+  std::vector<Task> tasks;
+  tasks.push_back(copy_task(context, std::move(copy)));
+  return waits ? hand_over_and_wait(context, stream, std::move(tasks)) : schedule::hand_over(stream, std::move(tasks));
+}
+
+}  // namespace
+
+CUresult enqueue(Context& context, CUstream handle, StreamWork work) {
+  const auto stream = streams::find(handle, context);
+  if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+  if (const auto capture = stream->capture.get()) return capture->add(*stream, std::move(work));
+  if (const auto result = captures::check_uncaptured(*stream); result != CUDA_SUCCESS) return result;
+  if (const auto* const copy = std::get_if<CopyWork>(&work)) return enqueue_copy(context, *stream, *copy);
+  std::vector<Task> tasks;
+  if (const auto result = plan(context, work, tasks); result != CUDA_SUCCESS) return result;
+  const bool waits = std::holds_alternative<KernelWork>(work) && waits_for_launches();
+  return waits ? hand_over_and_wait(context, *stream, std::move(tasks))
+               : schedule::hand_over(*stream, std::move(tasks));
+}
+
+CUresult copy_now(Context& context, const CopyWork& work) {
+  Copy copy;
+  if (const auto result = copy.find(work.copy); result != CUDA_SUCCESS) return result;
+  if (!copy.is_from_host() && !copy.is_to_host() && !copy.is_synchronous())
+    return enqueue(context, OfThread::default_stream(), work);
+  const auto stream = streams::find(OfThread::default_stream(), context);
+  if (const auto result = schedule::wait(context, schedule::before(*stream)); result != CUDA_SUCCESS) return result;
+  copy.perform();
+  return CUDA_SUCCESS;
+}
+
+}  // namespace nvmlkit::cuda
