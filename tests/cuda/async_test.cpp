@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "async_support.hpp"
+#include "own_process.hpp"
 
 namespace nvmlkit::cuda_test {
 namespace {
@@ -187,6 +188,7 @@ TEST_F(CudaAsync, AStreamIsDestroyedWithItsWork) {
 
 // The process goes, whatever its kernels do.
 TEST(CudaEnd, OfAProcessWhoseKernelRuns) {
+  if (!has_own_process()) return;
   const pid_t child = fork();
   if (child == 0) {
     CUcontext context = nullptr;

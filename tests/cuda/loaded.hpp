@@ -13,6 +13,9 @@ namespace nvmlkit::cuda_test {
 
 using namespace cuda;
 
+// The machine that the tests know.
+inline const int machine_of_tests = setenv("NVMLKIT_MACHINE", "h100", 1);
+
 inline void* library() {
   static void* const handle = dlopen(NVMLKIT_TEST_CUDA, RTLD_NOW | RTLD_LOCAL);
   return handle;
@@ -60,9 +63,15 @@ class WithContext : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_EQ(driver().cuInit(0u), CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuCtxGetCurrent(&before_), CUDA_SUCCESS);
     ASSERT_EQ(driver().cuCtxCreate_v2(&context_, 0u, CUdevice{0}), CUDA_SUCCESS);
   }
-  void TearDown() override { EXPECT_EQ(driver().cuCtxDestroy_v2(context_), CUDA_SUCCESS); }
+  void TearDown() override {
+    EXPECT_EQ(driver().cuCtxDestroy_v2(context_), CUDA_SUCCESS);
+    CUcontext left = nullptr;
+    EXPECT_EQ(driver().cuCtxGetCurrent(&left), CUDA_SUCCESS);
+    EXPECT_TRUE(!left || left == before_) << "the next test of this thread begins with a context of this one: " << left;
+  }
 
   CUdeviceptr allocate(std::size_t size) {
     CUdeviceptr address = 0;
@@ -77,6 +86,9 @@ class WithContext : public testing::Test {
   }
 
   CUcontext context_ = nullptr;
+
+ private:
+  CUcontext before_ = nullptr;  // a test in the same process may have left one
 };
 
 }  // namespace nvmlkit::cuda_test

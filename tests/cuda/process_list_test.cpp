@@ -9,6 +9,7 @@
 
 #include "../taken.hpp"
 #include "kernels_support.hpp"
+#include "own_process.hpp"
 #include "sim/config/load.hpp"
 #include "sim/state/file.hpp"
 
@@ -37,6 +38,7 @@ namespace {
 }
 
 TEST(CudaProcess, IsListedWhileItRuns) {
+  if (!has_own_process()) return;
   const auto state = std::filesystem::temp_directory_path() / ("nvmlkit-cuda-" + std::to_string(getpid()));
   std::string error;
   const auto machine = sim::taken(sim::load_machine({{"NVMLKIT_MACHINE", "h100"}}), error);

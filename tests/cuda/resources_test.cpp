@@ -113,7 +113,7 @@ TEST_F(CudaResources, OneKernelRunsOnTwoGpus) {
   }
   ASSERT_EQ(driver().cuLaunchCooperativeKernelMultiDevice(launches.data(), 2u, 0u), CUDA_SUCCESS);
   EXPECT_EQ(at(where[1]), 132u);
-  ASSERT_EQ(driver().cuCtxSetCurrent(context_), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuCtxPopCurrent_v2(&other), CUDA_SUCCESS);
   EXPECT_EQ(at(where[0]), 132u);
   launches[1].blockDimX = 2;
   EXPECT_EQ(driver().cuLaunchCooperativeKernelMultiDevice(launches.data(), 2u, 0u), CUDA_ERROR_INVALID_VALUE);

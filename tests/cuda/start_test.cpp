@@ -1,9 +1,10 @@
-// What a process starts with: its machine and what the environment says. Each test has a process of its own.
+// What a process starts with: its machine and what the environment says. Each test needs a process of its own.
 #include <unistd.h>
 
 #include <fstream>
 
 #include "loaded.hpp"
+#include "own_process.hpp"
 
 namespace nvmlkit::cuda_test {
 namespace {
@@ -15,6 +16,7 @@ std::string machine_file(const std::string& text) {
 }
 
 TEST(CudaStart, NoVisibleGpuIsNoDevice) {
+  if (!has_own_process()) return;
   setenv("CUDA_VISIBLE_DEVICES", "", 1);
   EXPECT_EQ(driver().cuInit(0u), CUDA_ERROR_NO_DEVICE);
   int count = 0;
@@ -22,6 +24,7 @@ TEST(CudaStart, NoVisibleGpuIsNoDevice) {
 }
 
 TEST(CudaStart, VisibleGpusAreCountedFromZero) {
+  if (!has_own_process()) return;
   setenv("CUDA_VISIBLE_DEVICES", "5,2", 1);
   ASSERT_EQ(driver().cuInit(0u), CUDA_SUCCESS);
   int count = 0;
@@ -34,6 +37,7 @@ TEST(CudaStart, VisibleGpusAreCountedFromZero) {
 }
 
 TEST(CudaStart, AProhibitedGpuHasNoContexts) {
+  if (!has_own_process()) return;
   const auto file = machine_file("version: \"1.0\"\nbase: h100\ndevice_defaults: {compute_mode: prohibited}\n");
   setenv("NVMLKIT_MACHINE", file.c_str(), 1);
   ASSERT_EQ(driver().cuInit(0u), CUDA_SUCCESS);
@@ -43,6 +47,7 @@ TEST(CudaStart, AProhibitedGpuHasNoContexts) {
 }
 
 TEST(CudaStart, WhatOthersUseIsNotFree) {
+  if (!has_own_process()) return;
   const auto file = machine_file("version: \"1.0\"\nbase: t4\ndevice_defaults: {memory: {used_bytes: 1073741824}}\n");
   setenv("NVMLKIT_MACHINE", file.c_str(), 1);
   ASSERT_EQ(driver().cuInit(0u), CUDA_SUCCESS);
@@ -54,6 +59,7 @@ TEST(CudaStart, WhatOthersUseIsNotFree) {
 }
 
 TEST(CudaStart, AMachineFileThatIsWrongIsOneLine) {
+  if (!has_own_process()) return;
   setenv("NVMLKIT_MACHINE", "no-such-machine", 1);
   testing::internal::CaptureStderr();
   EXPECT_EQ(driver().cuInit(0u), CUDA_ERROR_UNKNOWN);
