@@ -133,13 +133,13 @@ void measure(const char* what, const std::string& body, std::uint32_t count, std
   grid.threads[0] = 256;
   grid.params = std::as_bytes(std::span(&arguments, 1));
   grid.memory = &memory;
-  ptx::run(grid);
+  ptx::run_kernel(grid);
   std::uint64_t instructions = 0, launches = 0;
   const auto start = std::clock();
   const auto wall_start = wall_seconds();
   double passed = 0;
   do {
-    instructions += ptx::run(grid).instructions;
+    instructions += ptx::run_kernel(grid).instructions;
     ++launches;
     passed = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   } while (passed < 1);

@@ -3,7 +3,7 @@
 #include <nvmlkit/objects.hpp>
 
 #include "conversions.hpp"
-#include "values.hpp"
+#include "field_number.hpp"
 
 namespace nvmlkit::nvml {
 

@@ -2,7 +2,7 @@
 #include <nvmlkit/device.hpp>
 #include <nvmlkit/diagnostics.hpp>
 
-#include "values.hpp"
+#include "field_number.hpp"
 
 namespace nvmlkit::nvml {
 

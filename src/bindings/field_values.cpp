@@ -2,7 +2,7 @@
 #include <nvmlkit/detail/errata.hpp>
 #include <nvmlkit/device.hpp>
 
-#include "values.hpp"
+#include "field_number.hpp"
 
 namespace nvmlkit::nvml {
 namespace detail {

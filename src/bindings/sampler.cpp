@@ -182,7 +182,7 @@ class Compiler {
   SamplerPlan plan_;
 };
 
-void run(const Session& state, SamplerPlan& plan, Reading* readings) noexcept {
+void take_sample(const Session& state, SamplerPlan& plan, Reading* readings) noexcept {
   Errc batch = Errc::success;
   Clock::time_point asked;
   if (!plan.blank.empty()) {
@@ -241,7 +241,7 @@ Result<Sampler> Sampler::create(const Library& library, const std::vector<Device
 void Sampler::tick() noexcept {
   Reading* readings = readings_.data();
   for (detail::SamplerPlan& plan : plans_) {
-    detail::run(*session_, plan, readings);
+    detail::take_sample(*session_, plan, readings);
     readings += requests_;
   }
 }

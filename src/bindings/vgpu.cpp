@@ -5,7 +5,7 @@
 #include <nvmlkit/library.hpp>
 #include <nvmlkit/vgpu.hpp>
 
-#include "values.hpp"
+#include "field_number.hpp"
 
 namespace nvmlkit::nvml {
 

@@ -74,7 +74,7 @@ class Asker::Call {
       words_[choice.argument] = value.word;
   }
 
-  int run(const nvml::Table& table) {
+  int invoke(const nvml::Table& table) {
     for (int tries = 0;; ++tries) {
       const auto code = static_cast<int>(nvml::interpose::invoke(table, question_.symbol, words_.data()));
       if (code != kInsufficientSize || tries == 4 || !grow()) return code;
@@ -254,7 +254,7 @@ void Asker::put_down(const Question& question, std::size_t object, const std::ve
     const Version* version = question.versions.empty() ? nullptr : &question.versions[v];
     Call call(question, answers_.objects[object].handle, version);
     for (std::size_t i = 0; i < chosen.size(); ++i) call.choose(question.choices[i], chosen[i]);
-    const int code = call.run(table_);
+    const int code = call.invoke(table_);
     Json answer = code == 0 ? call.outputs(names_) : Json{{"error", code_name(code)}};
     // Older versions say which they are.
     const auto suffix = v == 0 ? std::string() : " version " + std::to_string(version->tag >> 24);

@@ -25,7 +25,7 @@ class Writer {
  public:
   explicit Writer(const Answers& answers) : answers_(answers), gpus_(answers.gpus()), candidates_(gpus_.size()) {}
 
-  sim::Expected<Captured> run() {
+  sim::Expected<Captured> write_file() {
     gather();
     for (int round = 0; round < kMostRounds; ++round) {
       if (auto asked = write_and_ask(); !asked) return sim::fail(std::move(asked.error()));
@@ -203,6 +203,6 @@ class Writer {
 
 }  // namespace
 
-sim::Expected<Captured> machine_file(const Answers& answers) { return Writer(answers).run(); }
+sim::Expected<Captured> machine_file(const Answers& answers) { return Writer(answers).write_file(); }
 
 }  // namespace nvmlkit::capture

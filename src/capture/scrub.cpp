@@ -28,7 +28,7 @@ std::size_t uuid_in(std::string_view text) {
 
 class Scrubber {
  public:
-  void run(Answers& answers) {
+  void scrub_all(Answers& answers) {
     for (const auto& object : answers.objects)
       for (const auto& [question, answer] : object.answers) find(answer, {});
     for (auto& object : answers.objects) {
@@ -107,6 +107,6 @@ class Scrubber {
 
 }  // namespace
 
-void scrub(Answers& answers) { Scrubber().run(answers); }
+void scrub(Answers& answers) { Scrubber().scrub_all(answers); }
 
 }  // namespace nvmlkit::capture

@@ -26,7 +26,7 @@ class Walk {
  public:
   explicit Walk(const nvml::Library& library) : library_(library), table_(library.table()), asker_(table_, answers_) {}
 
-  Answers run() {
+  Answers ask_everywhere() {
     find_gpus();
     find_units();
     ask_all();
@@ -213,6 +213,6 @@ class Walk {
 
 }  // namespace
 
-Answers ask_everything(const nvml::Library& library) { return Walk(library).run(); }
+Answers ask_everything(const nvml::Library& library) { return Walk(library).ask_everywhere(); }
 
 }  // namespace nvmlkit::capture

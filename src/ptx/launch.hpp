@@ -44,7 +44,7 @@ struct Grid {
   GlobalMemory* memory = nullptr;
   DeviceQuestions* questions = nullptr;
   unsigned depth = 0;                // launches that this one is within
-  Children* children = nullptr;      // where kernels put their launches; run() sets it
+  Children* children = nullptr;      // where kernels put their launches; run_kernel() sets it
   std::FILE* output = stdout;        // of printf
   void (*tick)(void* of) = nullptr;  // called now and then while it runs
   void* tick_of = nullptr;
@@ -57,7 +57,7 @@ struct Outcome {
 };
 
 // Runs the launch to its end, and what its kernels launch.
-Outcome run(const Grid& grid);
+Outcome run_kernel(const Grid& grid);
 // The launch alone: what its kernels ask for goes to its `children`.
 Outcome run_grid(const Grid& grid);
 

@@ -36,7 +36,7 @@ struct Operand {
 enum class Kind : std::uint8_t { plain, guarded, branch, branch_table, call, ret, exit, barrier, converge, trap };
 
 struct Instruction {
-  Handler run = nullptr;
+  Handler handler = nullptr;
   std::uint64_t immediate = 0;  // offset of an address, target of a branch, a number that a handler wants
   Operand d, d2, a, b, c;
   Operand guard;  // a predicate, if it is there

@@ -20,11 +20,11 @@ class Reader {
   Reader(const Input& input, MachineValues& machine, Tables& tables)
       : input_(input), machine_(machine), tables_(tables), text_(as_printed(input.text)), lines_(lines_of(text_)) {}
 
-  Expected<void> run() {
+  Expected<void> read_input() {
     const std::span<const Line> all(lines_);
     for (std::size_t at = 0; at < lines_.size();) {
       const auto rest = all.subspan(at);
-      const auto used = read(rest);
+      const auto used = read_section(rest);
       if (!used) return sim::fail(used.error());
       if (const auto text = trim(rest.front().text); *used == 0 && !text.empty())
         machine_.leftovers.others.push_back(Place{input_.name, rest.front().number}.text() + ": " + std::string(text));
@@ -35,7 +35,7 @@ class Reader {
 
  private:
   // How many of the lines belong to an output that begins at the first.
-  Expected<std::size_t> read(std::span<const Line> rest) {
+  Expected<std::size_t> read_section(std::span<const Line> rest) {
     std::size_t used = 0;
     if (starts_text_log(rest.front().text)) {
       const auto log = read_text_log(input_.name, rest, used);
@@ -104,7 +104,7 @@ Expected<Imported> import_outputs(std::span<const Input> inputs) {
   Tables tables;
   Imported out;
   for (const auto& input : inputs)
-    if (auto read = Reader(input, machine, tables).run(); !read) return sim::fail(std::move(read.error()));
+    if (auto read = Reader(input, machine, tables).read_input(); !read) return sim::fail(std::move(read.error()));
   if (machine.gpus.empty()) {
     std::string names;
     for (const auto& input : inputs) names += (names.empty() ? "" : ", ") + input.name;

@@ -42,7 +42,7 @@ class Layout {
     }
   }
 
-  void run() {
+  void add_values() {
     if (instances_.empty() && listed_ == nullptr) return;
     if (listed_ != nullptr) {
       std::uint32_t most = 0;
@@ -252,7 +252,8 @@ class Layout {
 }  // namespace
 
 void add_mig(const Tables& tables, MachineValues& machine) {
-  for (std::uint32_t i = 0; i < machine.gpus.size(); ++i) Layout(machine.gpus[i], tables, i, machine.notes).run();
+  for (std::uint32_t i = 0; i < machine.gpus.size(); ++i)
+    Layout(machine.gpus[i], tables, i, machine.notes).add_values();
 }
 
 }  // namespace nvmlkit::smi_log

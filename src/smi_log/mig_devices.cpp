@@ -56,14 +56,14 @@ class DeviceReader {
   DeviceReader(const Log& log, const Node& node, Leftovers& leftovers)
       : log_(log), node_(node), leftovers_(leftovers) {}
 
-  Expected<MigDevice> run() {
+  Expected<MigDevice> read_device() {
     const bool text = log_.format == Format::text;
     device_.place = {log_.file, node_.line};
     const Id ids[] = {{text ? "Index" : "index", kLastInstance, &device_.index},
                       {text ? "GPU Instance ID" : "gpu_instance_id", kLastInstance, &device_.instance},
                       {text ? "Compute Instance ID" : "compute_instance_id", kLastCompute, &device_.compute}};
     for (const auto& id : ids)
-      if (auto good = read(id); !good) return sim::fail(std::move(good.error()));
+      if (auto good = read_id(id); !good) return sim::fail(std::move(good.error()));
     for (const auto& child : node_.children)
       if (auto good = walk("", child); !good) return sim::fail(std::move(good.error()));
     return device_;
@@ -84,7 +84,7 @@ class DeviceReader {
     return out;
   }
 
-  Expected<void> read(const Id& id) const {
+  Expected<void> read_id(const Id& id) const {
     const Node* node = node_.find(id.name);
     if (node == nullptr)
       return refuse({log_.file, node_.line},
@@ -126,7 +126,7 @@ class DeviceReader {
 Expected<std::vector<MigDevice>> read_mig_devices(const Log& log, const Node& gpu, Leftovers& leftovers) {
   std::vector<MigDevice> out;
   const auto add = [&](const Node& node) -> Expected<void> {
-    auto device = DeviceReader(log, node, leftovers).run();
+    auto device = DeviceReader(log, node, leftovers).read_device();
     if (!device) return sim::fail(std::move(device.error()));
     for (const auto& other : out)
       if (other.instance == device->instance && other.compute == device->compute)

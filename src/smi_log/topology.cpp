@@ -30,7 +30,7 @@ class Tree {
  public:
   Tree(const Topology& topology, MachineValues& machine) : topology_(topology), machine_(machine) {}
 
-  void run() {
+  void place_devices() {
     place_ = topology_.devices.front().place;
     gather();
     place_nodes();
@@ -202,7 +202,7 @@ void add_links(const Topology& topology, MachineValues& machine) {
 
 void add_topology(const Topology& topology, MachineValues& machine) {
   if (topology.devices.empty()) return;
-  Tree(topology, machine).run();
+  Tree(topology, machine).place_devices();
   add_links(topology, machine);
 }
 

@@ -65,7 +65,7 @@ struct Launch {
   }
   Outcome run(std::uint32_t blocks) {
     grid.blocks[0] = blocks;
-    return ptx::run(grid);
+    return ptx::run_kernel(grid);
   }
 
   Memory memory;

@@ -16,7 +16,7 @@ CUresult descriptor_of(const Channels& channels, Extent extent, unsigned flags, 
   out.Height = extent.height;
   out.Depth = extent.depth;
   out.Flags = flags;
-  return read(channels, out.Format, out.NumChannels);
+  return format_of(channels, out.Format, out.NumChannels);
 }
 
 Error make(CUarray* out, const Channels* channels, Extent extent, unsigned flags) {

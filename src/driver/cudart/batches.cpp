@@ -73,7 +73,7 @@ Error copy_rows(void* const* to, const void* const* from, const std::size_t* siz
 }
 
 // One side of a copy of a box, as cudaMemcpy3D takes it.
-bool read(const Operand& o, const Extent& extent, void*& array, Place& place, Pitched& memory) {
+bool find_operand(const Operand& o, const Extent& extent, void*& array, Place& place, Pitched& memory) {
   if (o.type == 2) {
     array = o.array.array;
     place = o.array.place;
@@ -93,8 +93,8 @@ Error copy_boxes(std::size_t count, const BoxCopy* copies, unsigned long long fl
     box.extent = one.extent;
     box.kind = 4;  // by address
     if (one.order <= 0 || one.order > kMostOrder ||
-        !read(one.from, one.extent, box.from_array, box.from_place, box.from) ||
-        !read(one.to, one.extent, box.to_array, box.to_place, box.to))
+        !find_operand(one.from, one.extent, box.from_array, box.from_place, box.from) ||
+        !find_operand(one.to, one.extent, box.to_array, box.to_place, box.to))
       return kInvalidValue;
     CUDA_MEMCPY3D copy{};
     if (const auto wrong = read_copy(&box, copy)) return wrong;

@@ -40,12 +40,12 @@ class NodeParams {
   }
 
   // Makes what the driver takes of it.
-  Error read() {
+  Error convert() {
     switch (type()) {
       case CU_GRAPH_NODE_TYPE_KERNEL: {
         const auto own = as<KernelParams>();
         CUDA_KERNEL_NODE_PARAMS out{};
-        if (const auto result = cudart::read(&own, out); result != CUDA_SUCCESS) return static_cast<Error>(result);
+        if (const auto result = driver_params_of(&own, out); result != CUDA_SUCCESS) return static_cast<Error>(result);
         put(out);
         return 0;
       }
@@ -102,10 +102,10 @@ template <class Use>
 Error with_params(void* params, Use use) {
   if (!params) return keep(kInvalidValue);
   if (const auto refused = ready(); refused != CUDA_SUCCESS) return keep(refused);
-  NodeParams read(params);
-  if (const auto wrong = read.read()) return keep(wrong);
-  const auto result = use(read.of_driver());
-  if (result == CUDA_SUCCESS) read.tell();
+  NodeParams converted(params);
+  if (const auto wrong = converted.convert()) return keep(wrong);
+  const auto result = use(converted.of_driver());
+  if (result == CUDA_SUCCESS) converted.tell();
   return keep(result);
 }
 

@@ -5,7 +5,7 @@
 namespace nvmlkit::cudart {
 using Nodes = const CUgraphNode*;
 
-CUresult read(const KernelParams* params, CUDA_KERNEL_NODE_PARAMS& out) {
+CUresult driver_params_of(const KernelParams* params, CUDA_KERNEL_NODE_PARAMS& out) {
   if (!params) return CUDA_ERROR_INVALID_VALUE;
   out = {};
   if (const auto result = function_of(params->function, &out.func); result != CUDA_SUCCESS) return result;
@@ -32,7 +32,7 @@ template <class Use>
 Error with_kernel(const KernelParams* params, Use use) {
   return with_context([&] {
     CUDA_KERNEL_NODE_PARAMS p{};
-    const auto result = read(params, p);
+    const auto result = driver_params_of(params, p);
     return result == CUDA_SUCCESS ? use(p) : result;
   });
 }

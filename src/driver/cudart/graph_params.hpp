@@ -13,6 +13,6 @@ struct KernelParams {
   void** extra;
 };
 
-CUresult read(const KernelParams* params, CUDA_KERNEL_NODE_PARAMS& out);
+CUresult driver_params_of(const KernelParams* params, CUDA_KERNEL_NODE_PARAMS& out);
 
 }  // namespace nvmlkit::cudart

@@ -35,7 +35,7 @@ Error bind_texture(const TextureReference* host, const Channels* channels, Bind 
   if (channels) {
     CUarray_format format{};
     unsigned count = 0;
-    if (const auto result = read(*channels, format, count); result != CUDA_SUCCESS) return keep(result);
+    if (const auto result = format_of(*channels, format, count); result != CUDA_SUCCESS) return keep(result);
     cuTexRefSetFormat(texture, format, static_cast<int>(count));
   }
   for (int k = 0; k < 3; ++k) cuTexRefSetAddressMode(texture, k, static_cast<CUaddress_mode>(host->address_mode[k]));
@@ -71,7 +71,7 @@ NVMLKIT_RUNTIME Error cudaBindTexture2D(std::size_t* offset, const TextureRefere
     CUDA_ARRAY_DESCRIPTOR d{};
     d.Width = width;
     d.Height = height;
-    const auto result = channels ? read(*channels, d.Format, d.NumChannels) : CUDA_ERROR_INVALID_VALUE;
+    const auto result = channels ? format_of(*channels, d.Format, d.NumChannels) : CUDA_ERROR_INVALID_VALUE;
     if (result != CUDA_SUCCESS) return result;
     if (offset) *offset = 0;
     return cuTexRefSetAddress2D_v3(texture, &d, address_of(memory), pitch);

@@ -9,7 +9,7 @@ namespace {
 
 enum Kind { is_signed, is_unsigned, is_float };
 
-CUresult read(const ResourceDescription& r, cuda::Resource& out) {
+CUresult resource_of(const ResourceDescription& r, cuda::Resource& out) {
   out = {};
   out.type = static_cast<CUresourcetype>(r.type);
   switch (out.type) {
@@ -22,13 +22,13 @@ CUresult read(const ResourceDescription& r, cuda::Resource& out) {
     case CU_RESOURCE_TYPE_LINEAR:
       out.linear.address = r.linear.address;
       out.linear.size = r.linear.size;
-      return read(r.linear.channels, out.linear.format, out.linear.channels);
+      return format_of(r.linear.channels, out.linear.format, out.linear.channels);
     case CU_RESOURCE_TYPE_PITCH2D:
       out.pitched.address = r.pitched.address;
       out.pitched.width = r.pitched.width;
       out.pitched.height = r.pitched.height;
       out.pitched.pitch = r.pitched.pitch;
-      return read(r.pitched.channels, out.pitched.format, out.pitched.channels);
+      return format_of(r.pitched.channels, out.pitched.format, out.pitched.channels);
     default:
       return CUDA_ERROR_INVALID_VALUE;
   }
@@ -49,7 +49,7 @@ ResourceDescription described(const cuda::Resource& r) {
 
 constexpr unsigned kAsInteger = 1, kNormalized = 2, kSrgb = 16;  // CU_TRSF_...
 
-CUDA_TEXTURE_DESC read(const TextureDescription& t) {
+CUDA_TEXTURE_DESC texture_of(const TextureDescription& t) {
   CUDA_TEXTURE_DESC out{};
   for (int k = 0; k < 3; ++k) out.addressMode[k] = static_cast<CUaddress_mode>(t.address_mode[k]);
   out.filterMode = static_cast<CUfilter_mode>(t.filter_mode);
@@ -81,7 +81,7 @@ TextureDescription described(const CUDA_TEXTURE_DESC& t) {
 
 }  // namespace
 
-CUresult read(const Channels& c, CUarray_format& format, unsigned& count) {
+CUresult format_of(const Channels& c, CUarray_format& format, unsigned& count) {
   count = c.bits[3] ? 4 : c.bits[2] ? 3 : c.bits[1] ? 2 : 1;
   for (unsigned k = 1; k < count; ++k)
     if (c.bits[k] != c.bits[0]) return CUDA_ERROR_INVALID_VALUE;
@@ -117,8 +117,8 @@ NVMLKIT_RUNTIME Error cudaCreateTextureObject(CUtexObject* out, const ResourceDe
   if (!out || !resource || !texture) return keep(kInvalidValue);
   return with_context([&] {
     cuda::Resource r;
-    if (const auto result = read(*resource, r); result != CUDA_SUCCESS) return result;
-    const auto t = read(*texture);
+    if (const auto result = resource_of(*resource, r); result != CUDA_SUCCESS) return result;
+    const auto t = texture_of(*texture);
     CUDA_RESOURCE_VIEW_DESC v{};
     if (view) std::memcpy(&v, view, sizeof *view);
     return cuTexObjectCreate(out, reinterpret_cast<const CUDA_RESOURCE_DESC*>(&r), &t, view ? &v : nullptr);
@@ -166,7 +166,7 @@ NVMLKIT_RUNTIME Error cudaDeviceGetTexture1DLinearMaxWidth(std::size_t* out, con
   return with_context([&] {
     CUarray_format format{};
     unsigned count = 0;
-    const auto result = read(*channels, format, count);
+    const auto result = format_of(*channels, format, count);
     return result == CUDA_SUCCESS ? cuDeviceGetTexture1DLinearMaxWidth(out, format, count, device) : result;
   });
 }
@@ -174,7 +174,7 @@ NVMLKIT_RUNTIME Error cudaCreateSurfaceObject(CUsurfObject* out, const ResourceD
   if (!out || !resource) return keep(kInvalidValue);
   return with_context([&] {
     cuda::Resource r;
-    const auto result = read(*resource, r);
+    const auto result = resource_of(*resource, r);
     return result == CUDA_SUCCESS ? cuSurfObjectCreate(out, reinterpret_cast<const CUDA_RESOURCE_DESC*>(&r)) : result;
   });
 }

@@ -13,7 +13,7 @@ struct Channels {
 };
 
 // What that is to the driver; an error where it is nothing.
-CUresult read(const Channels& channels, CUarray_format& format, unsigned& count);
+CUresult format_of(const Channels& channels, CUarray_format& format, unsigned& count);
 Channels channels_of(CUarray_format format, unsigned count);
 
 struct ResourceDescription {

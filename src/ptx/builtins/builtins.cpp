@@ -150,17 +150,18 @@ void assertion(const BuiltinCall& call) {
 
 void allocate(const BuiltinCall& call) {
   const auto size = call.argument<std::uint64_t>(0);
-  call.answer<std::uint64_t>(size ? call.warp().block.run().grid.memory->allocate(size) : 0);
+  call.answer<std::uint64_t>(size ? call.warp().block.worker().grid.memory->allocate(size) : 0);
 }
 
 void release(const BuiltinCall& call) {
   const auto address = call.argument<std::uint64_t>(0);
   if (!address) return;
-  call.warp().block.run().release(address);
+  call.warp().block.worker().release(address);
 }
 
 void set_condition(const BuiltinCall& call) {
-  call.warp().block.run().grid.memory->set_condition(call.argument<std::uint64_t>(0), call.argument<std::uint32_t>(1));
+  call.warp().block.worker().grid.memory->set_condition(call.argument<std::uint64_t>(0),
+                                                        call.argument<std::uint32_t>(1));
 }
 
 constexpr Builtin kBuiltins[] = {
@@ -188,7 +189,7 @@ void call_builtin(const CallSite& site, Warp& warp, const Instruction& i, Mask l
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!(lanes >> lane & 1)) continue;
     builtin.work(BuiltinCall(site, warp, i, lane));
-    if (warp.block.run().fault.kind != FaultKind::none) return;
+    if (warp.block.worker().fault.kind != FaultKind::none) return;
   }
   if (builtin.then != FaultKind::none) warp.fault(builtin.then, 0, i);
 }

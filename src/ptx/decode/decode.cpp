@@ -132,14 +132,14 @@ std::uint32_t FunctionDecoder::label(const Term& term, int line) const {
   return label(term.name, term.scope, line);
 }
 
-void FunctionDecoder::run() {
+void FunctionDecoder::decode_body() {
   for (const auto& statement : body_.statements) {
     const auto* entry = find_entry(statement.opcode);
     if (!entry) throw Error{statement.line, "unknown instruction " + std::string(statement.opcode)};
     Form form(*this, statement, *entry);
     entry->decode(form);
     form.out.writes = writes_global_memory(form);
-    if (form.out.kind == Kind::plain && !form.out.run) form.fail_types();
+    if (form.out.kind == Kind::plain && !form.out.handler) form.fail_types();
     if (form.out.kind == Kind::plain && form.out.guard.is_there()) form.out.kind = Kind::guarded;
     function_.code.push_back(form.out);
   }
@@ -155,7 +155,7 @@ void decode(Source& source) {
   for (auto& body : source.bodies) {
     if (!body.function->is_defined) continue;  // another module's definition counts
     try {
-      FunctionDecoder(source, body).run();
+      FunctionDecoder(source, body).decode_body();
     } catch (Error& e) {
       e.name_part(body.function->part, source.parts.size() > 1);
       throw;

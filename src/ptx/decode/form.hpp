@@ -94,7 +94,7 @@ void tensor_copies(Form& form);
 class FunctionDecoder {
  public:
   FunctionDecoder(Source& source, Body& body) : source_(source), body_(body), function_(*body.function) {}
-  void run();
+  void decode_body();
 
  private:
   friend class Form;

@@ -212,7 +212,7 @@ void Parser::function(bool entry, Linkage linkage) {
   body(*known);
 }
 
-Source Parser::run() {
+Source Parser::parse_source() {
   source_.module = std::make_unique<Module>();
   module_ = source_.module.get();
   names_ = &source_.parts.emplace_back();
@@ -226,7 +226,7 @@ Source Parser::run() {
   return std::move(source_);
 }
 
-Source parse(std::string_view text) { return Parser(text).run(); }
+Source parse(std::string_view text) { return Parser(text).parse_source(); }
 
 std::unique_ptr<Module> load(std::string_view text) {
   auto source = parse(text);

@@ -16,7 +16,7 @@ class Parser {
     ahead_[0] = lexer_.next();
     ahead_[1] = lexer_.next();
   }
-  Source run();
+  Source parse_source();
 
  private:
   // Tokens.

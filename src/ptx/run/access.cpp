@@ -9,7 +9,7 @@
 namespace nvmlkit::ptx {
 
 void Warp::fault(FaultKind kind, std::uint64_t address, const Instruction& i) {
-  auto& fault = block.run().fault;
+  auto& fault = block.worker().fault;
   if (fault.kind != FaultKind::none) return;
   fault.kind = kind;
   fault.address = address;
@@ -20,7 +20,7 @@ void Warp::fault(FaultKind kind, std::uint64_t address, const Instruction& i) {
 bool Warp::has_local(std::uint64_t size) {
   if (size <= local_capacity_) return true;
   const auto larger = std::max(size, 2 * local_capacity_);
-  if (larger > block.run().grid.most_local * 2) return false;
+  if (larger > block.worker().grid.most_local * 2) return false;
   std::vector<std::byte> moved(larger * kLanes);
   for (unsigned lane = 0; lane < kLanes; ++lane)
     std::copy_n(local_.data() + lane * local_capacity_, local_capacity_, moved.data() + lane * larger);
@@ -34,7 +34,7 @@ void Warp::addresses(const Instruction& i, std::uint64_t* out) const { effective
 std::byte* Warp::reach_shared_by_lanes(const Instruction& i, std::uint64_t address, std::uint64_t bytes,
                                        std::size_t align) {
   if ((address & (align - 1)) == 0) {
-    if (i.space == Space::global) return block.run().global(address, bytes, i);
+    if (i.space == Space::global) return block.worker().global(address, bytes, i);
     auto& shared = block.shared();
     if (i.space == Space::shared && address < shared.size() && bytes <= shared.size() - address)
       return shared.data() + address;
@@ -80,13 +80,13 @@ bool Warp::reach(const Instruction& i, Bounds addresses, std::size_t size, Reach
       out.stride = room;
       break;
     case Space::kernel_param:
-      start = const_cast<std::byte*>(block.run().grid.params.data());
-      room = block.run().grid.params.size();
+      start = const_cast<std::byte*>(block.worker().grid.params.data());
+      room = block.worker().grid.params.size();
       break;
     case Space::generic:
     case Space::global:
     case Space::constant:
-      start = block.run().global(low, length, i);
+      start = block.worker().global(low, length, i);
       if (!start) return false;
       out.base = reinterpret_cast<std::uintptr_t>(start) - low;
       return true;
@@ -129,14 +129,14 @@ std::byte* Warp::resolve(Space space, const Instruction& i, std::uint64_t addres
       within(frame_->param(lane), frame_->function->frame_param_bytes);
       break;
     case Space::kernel_param: {
-      const auto params = block.run().grid.params;
+      const auto params = block.worker().grid.params;
       within(const_cast<std::byte*>(params.data()), params.size());
       break;
     }
     case Space::generic:
     case Space::global:
     case Space::constant:
-      found = block.run().global(address, size, i);
+      found = block.worker().global(address, size, i);
       break;
   }
   if (!found) fault(FaultKind::illegal_address, address, i);

@@ -14,10 +14,11 @@ constexpr std::uint64_t kFirstTurn = 8;
 
 }  // namespace
 
-Block::Block(Run& run, Group& group, unsigned rank) : run_(&run), group_(group), rank_(rank), output_(run.grid.output) {
-  const auto warps = (run.threads_of_block + kLanes - 1) / kLanes;
+Block::Block(Worker& worker, Group& group, unsigned rank)
+    : worker_(&worker), group_(group), rank_(rank), output_(worker.grid.output) {
+  const auto warps = (worker.threads_of_block + kLanes - 1) / kLanes;
   for (unsigned i = 0; i < warps; ++i) warps_.push_back(std::make_unique<Warp>(*this));
-  asked_ = (run.grid.module->shared_bytes + run.grid.dynamic_shared + 15) / 16 * 16;
+  asked_ = (worker.grid.module->shared_bytes + worker.grid.dynamic_shared + 15) / 16 * 16;
   shared_.resize(asked_ + kReserved);
   for (unsigned i = 0; i < warps; ++i) fill_special(*warps_[i], i);
 }
@@ -25,10 +26,10 @@ Block::Block(Run& run, Group& group, unsigned rank) : run_(&run), group_(group),
 void Block::start(std::uint64_t number) {
   std::fill(std::begin(barriers_), std::end(barriers_), Barrier{});
   std::fill(shared_.begin(), shared_.end(), std::byte{});
-  live_threads_ = run_->threads_of_block;
+  live_threads_ = worker_->threads_of_block;
   first_turns_ = 0;
   for (unsigned i = 0; i < warps_.size(); ++i) {
-    const auto rest = run_->threads_of_block - i * kLanes;
+    const auto rest = worker_->threads_of_block - i * kLanes;
     warps_[i]->start(i, rest >= kLanes ? kAllLanes : (Mask{1} << rest) - 1);
   }
   fill_place(number);
@@ -36,7 +37,7 @@ void Block::start(std::uint64_t number) {
 
 // What is the same in all blocks of a launch.
 void Block::fill_special(Warp& warp, unsigned index) {
-  const auto& grid = run_->grid;
+  const auto& grid = worker_->grid;
   auto& s = warp.special();
   const auto fill = [](auto& row, auto value) {
     std::fill_n(row, kLanes, static_cast<std::decay_t<decltype(*row)>>(value));
@@ -91,7 +92,7 @@ void Block::fill_special(Warp& warp, unsigned index) {
 }
 
 void Block::fill_place(std::uint64_t number) {
-  const auto& grid = run_->grid;
+  const auto& grid = worker_->grid;
   const auto blocks_x = grid.blocks[0], blocks_y = grid.blocks[1];
   const std::uint32_t place[3] = {static_cast<std::uint32_t>(number % blocks_x),
                                   static_cast<std::uint32_t>(number / blocks_x % blocks_y),
@@ -107,8 +108,8 @@ void Block::fill_place(std::uint64_t number) {
   }
 }
 
-Progress Block::execute(Run& run, std::uint64_t instructions_of_warp) {
-  run_ = &run;
+Progress Block::execute(Worker& worker, std::uint64_t instructions_of_warp) {
+  worker_ = &worker;
   for (unsigned first = 0;; ++first) {
     const bool begins = first_turns_ > 0;
     const auto progress = take_turns(instructions_of_warp);
@@ -123,10 +124,10 @@ Progress Block::take_turns(std::uint64_t instructions_of_warp) {
   const unsigned left = begins ? --first_turns_ : 0;
   bool finished = true, moves = false;
   for (auto& warp : warps_) {
-    if (run_->ended.load(std::memory_order_relaxed)) return Progress::paused;
+    if (worker_->ended.load(std::memory_order_relaxed)) return Progress::paused;
     released_ = false;
     const bool is_first = begins || first_turns_ > left;
-    const auto progress = warp->run({is_first ? kFirstTurn : instructions_of_warp, is_first});
+    const auto progress = warp->execute({is_first ? kFirstTurn : instructions_of_warp, is_first});
     if (progress == Progress::faulted) {
       flush();
       return progress;

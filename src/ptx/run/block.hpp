@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "ptx/run/run.hpp"
 #include "ptx/run/warp.hpp"
+#include "ptx/run/worker.hpp"
 
 namespace nvmlkit::ptx {
 
@@ -16,17 +16,17 @@ class Group;
 
 class Block {
  public:
-  Block(Run& run, Group& group, unsigned rank);
+  Block(Worker& worker, Group& group, unsigned rank);
   ~Block() { flush(); }
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
   void start(std::uint64_t number);
   // Until all threads have ended, nothing moves for now, or each warp has executed about so many instructions.
-  Progress execute(Run& run, std::uint64_t instructions_of_warp);
+  Progress execute(Worker& worker, std::uint64_t instructions_of_warp);
 
   // Of the worker that executes the block.
-  Run& run() { return *run_; }
+  Worker& worker() { return *worker_; }
   std::vector<std::byte>& shared() { return shared_; }
   Group& group() { return group_; }
   unsigned rank() const { return rank_; }
@@ -59,7 +59,7 @@ class Block {
   void fill_special(Warp& warp, unsigned index);
   void fill_place(std::uint64_t number);
 
-  Run* run_;
+  Worker* worker_;
   Group& group_;
   const unsigned rank_;
   std::vector<std::unique_ptr<Warp>> warps_;

@@ -51,12 +51,12 @@ void Warp::call(const Fragment& own, const Instruction& i, Mask lanes) {
   const auto& site = own.frame->function->calls[i.side];
   if (site.builtin >= 0) {
     call_builtin(site, *this, i, lanes);
-    if (block.run().fault.kind != FaultKind::none) return;
+    if (block.worker().fault.kind != FaultKind::none) return;
     return add({own.frame, own.pc + 1, lanes, Wait::none, 0});
   }
   if (site.function) return call_function(own, site, *site.function, lanes, i);
   // By address: lanes that call one function call it together.
-  const auto& functions = block.run().grid.module->functions;
+  const auto& functions = block.worker().grid.module->functions;
   const auto* const targets = at<std::uint64_t>(i.a);
   while (lanes != 0) {
     const auto target = targets[std::countr_zero(lanes)];
@@ -76,7 +76,7 @@ void Warp::call(const Fragment& own, const Instruction& i, Mask lanes) {
 void Warp::call_function(const Fragment& own, const CallSite& site, const Function& callee, Mask lanes,
                          const Instruction& i) {
   const auto start = (own.frame->local_start + own.frame->function->local_bytes + 15) / 16 * 16;
-  if (own.frame->depth >= kDeepest || start + callee.local_bytes > block.run().grid.most_local)
+  if (own.frame->depth >= kDeepest || start + callee.local_bytes > block.worker().grid.most_local)
     return fault(FaultKind::stack_overflow, 0, i);
   if (!has_local(start + callee.local_bytes)) return fault(FaultKind::stack_overflow, 0, i);
   Frame* const frame = new_frame(callee);

@@ -13,10 +13,10 @@ constexpr std::uint64_t kAlone = 1 << 14;
 Execution::Execution(const Grid& grid)
     : grid_(grid), count_(std::uint64_t{grid.blocks[0]} * grid.blocks[1] * grid.blocks[2] / cluster_size(grid)) {}
 
-Outcome Execution::run() {
-  Run run(grid_, ended_);
+Outcome Execution::run_to_end() {
+  Worker worker(grid_, ended_);
   try {
-    work(run, true);
+    work(worker, true);
   } catch (...) {
     end_with({});
     if (has_helpers_) Helpers::own().withdraw(*this, [] {});
@@ -32,8 +32,8 @@ Outcome Execution::run() {
 
 void Execution::help() noexcept {
   try {
-    Run run(grid_, ended_);
-    work(run, false);
+    Worker worker(grid_, ended_);
+    work(worker, false);
   } catch (...) {
     end_with({});
     const std::lock_guard lock(mutex_);
@@ -55,7 +55,7 @@ void Execution::ask_for_help() {
 }
 
 // Those that wait have begun earlier, and go first; but every other time a new one begins, for which they may wait.
-std::unique_ptr<Group> Execution::next(Run& run, std::unique_ptr<Group>& spare) {
+std::unique_ptr<Group> Execution::next(Worker& worker, std::unique_ptr<Group>& spare) {
   if (waiting_count_.load(std::memory_order_relaxed) > 0) {
     const std::lock_guard lock(mutex_);
     const bool may_begin = begun_.load(std::memory_order_relaxed) < count_ && waiting_.size() < grid_.most_resident;
@@ -67,7 +67,7 @@ std::unique_ptr<Group> Execution::next(Run& run, std::unique_ptr<Group>& spare) 
   }
   const auto number = begun_.fetch_add(1, std::memory_order_relaxed);
   if (number < count_) {
-    auto group = spare ? std::move(spare) : std::make_unique<Group>(run);
+    auto group = spare ? std::move(spare) : std::make_unique<Group>(worker);
     group->start(number);
     return group;
   }
@@ -88,33 +88,33 @@ void Execution::put_back(std::unique_ptr<Group> group) {
   waiting_count_.store(waiting_.size(), std::memory_order_relaxed);
 }
 
-void Execution::work(Run& run, bool by_caller) {
+void Execution::work(Worker& worker, bool by_caller) {
   std::unique_ptr<Group> group, spare;
   bool has_asked = !by_caller;
   for (unsigned turn = 1; !ended_.load(std::memory_order_relaxed); ++turn) {
-    if (!group) group = next(run, spare);
+    if (!group) group = next(worker, spare);
     if (!group) break;
     if (by_caller && grid_.tick && turn % 64 == 0) grid_.tick(grid_.tick_of);
     if (grid_.stop && grid_.stop->load(std::memory_order_relaxed)) {
       end_with({FaultKind::stopped, 0, {}, 0});
       break;
     }
-    run.spins = false;
+    worker.spins = false;
     const bool is_short = group->polls || grid_.cooperative || !has_asked;
-    const auto progress = group->execute(run, is_short ? kShortSlice : kSlice);
-    group->polls = run.spins;
+    const auto progress = group->execute(worker, is_short ? kShortSlice : kSlice);
+    group->polls = worker.spins;
     if (progress == Progress::finished) spare = std::move(group);
-    if (progress == Progress::faulted) end_with(run.fault);
+    if (progress == Progress::faulted) end_with(worker.fault);
     if (progress == Progress::blocked)  // every thread waits for one that will not come
       end_with({FaultKind::deadlock, 0, grid_.entry->name, 0});
-    if (!has_asked && run.instructions > kAlone) {
+    if (!has_asked && worker.instructions > kAlone) {
       has_asked = true;
       ask_for_help();
     }
-    if (progress == Progress::paused && (run.spins || grid_.cooperative)) put_back(std::move(group));
+    if (progress == Progress::paused && (worker.spins || grid_.cooperative)) put_back(std::move(group));
   }
   const std::lock_guard lock(mutex_);
-  outcome_.instructions += run.instructions;
+  outcome_.instructions += worker.instructions;
 }
 
 }  // namespace nvmlkit::ptx

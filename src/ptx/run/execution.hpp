@@ -16,16 +16,16 @@ class Execution final : public Helpers::Work {
  public:
   explicit Execution(const Grid& grid);
 
-  Outcome run();
+  Outcome run_to_end();
   void help() noexcept override;
 
  private:
   // Groups that were not begun, in order, and those that gave their turn away.
-  std::unique_ptr<Group> next(Run& run, std::unique_ptr<Group>& spare);
+  std::unique_ptr<Group> next(Worker& worker, std::unique_ptr<Group>& spare);
   std::unique_ptr<Group> take_waiting();
   void put_back(std::unique_ptr<Group> group);
 
-  void work(Run& run, bool by_caller);
+  void work(Worker& worker, bool by_caller);
   void end_with(Fault fault);
   void ask_for_help();
 

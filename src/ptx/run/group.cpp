@@ -2,9 +2,9 @@
 
 namespace nvmlkit::ptx {
 
-Group::Group(Run& run) : grid_(run.grid), threads_(cluster_size(run.grid) * run.threads_of_block) {
+Group::Group(Worker& worker) : grid_(worker.grid), threads_(cluster_size(worker.grid) * worker.threads_of_block) {
   for (unsigned rank = 0; rank < cluster_size(grid_); ++rank)
-    members_.push_back({std::make_unique<Block>(run, *this, rank)});
+    members_.push_back({std::make_unique<Block>(worker, *this, rank)});
 }
 
 void Group::start(std::uint64_t number) {
@@ -23,11 +23,11 @@ void Group::start(std::uint64_t number) {
   }
 }
 
-Progress Group::execute(Run& run, std::uint64_t instructions_of_warp) {
+Progress Group::execute(Worker& worker, std::uint64_t instructions_of_warp) {
   bool all_finished = true, moves = false;
   for (auto& [block, has_finished] : members_) {
     if (has_finished) continue;
-    const auto progress = block->execute(run, instructions_of_warp);
+    const auto progress = block->execute(worker, instructions_of_warp);
     if (progress == Progress::faulted) return progress;
     moves |= progress != Progress::blocked;
     has_finished = progress == Progress::finished;

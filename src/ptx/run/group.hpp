@@ -15,11 +15,11 @@ inline unsigned cluster_size(const Grid& grid) { return grid.cluster[0] * grid.c
 
 class Group {
  public:
-  explicit Group(Run& run);
+  explicit Group(Worker& worker);
 
   void start(std::uint64_t number);
   // Until all blocks have ended, nothing moves, or each warp has executed about so many instructions.
-  Progress execute(Run& run, std::uint64_t instructions_of_warp);
+  Progress execute(Worker& worker, std::uint64_t instructions_of_warp);
 
   bool polls = false;  // it gave its turn away because it looks at memory again and again
 

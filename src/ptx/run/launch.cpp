@@ -7,7 +7,7 @@ namespace nvmlkit::ptx {
 
 Outcome run_grid(const Grid& grid) {
   const FloatUnit as_programs_begin(0);
-  return Execution(grid).run();
+  return Execution(grid).run_to_end();
 }
 
 }  // namespace nvmlkit::ptx

@@ -15,7 +15,7 @@ void Warp::start(unsigned index, Mask lanes) {
   fragments_.clear();
   free_frames_.clear();
   for (const auto& frame : frames_) free_frames_.push_back(frame.get());
-  const auto* entry = block.run().grid.entry;
+  const auto* entry = block.worker().grid.entry;
   local_capacity_ = std::max<std::uint64_t>(local_capacity_, entry->local_bytes);
   local_.assign(local_capacity_ * kLanes, std::byte{});
   areas_[Operand::special] = reinterpret_cast<std::byte*>(&special_);
@@ -77,7 +77,7 @@ std::size_t Warp::choose_next(std::size_t last) {
   return fragments_.size();
 }
 
-Progress Warp::run(Turn turn) {
+Progress Warp::execute(Turn turn) {
   budget_ = static_cast<std::int64_t>(turn.instructions);
   polls_ = false;
   while (!fragments_.empty()) {
@@ -91,13 +91,13 @@ Progress Warp::run(Turn turn) {
       forced_ = true;
       number = static_cast<std::size_t>(waiting - fragments_.begin());
     }
-    auto& run = block.run();
+    auto& worker = block.worker();
     const auto executed = step(number);
     budget_ -= static_cast<std::int64_t>(executed);
-    run.instructions += executed;
-    if (run.fault.kind != FaultKind::none) return Progress::faulted;
+    worker.instructions += executed;
+    if (worker.fault.kind != FaultKind::none) return Progress::faulted;
     if (budget_ <= 0) {
-      run.spins |= polls_;
+      worker.spins |= polls_;
       turn_ = fragments_.size() > 1 && !turn.is_first_of_phase ? number + 1 : 0;
       return Progress::paused;
     }
@@ -155,7 +155,7 @@ inline std::uint32_t Warp::end_of_turn(std::uint32_t pc, std::uint32_t limit, st
 std::uint64_t Warp::step(std::size_t number) {
   enter(fragments_[number]);
   const Instruction* const code = frame_->function->code.data();
-  const FaultKind& fault_kind = block.run().fault.kind;
+  const FaultKind& fault_kind = block.worker().fault.kind;
   const Mask mask = fragments_[number].mask;
   auto pc = fragments_[number].pc;
   auto limit = limit_of(number);
@@ -165,7 +165,7 @@ std::uint64_t Warp::step(std::size_t number) {
   while (pc < end) {
     const auto& i = code[pc];
     if (i.kind == Kind::plain) [[likely]] {
-      i.run(*this, i, mask);
+      i.handler(*this, i, mask);
       ++pc;
       if (fault_kind != FaultKind::none) [[unlikely]]
         return before + pc - start;
@@ -177,7 +177,7 @@ std::uint64_t Warp::step(std::size_t number) {
       continue;
     }
     if (i.kind == Kind::guarded) {
-      i.run(*this, i, lanes);
+      i.handler(*this, i, lanes);
       ++pc;
       if (fault_kind != FaultKind::none) return before + pc - start;
       continue;
@@ -197,7 +197,7 @@ std::uint64_t Warp::step(std::size_t number) {
     }
     if (i.kind == Kind::converge) {
       if (!converge(number, i, lanes)) return before + pc - start;
-      i.run(*this, i, lanes);
+      i.handler(*this, i, lanes);
       ++pc;
       if (fault_kind != FaultKind::none) return before + pc - start;
       continue;

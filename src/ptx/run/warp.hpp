@@ -71,7 +71,7 @@ class Warp {
 
   void start(unsigned index, Mask lanes);
   // Executes until no lane can go on, the turn ends, or a barrier of the block lets others go on.
-  Progress run(Turn turn);
+  Progress execute(Turn turn);
 
   // The 32 values of an operand.
   template <class T>

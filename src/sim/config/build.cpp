@@ -121,7 +121,7 @@ class Build {
 }  // namespace
 
 Expected<std::unique_ptr<Machine>> build(const Layers& layers, const Overrides& overrides) {
-  return Build(layers, overrides.gpu_count.value_or(layers.gpu_count())).run(overrides);
+  return Build(layers, overrides.gpu_count.value_or(layers.gpu_count())).machine(overrides);
 }
 
 }  // namespace nvmlkit::sim::config

@@ -23,7 +23,7 @@ class Layout {
   explicit Layout(Machine& machine)
       : machine_(machine), said_(machine.host().nvlink), gpus_(machine.gpus()), next_port_(said_.switches.size()) {}
 
-  void run() {
+  void lay_out_all() {
     for (std::size_t i = 0; i < gpus_.size(); ++i) begin(i);
     const auto per_gpu = count();
     if (per_gpu == 0) return;
@@ -164,7 +164,7 @@ class Layout {
 
 }  // namespace
 
-void lay_out(Machine& machine) { Layout(machine).run(); }
+void lay_out(Machine& machine) { Layout(machine).lay_out_all(); }
 
 Expected<void> check(const Machine& machine) {
   const auto& said = machine.host().nvlink;

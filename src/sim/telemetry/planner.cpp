@@ -16,7 +16,7 @@ class Planner {
  public:
   Planner(State& state, const Inputs& inputs, const Checkpoint& now) : state_(state), in_(inputs), now_(now) {}
 
-  void run() {
+  void append() {
     if (in_.busy && (state_.until_ns == 0 || state_.until_ns > now_.at_ns)) work(end_of_work());
     if (!full() && state_.linger_ns > now_.at_ns) linger(seconds_between(now_.at_ns, state_.linger_ns));
     if (!full()) rest();
@@ -203,6 +203,6 @@ class Planner {
 
 }  // namespace
 
-void append_phases(State& state, const Inputs& inputs, const Checkpoint& now) { Planner(state, inputs, now).run(); }
+void append_phases(State& state, const Inputs& inputs, const Checkpoint& now) { Planner(state, inputs, now).append(); }
 
 }  // namespace nvmlkit::sim::telemetry

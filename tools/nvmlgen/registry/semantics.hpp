@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "registry/facts.hpp"
-#include "registry/values.hpp"
+#include "registry/value_types.hpp"
 
 namespace nvmlgen {
 

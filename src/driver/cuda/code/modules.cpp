@@ -28,7 +28,7 @@ auto& all_kernels() {
   return *the;
 }
 
-Refusal read(const std::string& text, std::unique_ptr<ptx::Module>& out) {
+Refusal decode_text(const std::string& text, std::unique_ptr<ptx::Module>& out) {
   try {
     out = ptx::load(text);
     return {};
@@ -53,7 +53,7 @@ CUresult tell(const Refusal& refusal) {
 
 Refusal load(Device& device, CUcontext context, const std::string& text, CUmodule& out) {
   auto made = std::make_shared<Module>();
-  if (auto refusal = read(text, made->code); refusal.result != CUDA_SUCCESS) return refusal;
+  if (auto refusal = decode_text(text, made->code); refusal.result != CUDA_SUCCESS) return refusal;
   made->context = context;
   made->device = &device;
   if (made->code->image_bytes > 0) {
@@ -81,7 +81,7 @@ Refusal check(const std::vector<std::string>& parts) {
   std::string text;
   std::unique_ptr<ptx::Module> code;
   auto refusal = joined(parts, text);
-  return refusal.result == CUDA_SUCCESS ? read(text, code) : refusal;
+  return refusal.result == CUDA_SUCCESS ? decode_text(text, code) : refusal;
 }
 
 std::shared_ptr<Module> find(CUmodule handle) { return all_modules().find(handle); }
@@ -130,7 +130,7 @@ CUresult variable(const Module& module, const char* name, CUdeviceptr* address, 
 
 Refusal load_library(const std::string& text, CUlibrary& out) {
   auto made = std::make_shared<Library>();
-  if (auto refusal = read(text, made->code); refusal.result != CUDA_SUCCESS) return refusal;
+  if (auto refusal = decode_text(text, made->code); refusal.result != CUDA_SUCCESS) return refusal;
   made->text = text;
   out = all_libraries().add(made);
   for (const auto& f : made->code->functions) {

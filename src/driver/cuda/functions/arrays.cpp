@@ -13,7 +13,7 @@ namespace {
 
 static_assert(sizeof(Resource) == 144);  // as CUDA_RESOURCE_DESC
 
-Resource read(const CUDA_RESOURCE_DESC* description) {
+Resource resource_of(const CUDA_RESOURCE_DESC* description) {
   Resource out;
   std::memcpy(&out, description, sizeof out);
   return out;
@@ -164,7 +164,7 @@ CUresult MemcpyAtoHAsync_v2(Context& context, void* dstHost, CUarray srcArray, s
 
 CUresult TexObjectCreate(Context&, CUtexObject* pTexObject, const CUDA_RESOURCE_DESC* pResDesc,
                          const CUDA_TEXTURE_DESC* pTexDesc, const CUDA_RESOURCE_VIEW_DESC* pResViewDesc) {
-  return textures::make(read(pResDesc), *pTexDesc, pResViewDesc, false, *pTexObject);
+  return textures::make(resource_of(pResDesc), *pTexDesc, pResViewDesc, false, *pTexObject);
 }
 
 CUresult TexObjectDestroy(Context& context, CUtexObject texObject) {
@@ -208,7 +208,7 @@ CUresult DeviceGetTexture1DLinearMaxWidth(std::size_t* maxWidthInElements, CUarr
 }
 
 CUresult SurfObjectCreate(Context&, CUsurfObject* pSurfObject, const CUDA_RESOURCE_DESC* pResDesc) {
-  return textures::make(read(pResDesc), {}, nullptr, true, *pSurfObject);
+  return textures::make(resource_of(pResDesc), {}, nullptr, true, *pSurfObject);
 }
 
 // NVIDIA's samples end surfaces that were never made: 0 is none, and no error.

@@ -20,7 +20,7 @@ CUresult IpcGetMemHandle(Context&, CUipcMemHandle* pHandle, CUdeviceptr dptr) {
 }
 
 CUresult IpcOpenMemHandle_v2(Context& context, CUdeviceptr* pdptr, CUipcMemHandle handle, unsigned int Flags) {
-  const auto ticket = tickets::read(handle);
+  const auto ticket = tickets::ticket_of(handle);
   if (ticket.what != Ticket::kMemory || ticket.size == 0 || Flags > CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)
     return CUDA_ERROR_INVALID_VALUE;
   return tickets::take(ticket, context.handle(), nullptr, *pdptr);
@@ -49,7 +49,7 @@ CUresult IpcGetEventHandle(Context&, CUipcEventHandle* pHandle, CUevent event) {
 }
 
 CUresult IpcOpenEventHandle(Context& context, CUevent* phEvent, CUipcEventHandle handle) {
-  const auto ticket = tickets::read(handle);
+  const auto ticket = tickets::ticket_of(handle);
   if (ticket.what != Ticket::kEvent) return CUDA_ERROR_INVALID_VALUE;
   if (ticket.process == getpid()) return CUDA_ERROR_INVALID_CONTEXT;
   *phEvent = streams::add_event(context.handle(), CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING);

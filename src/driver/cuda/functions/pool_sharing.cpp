@@ -65,7 +65,7 @@ CUresult MemPoolExportPointer(CUmemPoolPtrExportData* shareData_out, CUdeviceptr
 CUresult MemPoolImportPointer(Context& context, CUdeviceptr* ptr_out, CUmemoryPool pool,
                               CUmemPoolPtrExportData* shareData) {
   const auto own = pools::find(pool);
-  const auto ticket = tickets::read(*shareData);
+  const auto ticket = tickets::ticket_of(*shareData);
   if (!own || ticket.what != Ticket::kPoolMemory || ticket.size == 0 || ticket.process != own->foreign_process ||
       ticket.pool != own->number)
     return CUDA_ERROR_INVALID_VALUE;

@@ -28,7 +28,7 @@ struct Properties {
 };
 static_assert(sizeof(Properties) == 32);
 
-Properties read(const CUmemAllocationProp* prop) {
+Properties properties_of(const CUmemAllocationProp* prop) {
   Properties out;
   std::memcpy(&out, prop, sizeof out);
   return out;
@@ -60,7 +60,7 @@ bool each_mapping(CUdeviceptr address, std::uint64_t size, Use use) {
 CUresult MemGetAllocationGranularity(std::size_t* granularity, const CUmemAllocationProp* prop,
                                      CUmemAllocationGranularity_flags option) {
   if (option > CU_MEM_ALLOC_GRANULARITY_RECOMMENDED) return CUDA_ERROR_INVALID_VALUE;
-  if (const auto result = check(read(prop)); result != CUDA_SUCCESS) return result;
+  if (const auto result = check(properties_of(prop)); result != CUDA_SUCCESS) return result;
   *granularity = kGranularity;
   return CUDA_SUCCESS;
 }
@@ -78,7 +78,7 @@ CUresult MemAddressFree(CUdeviceptr ptr, std::size_t size) {
 
 CUresult MemCreate(CUmemGenericAllocationHandle* handle, std::size_t size, const CUmemAllocationProp* prop,
                    unsigned long long flags) {
-  const auto p = read(prop);
+  const auto p = properties_of(prop);
   if (!is_multiple(size) || flags != 0) return CUDA_ERROR_INVALID_VALUE;
   if (const auto result = check(p); result != CUDA_SUCCESS) return result;
   std::shared_ptr<Physical> made;

@@ -237,7 +237,7 @@ void run_launch(Context& context, const Launch& launch) {
   grid.tick = [](void* of) { static_cast<Watch*>(of)->tick(); };
   grid.tick_of = &watch;
   grid.stop = &context.stop();
-  const auto outcome = ptx::run(grid);
+  const auto outcome = ptx::run_kernel(grid);
   if (workspace) memory::remove(workspace->address, MemoryKind::device, MemoryKind::device);
   const auto error = error_of(outcome.fault.kind);
   if (error == CUDA_SUCCESS) return;

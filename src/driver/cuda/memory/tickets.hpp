@@ -30,7 +30,7 @@ void write(Handle* handle, const Ticket& ticket) {
 }
 
 template <class Handle>
-Ticket read(const Handle& handle) {
+Ticket ticket_of(const Handle& handle) {
   Ticket out;
   std::memcpy(static_cast<void*>(&out), &handle, sizeof out);
   return out;

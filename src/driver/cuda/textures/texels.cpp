@@ -12,7 +12,7 @@ namespace {
 constexpr unsigned kSrgb = 16;  // CU_TRSF_SRGB
 
 template <class T>
-T read(const std::byte* at) {
+T value_at(const std::byte* at) {
   T value;
   std::memcpy(&value, at, sizeof value);
   return value;
@@ -22,17 +22,17 @@ T read(const std::byte* at) {
 std::int64_t integer(const std::byte* at, CUarray_format format, double& one) {
   switch (format) {
     case CU_AD_FORMAT_UNSIGNED_INT8:
-      return one = 255, read<std::uint8_t>(at);
+      return one = 255, value_at<std::uint8_t>(at);
     case CU_AD_FORMAT_SIGNED_INT8:
-      return one = 127, read<std::int8_t>(at);
+      return one = 127, value_at<std::int8_t>(at);
     case CU_AD_FORMAT_UNSIGNED_INT16:
-      return one = 65535, read<std::uint16_t>(at);
+      return one = 65535, value_at<std::uint16_t>(at);
     case CU_AD_FORMAT_SIGNED_INT16:
-      return one = 32767, read<std::int16_t>(at);
+      return one = 32767, value_at<std::int16_t>(at);
     case CU_AD_FORMAT_UNSIGNED_INT32:
-      return one = 0, read<std::uint32_t>(at);
+      return one = 0, value_at<std::uint32_t>(at);
     default:
-      return one = 0, read<std::int32_t>(at);
+      return one = 0, value_at<std::int32_t>(at);
   }
 }
 
@@ -46,7 +46,7 @@ Texel read_texel(const Texture& t, const Texture::Level& level, std::size_t x, s
   const auto* at = level.bytes + (z * level.height + y) * level.row + x * size * t.channels;
   for (unsigned k = 0; k < t.channels; ++k, at += size) {
     if (is_float(t.format)) {
-      out.value[k] = t.format == CU_AD_FORMAT_FLOAT ? read<float>(at) : ptx::Half::wide(read<ptx::Half>(at));
+      out.value[k] = t.format == CU_AD_FORMAT_FLOAT ? value_at<float>(at) : ptx::Half::wide(value_at<ptx::Half>(at));
       out.bits[k] = std::bit_cast<std::uint32_t>(out.value[k]);
       continue;
     }

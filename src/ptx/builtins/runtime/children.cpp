@@ -53,7 +53,7 @@ bool Children::start_prepared(std::uint64_t buffer, std::uint64_t stream) {
 }
 
 void Children::add(KernelLaunch launch, std::uint64_t buffer, std::uint64_t stream) {
-  launch.params = read(buffer, launch.kernel->kernel_param_bytes);
+  launch.params = bytes_of(buffer, launch.kernel->kernel_param_bytes);
   const std::lock_guard lock(mutex_);
   if (stream == kTailLaunch)
     tails_.push_back(std::move(launch));
@@ -66,7 +66,7 @@ void Children::add(const RowsOfBytes& rows) {
   tasks_.push_back({false, {}, rows});
 }
 
-std::vector<std::byte> Children::read(std::uint64_t address, std::size_t size) {
+std::vector<std::byte> Children::bytes_of(std::uint64_t address, std::size_t size) {
   std::vector<std::byte> out(size);
   Region region;
   if (const auto* p = bytes_at(*grid_.memory, address, size, region)) std::copy_n(p, size, out.begin());
@@ -88,7 +88,7 @@ Fault Children::perform(const RowsOfBytes& r) {
   return {};
 }
 
-Fault Children::run() {
+Fault Children::run_pending() {
   const std::lock_guard running(running_);
   while (true) {
     std::unique_lock lock(mutex_);
@@ -101,7 +101,7 @@ Fault Children::run() {
     lock.unlock();
     Fault fault;
     if (task.is_launch) {
-      auto child = ptx::run(grid_of(grid_, task.launch));
+      auto child = ptx::run_kernel(grid_of(grid_, task.launch));
       instructions_ += child.instructions;
       fault = std::move(child.fault);
     } else {
@@ -167,7 +167,7 @@ Grid grid_of(const Grid& parent, const KernelLaunch& launch) {
   return out;
 }
 
-Outcome run(const Grid& grid) {
+Outcome run_kernel(const Grid& grid) {
   Outcome outcome;
   std::vector<KernelLaunch> tails;  // the next one is the last
   KernelLaunch current;
@@ -177,7 +177,7 @@ Outcome run(const Grid& grid) {
     own.children = &children;
     auto done = run_grid(own);
     outcome.fault = std::move(done.fault);
-    if (outcome.fault.kind == FaultKind::none) outcome.fault = children.run();
+    if (outcome.fault.kind == FaultKind::none) outcome.fault = children.run_pending();
     outcome.instructions += done.instructions + children.instructions();
     // Those of a tail launch go before what waits behind it.
     auto more = children.take_tails();

@@ -47,7 +47,7 @@ class Children {
   void add(const RowsOfBytes& rows);
 
   // Does what was asked for so far, tail launches excepted. A fault ends it.
-  Fault run();
+  Fault run_pending();
   std::uint64_t instructions() const { return instructions_; }
   std::vector<KernelLaunch> take_tails();
 
@@ -67,7 +67,7 @@ class Children {
     KernelLaunch launch;
     RowsOfBytes rows;
   };
-  std::vector<std::byte> read(std::uint64_t address, std::size_t size);
+  std::vector<std::byte> bytes_of(std::uint64_t address, std::size_t size);
   Fault perform(const RowsOfBytes& rows);
 
   const Grid& grid_;

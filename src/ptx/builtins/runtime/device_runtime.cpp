@@ -21,7 +21,7 @@ void finish(const BuiltinCall& call, int error) {
 }
 
 const Function* kernel_at(const BuiltinCall& call, std::uint64_t address) {
-  const auto& functions = call.warp().block.run().grid.module->functions;
+  const auto& functions = call.warp().block.worker().grid.module->functions;
   const auto index = (address - kCodeWindow) / 16;
   if (address < kCodeWindow || address % 16 != 0 || index >= functions.size()) return nullptr;
   const auto& f = functions[index];

@@ -32,10 +32,10 @@ std::optional<KernelLaunch> launch_of(const BuiltinCall& call, std::size_t funct
   std::memcpy(out.blocks, &blocks, sizeof blocks);
   std::memcpy(out.threads, &threads, sizeof threads);
   out.dynamic_shared = call.argument<std::uint32_t>(shape + 2);
-  error = !out.kernel                                                    ? kInvalidDeviceFunction
-          : !fits(out)                                                   ? kInvalidConfiguration
-          : call.warp().block.run().grid.depth + 1 >= Children::kDeepest ? kLaunchMaxDepthExceeded
-                                                                         : kSuccess;
+  error = !out.kernel                                                       ? kInvalidDeviceFunction
+          : !fits(out)                                                      ? kInvalidConfiguration
+          : call.warp().block.worker().grid.depth + 1 >= Children::kDeepest ? kLaunchMaxDepthExceeded
+                                                                            : kSuccess;
   if (error != kSuccess) return std::nullopt;
   return out;
 }
@@ -70,7 +70,7 @@ void launch_device(const BuiltinCall& call) {
 }
 
 void synchronize(const BuiltinCall& call) {
-  const auto fault = children_of(call).run();
+  const auto fault = children_of(call).run_pending();
   if (fault.kind != FaultKind::none) call.warp().fault(fault.kind, fault.address, call.instruction());
   call.answer<std::int32_t>(kSuccess);
 }

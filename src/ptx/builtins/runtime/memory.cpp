@@ -6,13 +6,13 @@ namespace {
 
 void cuda_malloc(const BuiltinCall& call) {
   const auto size = call.argument<std::uint64_t>(1);
-  const auto made = size ? call.warp().block.run().grid.memory->allocate(size) : 0;
+  const auto made = size ? call.warp().block.worker().grid.memory->allocate(size) : 0;
   if (made || size == 0) give(call, 0, made);
   finish(call, made || size == 0 ? kSuccess : kMemoryAllocation);
 }
 void cuda_free(const BuiltinCall& call) {
   const auto address = call.argument<std::uint64_t>(0);
-  if (address) call.warp().block.run().release(address);
+  if (address) call.warp().block.worker().release(address);
   finish(call, kSuccess);
 }
 

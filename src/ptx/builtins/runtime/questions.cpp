@@ -13,23 +13,23 @@ void peek_at_last_error(const BuiltinCall& call) {
 
 template <const char* (DeviceQuestions::*of)(int)>
 void error_word(const BuiltinCall& call) {
-  auto* const questions = call.warp().block.run().grid.questions;
+  auto* const questions = call.warp().block.worker().grid.questions;
   const char* const word = questions ? (questions->*of)(call.argument<std::int32_t>(0)) : nullptr;
   call.answer<std::uint64_t>(word ? children_of(call).text(word) : 0);
 }
 
 void get_device(const BuiltinCall& call) {
-  auto* const questions = call.warp().block.run().grid.questions;
+  auto* const questions = call.warp().block.worker().grid.questions;
   give<std::int32_t>(call, 0, questions ? questions->device() : 0);
   finish(call, kSuccess);
 }
 void get_device_count(const BuiltinCall& call) {
-  auto* const questions = call.warp().block.run().grid.questions;
+  auto* const questions = call.warp().block.worker().grid.questions;
   give<std::int32_t>(call, 0, questions ? questions->device_count() : 1);
   finish(call, kSuccess);
 }
 void get_attribute(const BuiltinCall& call) {
-  auto* const questions = call.warp().block.run().grid.questions;
+  auto* const questions = call.warp().block.worker().grid.questions;
   const auto device = call.argument<std::int32_t>(2);
   if (!questions || device < 0 || device >= questions->device_count()) return finish(call, kInvalidDevice);
   int value = 0;
@@ -38,7 +38,7 @@ void get_attribute(const BuiltinCall& call) {
   finish(call, kSuccess);
 }
 void get_limit(const BuiltinCall& call) {
-  auto* const questions = call.warp().block.run().grid.questions;
+  auto* const questions = call.warp().block.worker().grid.questions;
   std::uint64_t value = 0;
   if (!questions || !questions->limit(call.argument<std::int32_t>(1), value)) return finish(call, kUnsupportedLimit);
   give(call, 0, value);
@@ -56,7 +56,7 @@ int runtime_version(int ptx) {
   return (major + 4) * 1000 + (major == 8 && minor > 5 ? minor + 1 : minor) * 10;
 }
 void get_runtime_version(const BuiltinCall& call) {
-  give<std::int32_t>(call, 0, runtime_version(call.warp().block.run().grid.module->version));
+  give<std::int32_t>(call, 0, runtime_version(call.warp().block.worker().grid.module->version));
   finish(call, kSuccess);
 }
 
@@ -87,7 +87,7 @@ void get_function_attributes(const BuiltinCall& call) {
 
 // (blocks, function, threads, shared memory)
 void get_occupancy(const BuiltinCall& call) {
-  auto* const questions = call.warp().block.run().grid.questions;
+  auto* const questions = call.warp().block.worker().grid.questions;
   const auto* const kernel = kernel_at(call, call.argument<std::uint64_t>(1));
   if (!kernel) return finish(call, kInvalidDeviceFunction);
   if (!questions) return finish(call, kNotSupported);

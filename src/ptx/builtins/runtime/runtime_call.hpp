@@ -20,7 +20,7 @@ enum RuntimeError : int {
   kNotSupported = 801
 };
 
-inline Children& children_of(const BuiltinCall& call) { return *call.warp().block.run().grid.children; }
+inline Children& children_of(const BuiltinCall& call) { return *call.warp().block.worker().grid.children; }
 
 // The number of a thread in its grid.
 std::uint64_t thread_of(const BuiltinCall& call);

@@ -62,7 +62,7 @@ void matrices(Form& f) {
   if (f.op() == Op::movmatrix_) {
     f.out.d = f.target(0, Type::b32);
     f.out.a = f.source(1, Type::b32);
-    f.out.run = &transpose;
+    f.out.handler = &transpose;
     return;
   }
   const bool stores = f.op() == Op::stmatrix_;
@@ -81,7 +81,7 @@ void matrices(Form& f) {
   f.address(f.term(stores ? 0 : 1), f.out.space);
   f.list(std::move(operands));
   f.out.flag = f.has("trans");
-  f.out.run = stores ? &transfer<true> : &transfer<false>;
+  f.out.handler = stores ? &transfer<true> : &transfer<false>;
 }
 
 }  // namespace decoders

@@ -206,12 +206,12 @@ void product(Form& f, bool whole_warp) {
   }
   f.list(std::move(operands));
   std::memcpy(&f.out.immediate, &p, sizeof p);
-  f.out.run = &multiply;
+  f.out.handler = &multiply;
   const auto mode = FloatMode::of(f);
   if (!mode.any()) return;
   if (p.a != Type::f64) f.fail_types();
   f.out.detail = mode.packed();
-  f.out.run = &in_mode<multiply, double>;
+  f.out.handler = &in_mode<multiply, double>;
 }
 
 void memory(Form& f, bool stores) {
@@ -235,7 +235,7 @@ void memory(Form& f, bool stores) {
   f.address(f.term(stores ? 0 : 1), f.out.space);
   if (f.count() > 2) f.out.b = f.source(2, Type::u32);
   f.list(std::move(operands));
-  f.out.run = &transfer;
+  f.out.handler = &transfer;
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ std::uint64_t SharedMatrix::address(unsigned row, unsigned depth) const {
   return out ^ ((((out >> 7) - base_) & (units_ - 1)) * kPiece);
 }
 
-bool SharedMatrix::read(Warp& warp, const Instruction& i, unsigned first, unsigned count, unsigned depth, double* out,
+bool SharedMatrix::load(Warp& warp, const Instruction& i, unsigned first, unsigned count, unsigned depth, double* out,
                         unsigned row_step, unsigned depth_step) const {
   const unsigned size = size_of(type_), each = kPiece / size;
   const unsigned rows_of_piece = by_k_ ? 1 : each, depth_of_piece = by_k_ ? each : 1;

@@ -14,7 +14,7 @@ class SharedMatrix {
 
   // `count` rows from `first` on, `depth` elements of each; the element of a row r and a depth k becomes
   // out[r * row_step + k * depth_step]. False after a fault.
-  bool read(Warp& warp, const Instruction& i, unsigned first, unsigned count, unsigned depth, double* out,
+  bool load(Warp& warp, const Instruction& i, unsigned first, unsigned count, unsigned depth, double* out,
             unsigned row_step, unsigned depth_step) const;
 
  private:

@@ -9,7 +9,7 @@ namespace nvmlkit::ptx {
 namespace {
 
 template <class T>
-T read(const std::byte* at) {
+T value_at(const std::byte* at) {
   T value;
   std::memcpy(&value, at, sizeof value);
   return value;
@@ -25,25 +25,25 @@ void write(std::byte* at, T value) {
 double tile_number(const std::byte* at, Type type) {
   switch (type) {
     case Type::f16:
-      return Half::wide(read<Half>(at));
+      return Half::wide(value_at<Half>(at));
     case Type::bf16:
-      return Bfloat::wide(read<Bfloat>(at));
+      return Bfloat::wide(value_at<Bfloat>(at));
     case Type::e4m3:
-      return Float8E4M3::wide(read<Float8E4M3>(at));
+      return Float8E4M3::wide(value_at<Float8E4M3>(at));
     case Type::e5m2:
-      return Float8E5M2::wide(read<Float8E5M2>(at));
+      return Float8E5M2::wide(value_at<Float8E5M2>(at));
     case Type::tf32:  // the lower bits are not looked at
-      return std::bit_cast<float>(read<std::uint32_t>(at) & 0xFFFFE000);
+      return std::bit_cast<float>(value_at<std::uint32_t>(at) & 0xFFFFE000);
     case Type::f32:
-      return read<float>(at);
+      return value_at<float>(at);
     case Type::f64:
-      return read<double>(at);
+      return value_at<double>(at);
     case Type::s8:
-      return read<std::int8_t>(at);
+      return value_at<std::int8_t>(at);
     case Type::u8:
-      return read<std::uint8_t>(at);
+      return value_at<std::uint8_t>(at);
     default:
-      return read<std::int32_t>(at);
+      return value_at<std::int32_t>(at);
   }
 }
 

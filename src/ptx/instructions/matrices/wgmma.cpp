@@ -43,10 +43,10 @@ void multiply_in_group(Warp& w, const Instruction& i, Mask) {
   if (p.a_in_registers)
     Tile{Tile::Places::left, kRowsOfWarp, stored_depth, p.a, false}.gather(w, from_a, stored);
   else if (!SharedMatrix(w.at<std::uint64_t>(*from_a)[0], p.a, !(p.flags & kAByRow))
-                .read(w, i, w.index() % 4 * kRowsOfWarp, kRowsOfWarp, stored_depth, stored, stored_depth, 1))
+                .load(w, i, w.index() % 4 * kRowsOfWarp, kRowsOfWarp, stored_depth, stored, stored_depth, 1))
     return;
   if (!SharedMatrix(w.at<std::uint64_t>(*from_b)[0], p.b, !(p.flags & kBByRow))
-           .read(w, i, 0, columns, p.depth, b, 1, columns))
+           .load(w, i, 0, columns, p.depth, b, 1, columns))
     return;
   const double* a = stored;
   if (sparse) {
@@ -170,7 +170,7 @@ void group_products(Form& f) {
   f.out.immediate = std::bit_cast<std::uint64_t>(p);
   f.out.kind = Kind::converge;
   f.out.c = f.constant(kAllLanes, 4);
-  f.out.run = &multiply_in_group;
+  f.out.handler = &multiply_in_group;
 }
 
 }  // namespace decoders

@@ -40,7 +40,7 @@ void arrive_after_copies(Warp& w, const Instruction& i, Mask lanes) {
     if (!(lanes >> l & 1)) continue;
     auto* const bytes = w.resolve(i.space, i, addresses[l], 8, l);
     if (!bytes) return;
-    auto barrier = Mbarrier::read(bytes);
+    auto barrier = Mbarrier::load(bytes);
     if (!i.flag) continue;
     barrier.arrive(1);
     barrier.write(bytes);
@@ -57,7 +57,7 @@ void async_copies(Form& f) {
     f.out.space = f.space();
     f.address(f.term(0), f.out.space);
     f.out.flag = f.has("noinc");
-    f.out.run = &arrive_after_copies;
+    f.out.handler = &arrive_after_copies;
     return;
   }
   if (f.has("commit_group") || f.has("wait_group") || f.has("wait_all")) return no_effect(f);
@@ -88,7 +88,7 @@ void async_copies(Form& f) {
   if (f.term(2).kind != Term::Kind::integer || (size != 4 && size != 8 && size != 16)) f.fail("4, 8 or 16 bytes");
   f.out.count = static_cast<std::uint8_t>(size);
   if (f.count() > 3) f.out.c = f.source(3, Type::u32);
-  f.out.run = &copy_async;
+  f.out.handler = &copy_async;
 }
 
 }  // namespace decoders

@@ -113,26 +113,26 @@ void atomics(Form& f) {
   if (what == "cas") {
     f.out.c = f.source(first + 2, type);
     const auto size = size_of(type);
-    f.out.run = size == 2   ? &compare_exchange<std::uint16_t>
-                : size == 4 ? &compare_exchange<std::uint32_t>
-                            : &compare_exchange<std::uint64_t>;
+    f.out.handler = size == 2   ? &compare_exchange<std::uint16_t>
+                    : size == 4 ? &compare_exchange<std::uint32_t>
+                                : &compare_exchange<std::uint64_t>;
   }
-  if (what == "exch") f.out.run = of_bits<Replace>(type);
-  if (what == "and") f.out.run = of_bits<And>(type);
-  if (what == "or") f.out.run = of_bits<Or>(type);
-  if (what == "xor") f.out.run = of_bits<Xor>(type);
-  if (what == "inc") f.out.run = of_bits<Increment>(type);
-  if (what == "dec") f.out.run = of_bits<Decrement>(type);
-  if (what == "add") f.out.run = adding(type);
-  if (what == "min") f.out.run = ordered<Least>(type);
-  if (what == "max") f.out.run = ordered<Greatest>(type);
+  if (what == "exch") f.out.handler = of_bits<Replace>(type);
+  if (what == "and") f.out.handler = of_bits<And>(type);
+  if (what == "or") f.out.handler = of_bits<Or>(type);
+  if (what == "xor") f.out.handler = of_bits<Xor>(type);
+  if (what == "inc") f.out.handler = of_bits<Increment>(type);
+  if (what == "dec") f.out.handler = of_bits<Decrement>(type);
+  if (what == "add") f.out.handler = adding(type);
+  if (what == "min") f.out.handler = ordered<Least>(type);
+  if (what == "max") f.out.handler = ordered<Greatest>(type);
 }
 
 void ordering(Form& f) {
   if (f.op() == Op::nanosleep_)
-    f.out.run = [](Warp& w, const Instruction&, Mask) { w.polls(kWeightOfPoll); };
+    f.out.handler = [](Warp& w, const Instruction&, Mask) { w.polls(kWeightOfPoll); };
   else
-    f.out.run = &fence;
+    f.out.handler = &fence;
 }
 
 }  // namespace decoders

@@ -27,7 +27,7 @@ BoxCopy::BoxCopy(Warp& w, const Instruction& i, unsigned lane, const TensorMap& 
   pitch_ = std::max(row_bytes_, span);
 }
 
-bool BoxCopy::run(std::uint64_t shared) {
+bool BoxCopy::copy(std::uint64_t shared) {
   shared_ = shared;
   rows_ = 0;
   return copy_.is_columns ? columns() : rows(map_.rank - 1);
@@ -81,7 +81,7 @@ bool BoxCopy::row() {
   std::byte* global = nullptr;
   if (inside && end > first) {
     address += static_cast<std::uint64_t>(at_[0] + first) * size;
-    global = w_.block.run().global(address, static_cast<std::uint64_t>(end - first) * size, i_);
+    global = w_.block.worker().global(address, static_cast<std::uint64_t>(end - first) * size, i_);
     if (!global) {
       w_.fault(FaultKind::illegal_address, address, i_);
       return false;

@@ -30,7 +30,7 @@ class BoxCopy {
   BoxCopy(Warp& w, const Instruction& i, unsigned lane, const TensorMap& map);
 
   // To or from an address of shared memory. False after a fault.
-  bool run(std::uint64_t shared);
+  bool copy(std::uint64_t shared);
   std::uint32_t bytes() const { return static_cast<std::uint32_t>(rows_ * row_bytes_); }
 
  private:

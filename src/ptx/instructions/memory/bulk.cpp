@@ -85,7 +85,7 @@ void bulk_copies(Form& f) {
     operands.nothing();
   operands.store();
   f.out.immediate = std::bit_cast<std::uint64_t>(copy);
-  f.out.run = &copy_bulk;
+  f.out.handler = &copy_bulk;
 }
 
 }  // namespace decoders

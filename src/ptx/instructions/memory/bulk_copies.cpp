@@ -105,7 +105,7 @@ void reduce(Reduction how, Type type, std::byte* into, const std::byte* from, st
 bool complete(Warp& warp, const Instruction& i, std::uint64_t address, std::uint32_t bytes, unsigned lane) {
   auto* const at = warp.resolve(Space::shared, i, address, 8, lane);
   if (!at) return false;
-  auto barrier = Mbarrier::read(at);
+  auto barrier = Mbarrier::load(at);
   barrier.complete(bytes);
   barrier.write(at);
   return true;

@@ -53,7 +53,7 @@ void change_at_peer(Warp& w, const Instruction& i, Mask lanes) {
         i.flag ? w.at<std::uint64_t>(operands[values])[l] : w.at<std::uint32_t>(operands[values])[l];
     auto* const told = w.resolve(i.space, i, at, 8, l);
     if (!told) return;
-    auto barrier = Mbarrier::read(told);
+    auto barrier = Mbarrier::load(told);
     barrier.complete(static_cast<std::uint32_t>(sizeof(T) * values));
     barrier.write(told);
   }
@@ -80,7 +80,7 @@ void cluster_addresses(Form& f) {
   if (f.op() == Op::getctarank_) {
     f.out.d = f.target(0, Type::u32);
     f.out.a = f.source(1, f.type());
-    f.out.run = wide ? &rank_of_address<std::uint64_t> : &rank_of_address<std::uint32_t>;
+    f.out.handler = wide ? &rank_of_address<std::uint64_t> : &rank_of_address<std::uint32_t>;
     return;
   }
   f.out.d = f.target(0, f.type());
@@ -92,7 +92,7 @@ void cluster_addresses(Form& f) {
   }
   f.out.b = f.source(2, Type::u32);
   f.out.immediate = f.space() == Space::generic ? kSharedWindow : 0;
-  f.out.run = wide ? &map_address<std::uint64_t> : &map_address<std::uint32_t>;
+  f.out.handler = wide ? &map_address<std::uint64_t> : &map_address<std::uint32_t>;
 }
 
 // st.async [a], b, [barrier]; red.async the same with an operation.
@@ -120,11 +120,11 @@ void async_changes(Form& f) {
   const auto what = f.one_of({"and", "or", "xor", "add", "inc", "dec", "min", "max"});
   if (what.empty() != (f.op() == Op::st_)) f.fail_types();
   if (size == 8)
-    f.out.run = is_signed(type) ? change_of<std::int64_t>(what) : change_of<std::uint64_t>(what);
+    f.out.handler = is_signed(type) ? change_of<std::int64_t>(what) : change_of<std::uint64_t>(what);
   else if (is_signed(type))
-    f.out.run = change_of<std::int32_t>(what);
+    f.out.handler = change_of<std::int32_t>(what);
   else
-    f.out.run = change_of<std::uint32_t>(what);
+    f.out.handler = change_of<std::uint32_t>(what);
 }
 
 }  // namespace decoders

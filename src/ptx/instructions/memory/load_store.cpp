@@ -207,7 +207,7 @@ void load_store(Form& f) {
   if (!vector && !operands[0].is_there()) f.fail("expected a register");
   const bool ordered = !f.one_of({"volatile", "relaxed", "acquire", "release", "mmio"}).empty();
   f.out.flag = ordered;
-  f.out.run = handler_for(type, first_size, {loads, vector, ordered});
+  f.out.handler = handler_for(type, first_size, {loads, vector, ordered});
 }
 
 }  // namespace decoders

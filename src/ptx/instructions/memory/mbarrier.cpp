@@ -37,7 +37,7 @@ void act(Warp& w, const Instruction& i, Mask lanes) {
     if (!(lanes >> l & 1)) continue;
     auto* const bytes = w.resolve(i.space, i, addresses[l], 8, l);
     if (!bytes) return;
-    auto barrier = Mbarrier::read(bytes);
+    auto barrier = Mbarrier::load(bytes);
     const std::uint32_t number = i.b.is_there() && action != Action::test ? w.at<std::uint32_t>(i.b)[l] : 1;
     std::uint64_t state = barrier.word();
     switch (action) {
@@ -104,7 +104,7 @@ void mbarrier(Form& f) {
   if (f.has("pending_count")) {
     f.out.d = f.target(0, Type::u32);
     f.out.a = f.source(1, Type::b64);
-    f.out.run = &pending_count;
+    f.out.handler = &pending_count;
     return;
   }
   const bool waits = f.has("test_wait") || f.has("try_wait");
@@ -115,7 +115,7 @@ void mbarrier(Form& f) {
   f.out.space = f.space();
   f.address(f.term(at), f.out.space);
   if (f.count() > at + 1) f.out.b = f.source(at + 1, waits && !f.has("parity") ? Type::b64 : Type::u32);
-  f.out.run = handler_of(f);
+  f.out.handler = handler_of(f);
 }
 
 }  // namespace decoders

@@ -22,7 +22,7 @@ struct Mbarrier {
     return {static_cast<std::uint32_t>(word >> 43 & 0xFFFFF), static_cast<std::int32_t>(word >> 23 & 0xFFFFF), bytes,
             static_cast<std::uint32_t>(word >> 63)};
   }
-  static Mbarrier read(const std::byte* at) {
+  static Mbarrier load(const std::byte* at) {
     std::uint64_t word = 0;
     std::memcpy(&word, at, sizeof word);
     return of(word);

@@ -108,7 +108,7 @@ void move(Form& f) {
     f.out.d = f.target(0, type);
     f.out.a = from.kind == Term::Kind::special ? f.source(from, Type::b32) : f.predicate(from);
     f.out.flag = from.negated;
-    f.out.run = &copy_predicate;
+    f.out.handler = &copy_predicate;
     return;
   }
   const bool unpacks = to.kind == Term::Kind::vector;
@@ -124,24 +124,24 @@ void move(Form& f) {
       f.out.a = f.source(1, type);
     else
       f.out.d = f.target(0, type);
-    f.out.run = unpacks ? &unpack : &pack;
+    f.out.handler = unpacks ? &unpack : &pack;
     return;
   }
   f.out.d = f.target(0, type);
   const auto size = size_of(type);
   if (from.kind == Term::Kind::special && is_time(from.name)) {
     f.out.detail = from.name.ends_with("_hi") ? 32 : 0;
-    f.out.run = size == 4 ? &time<std::uint32_t> : &time<std::uint64_t>;
+    f.out.handler = size == 4 ? &time<std::uint32_t> : &time<std::uint64_t>;
   } else if (from.kind == Term::Kind::symbol) {
     if (size < 4) f.fail_types();
     f.symbol_address(from);
-    f.out.run = size == 4 ? &address_of<std::uint32_t> : &address_of<std::uint64_t>;
+    f.out.handler = size == 4 ? &address_of<std::uint32_t> : &address_of<std::uint64_t>;
   } else {
     f.out.a = f.source(1, type);
-    f.out.run = size == 2   ? &copy<std::uint16_t>
-                : size == 4 ? best<&copy<std::uint32_t>>()
-                : size == 8 ? best<&copy<std::uint64_t>>()
-                            : &copy<Bits128>;
+    f.out.handler = size == 2   ? &copy<std::uint16_t>
+                    : size == 4 ? best<&copy<std::uint32_t>>()
+                    : size == 8 ? best<&copy<std::uint64_t>>()
+                                : &copy<Bits128>;
   }
 }
 
@@ -153,7 +153,7 @@ void convert_address(Form& f) {
     f.out.a = f.source(1, Type::u64);
     f.out.immediate = window_of(space);
     f.out.flag = f.has("shared::cluster");
-    f.out.run = &is_in_window;
+    f.out.handler = &is_in_window;
     return;
   }
   if (f.type() != Type::u64) f.fail("only 64-bit addresses are simulated");
@@ -162,25 +162,25 @@ void convert_address(Form& f) {
   if (from.kind == Term::Kind::symbol) {
     f.symbol_address(from);
     f.out.immediate += f.has("to") ? 0 : window_of(space);
-    f.out.run = &address_of<std::uint64_t>;
+    f.out.handler = &address_of<std::uint64_t>;
     return;
   }
   f.out.a = f.source(1, Type::u64);
   f.out.immediate = window_of(space);
   f.out.flag = f.has("to") && f.out.immediate != 0;
-  f.out.run = &add_window<std::uint64_t>;
+  f.out.handler = &add_window<std::uint64_t>;
 }
 
 // What a simulated memory and a simulated clock need not do.
 void no_effect(Form& f) {
-  f.out.run = [](Warp&, const Instruction&, Mask) {};
+  f.out.handler = [](Warp&, const Instruction&, Mask) {};
 }
 
 // A policy of caches: any number will do.
 void policies(Form& f) {
   f.out.d = f.target(0, Type::b64);
   f.out.a = f.constant(0, 8);
-  f.out.run = &copy<std::uint64_t>;
+  f.out.handler = &copy<std::uint64_t>;
 }
 
 }  // namespace decoders

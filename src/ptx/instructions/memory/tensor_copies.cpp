@@ -41,7 +41,7 @@ void copy_box(Warp& w, const Instruction& i, Mask lanes) {
       if (!(mask >> rank & 1)) continue;
       const auto in = [&](std::uint64_t a) { return multicasts ? Group::window_of(rank) | Group::offset_of(a) : a; };
       BoxCopy box(w, i, l, map);
-      if (!box.run(in(own)) || (tells && !complete(w, i, in(told), box.bytes(), l))) return;
+      if (!box.copy(in(own)) || (tells && !complete(w, i, in(told), box.bytes(), l))) return;
     }
   }
 }
@@ -89,7 +89,7 @@ void tensor_copies(Form& f) {
   }
   operands.store();
   f.out.immediate = std::bit_cast<std::uint64_t>(copy);
-  f.out.run = &copy_box;
+  f.out.handler = &copy_box;
 }
 
 }  // namespace decoders

@@ -83,7 +83,7 @@ void tensor_maps(Form& f) {
     operands.store();
     f.out.kind = Kind::converge;
     f.out.c = f.constant(kAllLanes, 4);
-    f.out.run = &publish;
+    f.out.handler = &publish;
     return;
   }
   static constexpr std::pair<std::string_view, Field> kFields[] = {{"global_address", Field::address},
@@ -110,7 +110,7 @@ void tensor_maps(Form& f) {
     f.out.flag = f.has("b64");
     f.out.b = f.source(numbered ? 2 : 1, f.out.flag ? Type::b64 : Type::b32);
     f.out.detail = static_cast<std::uint8_t>(field);
-    f.out.run = &replace_field;
+    f.out.handler = &replace_field;
     return;
   }
   f.fail_types();

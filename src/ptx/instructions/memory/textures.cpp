@@ -12,7 +12,7 @@ namespace {
 std::uint64_t handle_of(Warp& w, const Instruction& i, const Operand& operand, unsigned lane) {
   auto handle = w.at<std::uint64_t>(operand)[lane];
   if (handle >> 56 == 0)
-    if (const auto* const p = w.block.run().global(handle, sizeof handle, i)) std::memcpy(&handle, p, sizeof handle);
+    if (const auto* const p = w.block.worker().global(handle, sizeof handle, i)) std::memcpy(&handle, p, sizeof handle);
   return handle;
 }
 
@@ -47,7 +47,7 @@ void sample(Warp& w, const Instruction& i, Mask lanes) {
       for (unsigned k = 0; k < 2 * lookup.dimensions; ++k)
         lookup.gradients[k / lookup.dimensions][k % lookup.dimensions] = w.at<float>(operands[kMore + k])[l];
     std::uint32_t out[4] = {};
-    if (!w.block.run().grid.memory->sample(lookup, out))
+    if (!w.block.worker().grid.memory->sample(lookup, out))
       return w.fault(FaultKind::illegal_instruction, lookup.texture, i);
     for (unsigned k = 0; k < 4; ++k)
       if (operands[kTargets + k].is_there()) w.at<std::uint32_t>(operands[kTargets + k])[l] = out[k];
@@ -66,7 +66,7 @@ void access(Warp& w, const Instruction& i, Mask lanes) {
     std::int32_t at[3];
     for (unsigned k = 0; k < 3; ++k) at[k] = w.at<std::int32_t>(operands[1 + k])[l];
     std::byte* bytes = nullptr;
-    if (!w.block.run().grid.memory->surface(handle, at, size * values, i.detail & 32, bytes))
+    if (!w.block.worker().grid.memory->surface(handle, at, size * values, i.detail & 32, bytes))
       return w.fault(FaultKind::illegal_instruction, handle, i);
     if (!bytes && !i.flag) return w.fault(FaultKind::illegal_address, handle, i);
     for (unsigned k = 0; k < values; ++k) {
@@ -150,7 +150,7 @@ void textures(Form& f) {
                                 (types[1] == Type::s32 ? kByIndex : 0u) | (gathers ? kGathers : 0u) |
                                 (level ? kLevel : 0u) | (gradients ? kGradients : 0u));
   if (gathers) f.out.immediate = f.has("r") ? 0 : f.has("g") ? 1 : f.has("b") ? 2 : 3;
-  f.out.run = &sample;
+  f.out.handler = &sample;
 }
 
 void surfaces(Form& f) {
@@ -175,7 +175,7 @@ void surfaces(Form& f) {
   f.list(std::move(operands));
   f.out.detail = static_cast<std::uint8_t>(size_of(f.type()) | (stores ? 16u : 0u) | (f.has("clamp") ? 32u : 0u));
   f.out.flag = f.has("zero");
-  f.out.run = &access;
+  f.out.handler = &access;
 }
 
 }  // namespace decoders

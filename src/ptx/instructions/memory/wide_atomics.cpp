@@ -107,11 +107,11 @@ void vector_atomics(Form& f) {
   f.list(std::move(operands));
   const auto what = f.one_of({"add", "min", "max"});
   if (type == Type::f32)
-    f.out.run = what == "add" ? &each_of_vector<float, Add> : nullptr;
+    f.out.handler = what == "add" ? &each_of_vector<float, Add> : nullptr;
   else if (!what.empty())
-    f.out.run = what == "add"   ? narrow_vector<Add>(type)
-                : what == "min" ? narrow_vector<Least>(type)
-                                : narrow_vector<Greatest>(type);
+    f.out.handler = what == "add"   ? narrow_vector<Add>(type)
+                    : what == "min" ? narrow_vector<Least>(type)
+                                    : narrow_vector<Greatest>(type);
 }
 
 void quad_atomics(Form& f) {
@@ -122,7 +122,7 @@ void quad_atomics(Form& f) {
   f.address(f.term(1), f.out.space);
   f.out.b = f.source(2, Type::b128);
   if (f.out.flag) f.out.c = f.source(3, Type::b128);
-  f.out.run = &exchange_quad;
+  f.out.handler = &exchange_quad;
 }
 
 }  // namespace decoders

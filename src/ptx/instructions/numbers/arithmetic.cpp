@@ -134,10 +134,10 @@ void decode_wide(Form& f, bool with_sum) {
   if (wide == none) f.fail_types();
   f.out.d = f.target(0, wide);
   if (with_sum) f.out.c = f.source(3, wide);
-  f.out.run = type == u16   ? wide_product<std::uint16_t, std::uint32_t>(with_sum)
-              : type == s16 ? wide_product<std::int16_t, std::int32_t>(with_sum)
-              : type == u32 ? wide_product<std::uint32_t, std::uint64_t>(with_sum)
-                            : wide_product<std::int32_t, std::int64_t>(with_sum);
+  f.out.handler = type == u16   ? wide_product<std::uint16_t, std::uint32_t>(with_sum)
+                  : type == s16 ? wide_product<std::int16_t, std::int32_t>(with_sum)
+                  : type == u32 ? wide_product<std::uint32_t, std::uint64_t>(with_sum)
+                                : wide_product<std::int32_t, std::int64_t>(with_sum);
 }
 
 Handler of_integers(Form& f) {
@@ -245,7 +245,7 @@ void arithmetic(Form& f) {
   f.out.d = f.target(0, type);
   if (with_sum) f.out.c = f.source(3, type);
   const bool floats = is_float(type) || type == Type::f16x2 || type == Type::bf16x2;
-  f.out.run = floats ? of_floats(f) : of_integers(f);
+  f.out.handler = floats ? of_floats(f) : of_integers(f);
 }
 
 }  // namespace decoders

@@ -202,38 +202,38 @@ void bits(Form& f) {
   const bool wrap = f.has("wrap");
   switch (f.op()) {
     case Op::popc_:
-      f.out.run = wide ? &map1<U32, U64, Popc> : &map1<U32, U32, Popc>;
+      f.out.handler = wide ? &map1<U32, U64, Popc> : &map1<U32, U32, Popc>;
       break;
     case Op::clz_:
-      f.out.run = wide ? &map1<U32, U64, Clz> : &map1<U32, U32, Clz>;
+      f.out.handler = wide ? &map1<U32, U64, Clz> : &map1<U32, U32, Clz>;
       break;
     case Op::brev_:
-      f.out.run = unary_bits<Brev>(type);
+      f.out.handler = unary_bits<Brev>(type);
       break;
     case Op::bfind_:
-      f.out.run = f.has("shiftamt") ? find_highest_bit<true>(type) : find_highest_bit<false>(type);
+      f.out.handler = f.has("shiftamt") ? find_highest_bit<true>(type) : find_highest_bit<false>(type);
       break;
     case Op::bfe_:
-      f.out.run = extract_bits(type);
+      f.out.handler = extract_bits(type);
       break;
     case Op::bfi_:
-      f.out.run = wide ? &insert_bits<U64> : &insert_bits<U32>;
+      f.out.handler = wide ? &insert_bits<U64> : &insert_bits<U32>;
       break;
     case Op::bmsk_:
-      f.out.run = wrap ? &map2<U32, U32, U32, Bmsk<true>> : &map2<U32, U32, U32, Bmsk<false>>;
+      f.out.handler = wrap ? &map2<U32, U32, U32, Bmsk<true>> : &map2<U32, U32, U32, Bmsk<false>>;
       break;
     case Op::szext_:
       if (type == Type::u32)
-        f.out.run = wrap ? kShiftOf<Szext<true>, U32> : kShiftOf<Szext<false>, U32>;
+        f.out.handler = wrap ? kShiftOf<Szext<true>, U32> : kShiftOf<Szext<false>, U32>;
       else
-        f.out.run = wrap ? kShiftOf<Szext<true>, S32> : kShiftOf<Szext<false>, S32>;
+        f.out.handler = wrap ? kShiftOf<Szext<true>, S32> : kShiftOf<Szext<false>, S32>;
       break;
     case Op::fns_:
-      f.out.run = &map3<U32, U32, U32, U32, Fns>;
+      f.out.handler = &map3<U32, U32, U32, U32, Fns>;
       break;
     case Op::prmt_:
       f.out.detail = permute_mode(f);
-      f.out.run = &permute;
+      f.out.handler = &permute;
       break;
     default:
       break;

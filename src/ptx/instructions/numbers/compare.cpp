@@ -238,7 +238,7 @@ void compare(Form& f) {
     f.out.flag = f.term(3).negated;
     f.out.detail = f.has("and") ? '&' : f.has("or") ? '|' : '^';
   }
-  f.out.run = comparing(relation, type, to_value, halves);
+  f.out.handler = comparing(relation, type, to_value, halves);
 }
 
 }  // namespace decoders

@@ -32,7 +32,7 @@ struct Number {
   double real;
 };
 
-Number read(const std::byte* at, Type type) {
+Number number_at(const std::byte* at, Type type) {
   Number n{is_float(type), false, 0, 0};
   std::uint64_t raw = 0;
   std::memcpy(&raw, at, size_of(type) < 8 ? size_of(type) : 8);
@@ -139,7 +139,7 @@ void general(Warp& w, const Instruction& i, Mask lanes) {
   const auto* const a = w.at<std::byte>(i.a);
   for (unsigned l = 0; l < kLanes; ++l) {
     if (!(lanes >> l & 1)) continue;
-    auto n = read(a + l * c.from_register, c.from);
+    auto n = number_at(a + l * c.from_register, c.from);
     std::uint64_t out = 0;
     if (is_float(c.to) || c.to == Type::tf32) {
       if (n.is_float && c.to_integer) n.real = std::copysign(whole(n.real, rounding), n.real);
@@ -207,8 +207,8 @@ void convert(Form& f) {
   if (from_register < size_of(from)) f.fail("the register is smaller than the type");
   const bool to_integer = !f.one_of({"rni", "rzi", "rmi", "rpi"}).empty();
   const bool plain = to_register == size_of(to) && from_register == size_of(from) && !mode.any() && !to_integer;
-  if (plain) f.out.run = fast(to, from);
-  if (f.out.run) return;
+  if (plain) f.out.handler = fast(to, from);
+  if (f.out.handler) return;
   const Conversion c{to,
                      from,
                      static_cast<std::uint8_t>(to_register),
@@ -219,7 +219,7 @@ void convert(Form& f) {
                      0};
   std::memcpy(&f.out.immediate, &c, sizeof c);
   f.out.detail = mode.packed();
-  f.out.run = &general;
+  f.out.handler = &general;
 }
 
 }  // namespace decoders

@@ -52,11 +52,11 @@ void convert_eight_bits(Form& f, Type to, Type from) {
   const bool first = to == Type::e4m3x2 || from == Type::e4m3x2;
   if (from == Type::f32 && f.count() == 3) {
     f.out.b = f.source(2, Type::f32);
-    f.out.run = first ? &into_eight_bits<Float8E4M3> : &into_eight_bits<Float8E5M2>;
+    f.out.handler = first ? &into_eight_bits<Float8E4M3> : &into_eight_bits<Float8E5M2>;
   } else if (from == Type::f16x2 && f.count() == 2) {
-    f.out.run = first ? &pair_into_eight_bits<Float8E4M3, Half> : &pair_into_eight_bits<Float8E5M2, Half>;
+    f.out.handler = first ? &pair_into_eight_bits<Float8E4M3, Half> : &pair_into_eight_bits<Float8E5M2, Half>;
   } else if (to == Type::f16x2 && f.count() == 2) {
-    f.out.run = first ? &from_eight_bits<Half, Float8E4M3> : &from_eight_bits<Half, Float8E5M2>;
+    f.out.handler = first ? &from_eight_bits<Half, Float8E4M3> : &from_eight_bits<Half, Float8E5M2>;
   }
 }
 
@@ -69,7 +69,7 @@ void convert_into_pair(Form& f, Type to, Type from) {
   f.out.b = f.source(2, Type::f32);
   f.out.detail = static_cast<std::uint8_t>(mode.rounding);
   f.out.flag = f.has("relu");
-  f.out.run = to == Type::f16x2 ? &into_pair<Half> : &into_pair<Bfloat>;
+  f.out.handler = to == Type::f16x2 ? &into_pair<Half> : &into_pair<Bfloat>;
 }
 
 }  // namespace

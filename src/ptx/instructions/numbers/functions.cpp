@@ -85,14 +85,14 @@ void functions(Form& f) {
     const auto word = f.one_of({"finite", "infinite", "number", "notanumber", "normal", "subnormal"});
     if (word.empty()) f.fail_types();
     f.out.detail = static_cast<std::uint8_t>(word == "notanumber" ? 'N' : word == "normal" ? 'o' : word[0]);
-    f.out.run = type == Type::f32 ? &test_property<float> : &test_property<double>;
+    f.out.handler = type == Type::f32 ? &test_property<float> : &test_property<double>;
     return;
   }
   f.out.d = f.target(0, type);
   f.out.a = f.source(1, type);
   if (f.op() == Op::copysign_) {
     f.out.b = f.source(2, type);
-    f.out.run = type == Type::f32 ? kBinaryOf<float, Copysign> : kBinaryOf<double, Copysign>;
+    f.out.handler = type == Type::f32 ? kBinaryOf<float, Copysign> : kBinaryOf<double, Copysign>;
     return;
   }
   const auto mode = FloatMode::of(f);
@@ -100,28 +100,28 @@ void functions(Form& f) {
   const bool narrow = type != Type::f32 && type != Type::f64;
   switch (f.op()) {
     case Op::rcp_:
-      f.out.run = of_float<Rcp>(type, mode.any());
+      f.out.handler = of_float<Rcp>(type, mode.any());
       break;
     case Op::sqrt_:
-      f.out.run = of_float<Sqrt>(type, mode.any());
+      f.out.handler = of_float<Sqrt>(type, mode.any());
       break;
     case Op::rsqrt_:
-      f.out.run = of_float<Rsqrt>(type, mode.any());
+      f.out.handler = of_float<Rsqrt>(type, mode.any());
       break;
     case Op::sin_:
-      f.out.run = of_float<Sin>(type, mode.any());
+      f.out.handler = of_float<Sin>(type, mode.any());
       break;
     case Op::cos_:
-      f.out.run = of_float<Cos>(type, mode.any());
+      f.out.handler = of_float<Cos>(type, mode.any());
       break;
     case Op::lg2_:
-      f.out.run = of_float<Log2>(type, mode.any());
+      f.out.handler = of_float<Log2>(type, mode.any());
       break;
     case Op::ex2_:
-      f.out.run = narrow ? unary_float<Exp2>(type) : of_float<Exp2>(type, mode.any());
+      f.out.handler = narrow ? unary_float<Exp2>(type) : of_float<Exp2>(type, mode.any());
       break;
     case Op::tanh_:
-      f.out.run = unary_float<Tanh>(type);
+      f.out.handler = unary_float<Tanh>(type);
       break;
     default:
       break;

@@ -109,22 +109,22 @@ void integers(Form& f) {
   const bool is_u32 = type == Type::u32;
   switch (f.op()) {
     case Op::rem_:
-      f.out.run = binary_integer<Rem>(type);
+      f.out.handler = binary_integer<Rem>(type);
       break;
     case Op::sad_:
-      f.out.run = ternary_integer<Sad>(type);
+      f.out.handler = ternary_integer<Sad>(type);
       break;
     case Op::mul24_:
       if (f.has("hi"))
-        f.out.run = is_u32 ? kBinaryOf<std::uint32_t, Mul24<16>> : kBinaryOf<std::int32_t, Mul24<16>>;
+        f.out.handler = is_u32 ? kBinaryOf<std::uint32_t, Mul24<16>> : kBinaryOf<std::int32_t, Mul24<16>>;
       else
-        f.out.run = is_u32 ? kBinaryOf<std::uint32_t, Mul24<0>> : kBinaryOf<std::int32_t, Mul24<0>>;
+        f.out.handler = is_u32 ? kBinaryOf<std::uint32_t, Mul24<0>> : kBinaryOf<std::int32_t, Mul24<0>>;
       break;
     case Op::mad24_:
       if (f.has("hi"))
-        f.out.run = is_u32 ? kTernaryOf<std::uint32_t, Mul24<16>> : kTernaryOf<std::int32_t, Mul24<16>>;
+        f.out.handler = is_u32 ? kTernaryOf<std::uint32_t, Mul24<16>> : kTernaryOf<std::int32_t, Mul24<16>>;
       else
-        f.out.run = is_u32 ? kTernaryOf<std::uint32_t, Mul24<0>> : kTernaryOf<std::int32_t, Mul24<0>>;
+        f.out.handler = is_u32 ? kTernaryOf<std::uint32_t, Mul24<0>> : kTernaryOf<std::int32_t, Mul24<0>>;
       break;
     case Op::dp4a_:
     case Op::dp2a_:
@@ -132,7 +132,7 @@ void integers(Form& f) {
       f.out.detail = static_cast<std::uint8_t>((is_signed(type) ? 1 : 0) | (is_signed(f.types()[1]) ? 2 : 0) |
                                                (f.has("hi") ? 4 : 0));
       f.out.flag = f.op() == Op::dp2a_;
-      f.out.run = &dot;
+      f.out.handler = &dot;
       break;
     default:
       break;
@@ -152,8 +152,8 @@ void carry(Form& f) {
   f.out.detail = static_cast<std::uint8_t>((takes ? 1 : 0) | (f.has("cc") ? 2 : 0) | (subtracts ? 4 : 0) |
                                            (multiplies ? 8 : 0) | (f.has("hi") ? 16 : 0));
   f.out.flag = is_signed(type);
-  if (size_of(type) == 4) f.out.run = &with_carry<std::uint32_t, std::int32_t>;
-  if (size_of(type) == 8) f.out.run = &with_carry<std::uint64_t, std::int64_t>;
+  if (size_of(type) == 4) f.out.handler = &with_carry<std::uint32_t, std::int32_t>;
+  if (size_of(type) == 8) f.out.handler = &with_carry<std::uint64_t, std::int64_t>;
 }
 
 }  // namespace decoders

@@ -54,31 +54,31 @@ void logic(Form& f) {
       f.out.count = f.term(2).negated ? 2 : 1;
     }
     f.out.detail = f.op() == Op::and_ ? '&' : f.op() == Op::or_ ? '|' : f.op() == Op::xor_ ? '^' : '!';
-    f.out.run = &predicates;
+    f.out.handler = &predicates;
     return;
   }
   f.out.a = f.source(1, type);
   if (f.count() > 2) f.out.b = f.source(2, type);
   switch (f.op()) {
     case Op::and_:
-      f.out.run = binary_unsigned<And>(type);
+      f.out.handler = binary_unsigned<And>(type);
       break;
     case Op::or_:
-      f.out.run = binary_unsigned<Or>(type);
+      f.out.handler = binary_unsigned<Or>(type);
       break;
     case Op::xor_:
-      f.out.run = binary_unsigned<Xor>(type);
+      f.out.handler = binary_unsigned<Xor>(type);
       break;
     case Op::not_:
-      f.out.run = unary_bits<Not>(type);
+      f.out.handler = unary_bits<Not>(type);
       break;
     case Op::cnot_:
-      f.out.run = unary_bits<Cnot>(type);
+      f.out.handler = unary_bits<Cnot>(type);
       break;
     case Op::lop3_:
       f.out.c = f.source(3, type);
       f.out.immediate = f.term(4).value;
-      f.out.run = best<&lop3>();
+      f.out.handler = best<&lop3>();
       break;
     default:
       break;

@@ -58,9 +58,9 @@ void packed_integers(Form& f) {
   f.out.d = f.target(0, type);
   f.out.a = f.source(1, type);
   f.out.b = f.source(2, type);
-  if (f.op() == Op::add_ && !relu) f.out.run = of_parts<Add>(type);
-  if (f.op() == Op::min_) f.out.run = relu ? not_negative<Least>(type) : of_parts<Least>(type);
-  if (f.op() == Op::max_) f.out.run = relu ? not_negative<Greatest>(type) : of_parts<Greatest>(type);
+  if (f.op() == Op::add_ && !relu) f.out.handler = of_parts<Add>(type);
+  if (f.op() == Op::min_) f.out.handler = relu ? not_negative<Least>(type) : of_parts<Least>(type);
+  if (f.op() == Op::max_) f.out.handler = relu ? not_negative<Greatest>(type) : of_parts<Greatest>(type);
 }
 
 void convert_and_pack(Form& f) {
@@ -74,7 +74,7 @@ void convert_and_pack(Form& f) {
   f.out.flag = to == Type::s16 || to == Type::s8 || to == Type::s4;
   const bool known = f.out.flag || to == Type::u16 || to == Type::u8 || to == Type::u4;
   f.out.detail = static_cast<std::uint8_t>(bits_of_element(to));
-  if (known && (f.out.detail == 16) == (f.count() == 3)) f.out.run = &pack_numbers;
+  if (known && (f.out.detail == 16) == (f.count() == 3)) f.out.handler = &pack_numbers;
 }
 
 }  // namespace decoders

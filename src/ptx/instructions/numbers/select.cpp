@@ -38,20 +38,20 @@ void choose(Form& f) {
   if (f.op() == Op::selp_) {
     f.out.c = f.predicate(f.term(3));
     f.out.flag = f.term(3).negated;
-    f.out.run = size == 2 ? &select<U16> : size == 4 ? best<&select<U32>>() : best<&select<U64>>();
+    f.out.handler = size == 2 ? &select<U16> : size == 4 ? best<&select<U32>>() : best<&select<U64>>();
     return;
   }
   if (f.types().size() != 2) f.fail_types();
   const auto by = f.types()[1];
   f.out.c = f.source(3, by);
   if (by == Type::f32)
-    f.out.run = size == 2   ? &select_by_sign<U16, float>
-                : size == 4 ? &select_by_sign<U32, float>
-                            : &select_by_sign<U64, float>;
+    f.out.handler = size == 2   ? &select_by_sign<U16, float>
+                    : size == 4 ? &select_by_sign<U32, float>
+                                : &select_by_sign<U64, float>;
   if (by == Type::s32)
-    f.out.run = size == 2   ? &select_by_sign<U16, std::int32_t>
-                : size == 4 ? &select_by_sign<U32, std::int32_t>
-                            : &select_by_sign<U64, std::int32_t>;
+    f.out.handler = size == 2   ? &select_by_sign<U16, std::int32_t>
+                    : size == 4 ? &select_by_sign<U32, std::int32_t>
+                                : &select_by_sign<U64, std::int32_t>;
 }
 
 }  // namespace decoders

@@ -44,33 +44,33 @@ void shifts(Form& f) {
     f.out.c = f.source(3, Type::b32);
     using U = std::uint32_t;
     if (f.has("l"))
-      f.out.run = f.has("wrap") ? &map3<U, U, U, U, Funnel<true, true>> : &map3<U, U, U, U, Funnel<true, false>>;
+      f.out.handler = f.has("wrap") ? &map3<U, U, U, U, Funnel<true, true>> : &map3<U, U, U, U, Funnel<true, false>>;
     else
-      f.out.run = f.has("wrap") ? &map3<U, U, U, U, Funnel<false, true>> : &map3<U, U, U, U, Funnel<false, false>>;
+      f.out.handler = f.has("wrap") ? &map3<U, U, U, U, Funnel<false, true>> : &map3<U, U, U, U, Funnel<false, false>>;
     return;
   }
   f.out.b = f.source(2, Type::u32);
   const bool left = f.op() == Op::shl_;
   switch (type) {
     case Type::s16:
-      f.out.run = left ? nullptr : kShiftOf<Shr, std::int16_t>;
+      f.out.handler = left ? nullptr : kShiftOf<Shr, std::int16_t>;
       break;
     case Type::s32:
-      f.out.run = left ? nullptr : best<kShiftOf<Shr, std::int32_t>>();
+      f.out.handler = left ? nullptr : best<kShiftOf<Shr, std::int32_t>>();
       break;
     case Type::s64:
-      f.out.run = left ? nullptr : best<kShiftOf<Shr, std::int64_t>>();
+      f.out.handler = left ? nullptr : best<kShiftOf<Shr, std::int64_t>>();
       break;
     case Type::b16:
     case Type::u16:
-      f.out.run = left ? kShiftOf<Shl, std::uint16_t> : kShiftOf<Shr, std::uint16_t>;
+      f.out.handler = left ? kShiftOf<Shl, std::uint16_t> : kShiftOf<Shr, std::uint16_t>;
       break;
     case Type::b32:
     case Type::u32:
-      f.out.run = left ? best<kShiftOf<Shl, std::uint32_t>>() : best<kShiftOf<Shr, std::uint32_t>>();
+      f.out.handler = left ? best<kShiftOf<Shl, std::uint32_t>>() : best<kShiftOf<Shr, std::uint32_t>>();
       break;
     default:
-      f.out.run = left ? best<kShiftOf<Shl, std::uint64_t>>() : best<kShiftOf<Shr, std::uint64_t>>();
+      f.out.handler = left ? best<kShiftOf<Shl, std::uint64_t>>() : best<kShiftOf<Shr, std::uint64_t>>();
       break;
   }
 }

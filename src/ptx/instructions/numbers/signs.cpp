@@ -38,16 +38,16 @@ void one_operand(Form& f) {
   const bool negates = f.op() == Op::neg_;
   switch (type) {
     case Type::s16:
-      f.out.run = negates ? &map1<std::int16_t, std::int16_t, Neg> : &map1<std::int16_t, std::int16_t, Abs>;
+      f.out.handler = negates ? &map1<std::int16_t, std::int16_t, Neg> : &map1<std::int16_t, std::int16_t, Abs>;
       break;
     case Type::s32:
-      f.out.run = negates ? &map1<std::int32_t, std::int32_t, Neg> : &map1<std::int32_t, std::int32_t, Abs>;
+      f.out.handler = negates ? &map1<std::int32_t, std::int32_t, Neg> : &map1<std::int32_t, std::int32_t, Abs>;
       break;
     case Type::s64:
-      f.out.run = negates ? &map1<std::int64_t, std::int64_t, Neg> : &map1<std::int64_t, std::int64_t, Abs>;
+      f.out.handler = negates ? &map1<std::int64_t, std::int64_t, Neg> : &map1<std::int64_t, std::int64_t, Abs>;
       break;
     default:
-      f.out.run = negates ? unary_float<Neg>(type) : unary_float<Abs>(type);
+      f.out.handler = negates ? unary_float<Neg>(type) : unary_float<Abs>(type);
   }
 }
 

@@ -158,7 +158,7 @@ void video_of_parts(Form& f) {
     default:
       f.out.count = 4;
   }
-  f.out.run = &video_parts;
+  f.out.handler = &video_parts;
 }
 
 void video(Form& f) {
@@ -169,22 +169,22 @@ void video(Form& f) {
   f.out.immediate |= static_cast<std::uint64_t>(second == "add" ? '+' : second == "min" ? '<' : '>');
   switch (f.op()) {
     case Op::vadd_:
-      f.out.run = &video_words<Op::vadd_>;
+      f.out.handler = &video_words<Op::vadd_>;
       break;
     case Op::vsub_:
-      f.out.run = &video_words<Op::vsub_>;
+      f.out.handler = &video_words<Op::vsub_>;
       break;
     case Op::vabsdiff_:
-      f.out.run = &video_words<Op::vabsdiff_>;
+      f.out.handler = &video_words<Op::vabsdiff_>;
       break;
     case Op::vmin_:
-      f.out.run = &video_words<Op::vmin_>;
+      f.out.handler = &video_words<Op::vmin_>;
       break;
     case Op::vset_:
-      f.out.run = &video_words<Op::vset_>;
+      f.out.handler = &video_words<Op::vset_>;
       break;
     default:
-      f.out.run = &video_words<Op::vmax_>;
+      f.out.handler = &video_words<Op::vmax_>;
   }
 }
 

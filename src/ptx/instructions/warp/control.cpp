@@ -88,7 +88,7 @@ void barriers(Form& f) {
   if (f.has("warp")) {
     f.out.kind = Kind::converge;
     f.out.c = f.source(0, Type::b32);
-    f.out.run = [](Warp&, const Instruction&, Mask) {};
+    f.out.handler = [](Warp&, const Instruction&, Mask) {};
     return;
   }
   f.out.kind = Kind::barrier;

@@ -113,7 +113,7 @@ void wait_for(Form& f, std::size_t index) {
 template <Handler inner>
 void wait_and_run(Form& f, std::size_t index) {
   wait_for(f, index);
-  f.out.run = f.has("sync") && f.term(index).kind != Term::Kind::integer ? &by_set<inner> : inner;
+  f.out.handler = f.has("sync") && f.term(index).kind != Term::Kind::integer ? &by_set<inner> : inner;
 }
 
 template <class T>
@@ -139,10 +139,10 @@ void shuffle(Form& f) {
   wait_for(f, 4);
   const auto how = f.one_of({"up", "down", "bfly", "idx"});
   if (how.empty()) f.fail_types();
-  f.out.run = how == "up"     ? best<&shuffle_lanes<'u'>>()
-              : how == "down" ? best<&shuffle_lanes<'d'>>()
-              : how == "bfly" ? best<&shuffle_lanes<'b'>>()
-                              : best<&shuffle_lanes<'i'>>();
+  f.out.handler = how == "up"     ? best<&shuffle_lanes<'u'>>()
+                  : how == "down" ? best<&shuffle_lanes<'d'>>()
+                  : how == "bfly" ? best<&shuffle_lanes<'b'>>()
+                                  : best<&shuffle_lanes<'i'>>();
 }
 
 void lanes(Form& f) {
@@ -150,7 +150,7 @@ void lanes(Form& f) {
   switch (f.op()) {
     case Op::activemask_:
       f.out.d = f.target(0, Type::b32);
-      f.out.run = &active;
+      f.out.handler = &active;
       return;
     case Op::elect_:
       f.out.d = f.target(f.half(0, 0), Type::b32);

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "registry/facts.hpp"
-#include "registry/values.hpp"
+#include "registry/value_types.hpp"
 
 namespace nvmlgen {
 

@@ -5,7 +5,7 @@
 
 #include "emit/text/banner.hpp"
 #include "registry/facts.hpp"
-#include "registry/values.hpp"
+#include "registry/value_types.hpp"
 
 namespace nvmlgen {
 

@@ -1,10 +1,10 @@
-#include "ptx/run/run.hpp"
+#include "ptx/run/worker.hpp"
 
 #include <utility>
 
 namespace nvmlkit::ptx {
 
-std::byte* Run::find(std::uint64_t address, std::uint64_t size, bool writes) {
+std::byte* Worker::find(std::uint64_t address, std::uint64_t size, bool writes) {
   const auto now = releases.load(std::memory_order_acquire);
   if (now != known_since_) {
     for (auto& region : recent_) region = {};
@@ -25,7 +25,7 @@ std::byte* Run::find(std::uint64_t address, std::uint64_t size, bool writes) {
   return kept.bytes + (address - kept.start);
 }
 
-void Run::release(std::uint64_t address) {
+void Worker::release(std::uint64_t address) {
   grid.memory->release(address);
   releases.fetch_add(1, std::memory_order_release);
 }

@@ -1,4 +1,4 @@
-#include "registry/values.hpp"
+#include "registry/value_types.hpp"
 
 #include <algorithm>
 #include <set>

@@ -11,8 +11,8 @@ namespace nvmlkit::ptx {
 // Grows whenever a kernel frees memory, so that no worker keeps what is gone.
 inline constinit std::atomic<std::uint32_t> releases{0};
 
-struct Run {
-  Run(const Grid& launched, const std::atomic<bool>& stop)
+struct Worker {
+  Worker(const Grid& launched, const std::atomic<bool>& stop)
       : grid(launched),
         threads_of_block(launched.threads[0] * launched.threads[1] * launched.threads[2]),
         ended(stop) {}
