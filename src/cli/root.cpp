@@ -12,10 +12,12 @@
 #include <system_error>
 #include <vector>
 
+#include "cli/cdi_file.hpp"
 #include "cli/command_error.hpp"
 #include "cli/launch.hpp"
+#include "cli/marked_library.hpp"
+#include "cli/root_state.hpp"
 #include "cli/selector.hpp"
-#include "cli/state_files.hpp"
 #include "root/cdi.hpp"
 #include "root/devices.hpp"
 #include "root/pci.hpp"
@@ -36,8 +38,9 @@ constexpr std::string_view kLibraries = "usr/lib/x86_64-linux-gnu";
 constexpr std::string_view kWsl = "usr/lib/wsl/lib";
 // Says that a folder was made by this command.
 constexpr const char* kMark = ".nvmlkit-root";
-constexpr const char* kParts[] = {"dev", "dev-nodes", "etc", "nvidia-cdi.json", "proc", "run", "sys", "usr", kMark};
+constexpr const char* kParts[] = {"dev", "dev-nodes", "etc", "nvidia-cdi.json", "proc", "sys", "usr", kMark};
 constexpr const char* kStateInContainer = "/run/nvmlkit/state";
+constexpr const char* kSpecification = "etc/cdi/nvidia.yaml";
 
 void check_folder(const fs::path& folder) {
   if (!fs::exists(fs::symlink_status(folder))) return;
@@ -89,7 +92,7 @@ void add_library(root::Tree& tree, const fs::path& folder, const fs::path& libra
                  const std::string& version, std::vector<root::Mount>& mounts) {
   const auto in_root = fmt::format("{}/{}", kLibraries, name);
   const auto file = fmt::format("{}.{}", in_root, version);
-  tree[file] = root::Copy{library, 0644};
+  tree[file] = root::Text{read_marked(library), 0644};
   tree[in_root + ".1"] = root::link_between(in_root + ".1", file);
   tree[in_root] = root::link_between(in_root, in_root + ".1");
   const auto of_wsl = fmt::format("{}/{}.1", kWsl, name);
@@ -116,11 +119,11 @@ Files find_files(const RootOptions& options) {
   return files;
 }
 
-root::Tree make_tree(const fs::path& folder, const Found& found, const Files& files, const std::string& cdi_version) {
-  const auto& machine = *found.machine;
+root::Tree make_tree(const fs::path& folder, const sim::Machine& machine, const Files& files, const fs::path& state,
+                     const RootOptions& options) {
   const auto gpus = root::devices_of(machine);
   root::Tree tree;
-  root::CdiInput cdi{cdi_version, folder, {}, {}};
+  root::CdiInput cdi{options.cdi_version, options.cdi_kind, folder, {}, {}};
   const std::string version(machine.system().driver_version ? machine.system().driver_version->view() : "0");
   add_library(tree, folder, files.nvml, "libnvidia-ml.so", version, cdi.mounts);
   if (files.cuda) add_library(tree, folder, *files.cuda, "libcuda.so", version, cdi.mounts);
@@ -133,12 +136,12 @@ root::Tree make_tree(const fs::path& folder, const Found& found, const Files& fi
   root::add_nodes(tree, gpus);
   root::add_proc(tree, machine, gpus);
   root::add_sys(tree, machine);
-  cdi.mounts.push_back({found.state.value_or(folder / "run/nvmlkit/state"), kStateInContainer, true});
+  cdi.mounts.push_back({state, kStateInContainer, true});
   // The last keeps NVIDIA's own hook from doing the same once more.
   cdi.variables = {fmt::format("NVMLKIT_STATE={}", kStateInContainer), "NVMLKIT_DEVICE_NODES=/dev",
                    "NVIDIA_VISIBLE_DEVICES=void"};
   const auto specification = root::cdi_specification(cdi, gpus);
-  tree["etc/cdi/nvidia.yaml"] = root::Text{root::as_yaml(specification), 0644};
+  tree[kSpecification] = root::Text{kSpecificationMark + root::as_yaml(specification), 0644};
   tree["nvidia-cdi.json"] = root::Text{specification.dump(2) + "\n", 0644};
   return tree;
 }
@@ -148,20 +151,23 @@ root::Tree make_tree(const fs::path& folder, const Found& found, const Files& fi
 void lay_out_root(const RootOptions& options) try {
   const auto folder = fs::absolute(options.folder).lexically_normal();
   check_folder(folder);
+  options.permissions.permissions();  // before anything is written
+  const CdiFile cdi_file(options.cdi_kind, options.cdi_folder);
   const auto found = find_machine(options.machine);
   const auto files = find_files(options);
-  const auto tree = make_tree(folder, found, files, options.cdi_version);
+  const RootState state(folder, found.state);
+  const auto tree = make_tree(folder, *found.machine, files, state.mounted(), options);
 
   fs::create_directories(folder);
+  state.clear();
   for (const char* part : kParts) fs::remove_all(folder / part);
   root::write({{kMark, root::Text{"Made by nvmlkit root, which replaces it.\n"}}}, folder);
   root::write(tree, folder);
-  if (!found.state) {
-    fs::create_directories(folder / "run/nvmlkit");
-    make_state((folder / "run/nvmlkit/state").string(), options.machine.choice().machine);
-  }
+  state.put(options.machine.choice().machine, options.permissions);
+  const auto specification = folder / kSpecification;
+  cdi_file.write(specification);
   fmt::print("{}: {}, CDI specification {}\n", folder.string(), list_models(*found.machine),
-             (folder / "etc/cdi/nvidia.yaml").string());
+             cdi_file.path().value_or(specification).string());
   if (!files.nvidia_smi) fmt::print(stderr, "nvmlkit: no nvidia-smi in PATH: the root has none (--nvidia-smi)\n");
 } catch (const fs::filesystem_error& error) {
   throw CommandError(sim::unusable_file(error.path1().string(), error.code().message()));

@@ -108,10 +108,10 @@ std::unique_ptr<FolderLock> lock_folder_of(const std::string& path) {
   return lock;
 }
 
-void make_state(const std::string& path, const std::string& origin) {
+void make_state(const std::string& path, const std::string& origin, const sim::state::Permissions& permissions) {
   unsetenv("NVMLKIT_STATE");  // the machine that it says is not the one to make
   const auto machine = value_of(sim::load_machine(sim::Environment::process()));
-  accept(sim::state::save(*machine, path, origin));
+  accept(sim::state::save(*machine, path, origin, permissions));
 }
 
 void remove_state(const std::string& path) {

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/state/file.hpp"
+
 namespace nvmlkit::cli {
 
 // The name of the machine that is up without a name.
@@ -49,7 +51,7 @@ class FolderLock {
 std::unique_ptr<FolderLock> lock_folder_of(const std::string& path);
 
 // Makes a state file of the machine that the environment asks for.
-void make_state(const std::string& path, const std::string& origin);
+void make_state(const std::string& path, const std::string& origin, const sim::state::Permissions& permissions = {});
 
 // Removes a state file; refuses a file of another kind.
 void remove_state(const std::string& path);

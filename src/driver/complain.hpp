@@ -10,13 +10,20 @@
 
 namespace nvmlkit::driver {
 
+// Prints the line. Short memory makes it another one.
+inline void complain(const sim::Problem& problem) noexcept try {
+  std::fprintf(stderr, "nvmlkit: %s\n", sim::text_of(problem).c_str());
+} catch (...) {
+  std::fprintf(stderr, "nvmlkit: out of memory\n");
+}
+
 // load() -> the machine or a problem; null where it cannot be loaded. Short memory is a problem, too, never an
 // exception that crosses the ABI.
 template <class Load>
 std::unique_ptr<sim::Machine> load_or_complain(Load load) noexcept try {
   sim::Expected<std::unique_ptr<sim::Machine>> loaded = load();
   if (loaded) return std::move(*loaded);
-  std::fprintf(stderr, "nvmlkit: %s\n", sim::text_of(loaded.error()).c_str());
+  complain(loaded.error());
   return nullptr;
 } catch (...) {
   std::fprintf(stderr, "nvmlkit: out of memory\n");

@@ -100,6 +100,19 @@ class YamlWriter {
 
 }  // namespace
 
+bool is_cdi_kind(std::string_view kind) {
+  const auto slash = kind.find('/');
+  if (slash == std::string_view::npos) return false;
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto is_alphanumeric = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); };
+  const auto is_name = [&](std::string_view name) {
+    return !name.empty() && is_letter(name.front()) && is_alphanumeric(name.back()) &&
+           std::all_of(name.begin(), name.end(),
+                       [&](char c) { return is_alphanumeric(c) || c == '_' || c == '-' || c == '.'; });
+  };
+  return is_name(kind.substr(0, slash)) && is_name(kind.substr(slash + 1));
+}
+
 Json cdi_specification(const CdiInput& input, const std::vector<GpuDevice>& gpus) {
   auto devices = Json::array();
   std::vector<std::string> all;
@@ -128,7 +141,7 @@ Json cdi_specification(const CdiInput& input, const std::vector<GpuDevice>& gpus
                       {"options", {mount.writable ? "rw" : "ro", "nosuid", "nodev", "bind"}}});
   for (const auto& node : control_nodes()) mounts.push_back(node_mount(input, node));
   return {{"cdiVersion", input.version},
-          {"kind", "nvidia.com/gpu"},
+          {"kind", input.kind},
           {"containerEdits", {{"env", input.variables}, {"mounts", mounts}}},
           {"devices", devices}};
 }

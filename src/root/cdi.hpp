@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "root/devices.hpp"
@@ -18,10 +19,14 @@ struct Mount {
 
 struct CdiInput {
   std::string version;                 // of CDI
+  std::string kind;                    // VENDOR/CLASS
   std::filesystem::path root;          // where dev/ is
   std::vector<Mount> mounts;           // what every container gets
   std::vector<std::string> variables;  // NAME=VALUE
 };
+
+// Is it VENDOR/CLASS, as CDI has it?
+bool is_cdi_kind(std::string_view kind);
 
 // Devices are the GPUs and MIG devices, by index and by UUID, and `all`.
 nlohmann::ordered_json cdi_specification(const CdiInput& input, const std::vector<GpuDevice>& gpus);

@@ -64,6 +64,20 @@ int NewFile::prepare(const Shape& shape) {
   return 0;
 }
 
+// The owner first: a change of owner may clear bits of the mode.
+int permit(const std::string& path, const Permissions& permissions) {
+  const auto owner = permissions.owner.value_or(static_cast<uid_t>(-1));
+  const auto group = permissions.group.value_or(static_cast<gid_t>(-1));
+  if ((permissions.owner || permissions.group) && chown(path.c_str(), owner, group) != 0) return errno;
+  if (permissions.mode && chmod(path.c_str(), *permissions.mode) != 0) return errno;
+  return 0;
+}
+
+bool NewFile::permit(const Permissions& permissions) {
+  error_ = storage::permit(temporary_, permissions);
+  return error_ == 0;
+}
+
 bool NewFile::publish() {
   if (rename(temporary_.c_str(), path_.c_str()) != 0) {
     error_ = errno;

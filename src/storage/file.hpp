@@ -1,13 +1,26 @@
 // Blocks in files that several processes map.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "storage/block.hpp"
 
 namespace nvmlkit::storage {
+
+// Who may open a file: as it is made, where nothing is stated.
+struct Permissions {
+  std::optional<uid_t> owner{};
+  std::optional<gid_t> group{};
+  std::optional<mode_t> mode{};
+};
+
+// errno, 0 when all went well.
+int permit(const std::string& path, const Permissions& permissions);
 
 // A file that is being made, for this user alone. It gets its name when it is published; a file of that name is
 // replaced at once and as a whole. Without publish() nothing is left.
@@ -23,6 +36,8 @@ class NewFile {
   int error() const { return error_; }  // errno, 0 when all went well
   // Zero bytes, shared with the file. Belongs to the caller, who unmaps Shape::size bytes.
   void* mapping() const { return mapping_; }
+  // False, with an error, when this user may not give the file away.
+  bool permit(const Permissions& permissions);
   bool publish();
 
  private:

@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import copy
+import grp
 import json
 import os
+import pwd
 import re
 import stat
 import subprocess
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -23,6 +26,10 @@ except ImportError:
 
 MIG = {"version": "1.0", "base": "dgx-h100", "devices": [
     {"index": 1, "mig": {"mode_current": "enabled", "instances": [{"profile": "3g.40gb"}, {"profile": "1g.10gb"}]}}]}  # fmt: skip
+
+
+# The state, where the root's libraries look, and where NVIDIA's generators of CDI specifications do.
+LINKS = ("run/nvmlkit/state", "run/nvidia-persistenced/socket")
 
 
 class Root(ClientTest):
@@ -186,9 +193,82 @@ class Root(ClientTest):
         state = self.folder / "up"
         self.good("up", "-m", "a100", "-n", "2", "--state", state)
         self.good("root", self.root, NVMLKIT_STATE=str(state))
-        self.assertFalse((self.root / "run").exists())
+        for link in LINKS:
+            self.assertTrue((self.root / link).samefile(state))
         sources = [mount["hostPath"] for mount in self.specification()["containerEdits"]["mounts"]]
         self.assertIn(str(state), sources)
+        self.good("root", self.root, "--state", state, "--mode", "0644")
+        self.assertEqual(stat.S_IMODE(state.stat().st_mode), 0o644)
+
+    def test_the_state_lies_where_libraries_look(self) -> None:
+        self.good("root", self.root, "-m", "t4")
+        files = [(self.root / link).stat() for link in LINKS]
+        self.assertEqual(files[0].st_ino, files[1].st_ino)
+        self.assertEqual([stat.S_IMODE(file.st_mode) for file in files], [0o600, 0o600])
+
+    def test_the_machine_of_a_root_that_is_rendered_again_stays(self) -> None:
+        self.good("root", self.root, "-m", "t4", "-n", "2")
+        state = self.root / LINKS[0]
+        before = state.stat().st_ino
+        self.good("set", "gpu=1", "power.limit_mw=65000", "--state", state)
+        self.good("root", self.root, "--state", state)
+        self.assertEqual([(self.root / link).stat().st_ino for link in LINKS], [before, before])
+        self.assertEqual(self.good("get", "gpu=1", "power.limit_mw", "--state", state), "65000\n")
+        other = self.root / "run/other"
+        self.good("up", "-m", "t4", "--state", other)
+        self.assertIn("lies in the folder that is replaced", self.refused("root", self.root, "--state", other))
+        self.assertTrue(other.exists())
+
+    def test_hard_links_do_not_cross_file_systems(self) -> None:
+        elsewhere = next((Path(path) for path in ("/dev/shm", "/run", "/var/tmp", "/tmp") if os.access(path, os.W_OK)
+                          and Path(path).stat().st_dev != self.folder.stat().st_dev), None)  # fmt: skip
+        if elsewhere is None:
+            self.skipTest("one file system only")
+        with tempfile.TemporaryDirectory(dir=elsewhere) as folder:
+            state = Path(folder) / "up"
+            self.good("up", "-m", "a100", "-n", "2", "--state", state)
+            result = self.nvmlkit("root", self.root, "--state", state)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn(f"nvmlkit: {state}: lies on another file system than {self.root}, and no hard link joins two", result.stderr)
+            self.assertEqual((self.root / LINKS[0]).readlink(), state)
+            self.assertFalse((self.root / LINKS[1]).exists())
+
+    @unittest.skipIf(os.geteuid() != 0, "only root gives files away")
+    def test_the_state_belongs_to_whom_one_says(self) -> None:
+        self.good("root", self.root, "-m", "t4", "--owner", "1000", "--group", "daemon", "--mode", "640")
+        for link in LINKS:
+            file = (self.root / link).stat()
+            self.assertEqual((file.st_uid, file.st_gid, stat.S_IMODE(file.st_mode)), (1000, grp.getgrnam("daemon").gr_gid, 0o640))
+        state = self.folder / "up"
+        self.good("up", "-m", "t4", "--state", state, "--owner", "daemon", "--mode", "0666")
+        self.assertEqual((state.stat().st_uid, stat.S_IMODE(state.stat().st_mode)), (pwd.getpwnam("daemon").pw_uid, 0o666))
+
+    def test_wrong_permissions_change_nothing(self) -> None:
+        cases = {"--owner": ("nobody-at-all", "-1", "4294967295", "10 "), "--group": ("no-such-group", "1.5"),
+                 "--mode": ("0700", "777", "0444", "0060", "rw", "08", "4600", "06000000000000")}  # fmt: skip
+        for option, values in cases.items():
+            for value in values:
+                with self.subTest(option=option, value=value):
+                    for command in (("root", self.root), ("up", "--state", self.folder / "up")):
+                        self.assertIn(f"{option}: expected", self.refused(*command, "-m", "t4", f"{option}={value}"))
+        self.assertFalse(self.root.exists() or (self.folder / "up").exists())
+
+    def test_the_specification_has_the_kind_that_is_asked_for(self) -> None:
+        runtime = self.folder / "cdi"
+        kind = "k8s.device-plugin.nvidia.com/gpu"
+        line = self.good("root", self.root, "-m", "t4", "--cdi-kind", kind, "--cdi-dir", runtime)
+        file = runtime / "k8s.device-plugin.nvidia.com-gpu.yaml"
+        self.assertIn(str(file), line)
+        self.assertEqual((self.specification()["kind"], problems(self.specification())), (kind, []))
+        self.assertEqual(file.read_text(), self.read("etc/cdi/nvidia.yaml"))
+        self.assertEqual([path.name for path in runtime.iterdir()], [file.name])
+        self.good("root", self.root, "-m", "t4", "-n", "1", "--cdi-kind", kind, "--cdi-dir", runtime)
+        self.assertEqual(file.read_text(), self.read("etc/cdi/nvidia.yaml"))
+        file.write_text("cdiVersion: 0.6.0\n")
+        self.assertIn("nvmlkit did not make it", self.refused("root", self.root, "-m", "h100", "--cdi-kind", kind, "--cdi-dir", runtime))
+        self.assertEqual((file.read_text(), len(self.specification()["devices"])), ("cdiVersion: 0.6.0\n", 3))
+        for wrong in ("gpu", "nvidia.com/", "/gpu", "nvidia.com/gpu/0", "1.com/gpu", "nvidia.com/gpu-", "nvidia com/gpu", "../../gpu"):
+            self.assertIn("--cdi-kind: expected VENDOR/CLASS", self.refused("root", self.root, "-m", "t4", "--cdi-kind", wrong))
 
     def test_what_others_made_stays(self) -> None:
         self.root.mkdir()

@@ -6,6 +6,7 @@ own, the line's is replaced by it.
 """
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -41,6 +42,26 @@ class Symptoms:
                 print(f"the page lacks: {line}")
                 self.failures += 1
 
+    def check_root(self) -> None:
+        """A library of a driver root: without its state, and with a state that another user made."""
+        root = self.folder / "gpus"
+        subprocess.run([self.nvmlkit, "root", str(root), "-m", "h100"], check=True, capture_output=True, env=self.environment({}))
+        library = next((root / "usr/lib").glob("*-linux-gnu/libnvidia-ml.so.1"))
+        init = (sys.executable, "-c", INIT, str(library))
+        if os.geteuid() == 0:
+            self.folder.chmod(0o755)
+            self.print_of(("setpriv", "--reuid=1000", "--regid=1000", "--clear-groups", *init), str(root), "")
+        shutil.rmtree(root / "run")
+        self.print_of(init, str(root), "/var/lib/gpus")
+
+    def print_of(self, run: tuple[str, ...], path: str, in_page: str) -> None:
+        result = subprocess.run(run, cwd="/", env=self.environment({}), capture_output=True, text=True, check=False, timeout=60)
+        line = result.stderr.rstrip("\n").replace(path, in_page)
+        line = line.replace(f"/{os.uname().machine}-linux-gnu/", "/x86_64-linux-gnu/")
+        if result.returncode == 0 or not line or line not in self.page:
+            print(f"{' '.join(run)}: status {result.returncode}, the page lacks: {line!r}")
+            self.failures += 1
+
     def damaged(self, at: int, value: bytes) -> dict[str, str]:
         """The machine that is up, from another build."""
         state = self.folder / "nvmlkit" / "machine"
@@ -75,6 +96,7 @@ def main() -> int:
         at.check({**up, "NVMLKIT_NVML_LIBRARY": at.driver}, "caps")
         (at.folder / "nvmlkit").chmod(0o755)
         at.check({}, "up", "-m", "t4")
+        at.check_root()
         print(f"{page.name}: {at.failures} failures")
         return 1 if at.failures else 0
 

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 extern "C" {
 void* __libc_malloc(std::size_t);
@@ -52,10 +53,13 @@ int main(int, char** arguments) {
   char text[96];
   if (init() != 0 || shutdown() != 0) return std::puts("cannot start at all"), 1;
   long failures = 0, starts = 0;
-  for (const bool one : {true, false})
+  // By a variable, and by the search that goes before the default machine.
+  for (const auto& [one, named] : {std::pair(true, true), {true, false}, {false, true}, {false, false}})
     for (long n = 0;; ++n) {
       // Another machine than that of the start before, which the library would keep.
       setenv("NVMLKIT_MACHINE", n % 2 == 0 ? "h200" : "h100", 1);
+      setenv("NVMLKIT_GPU_COUNT", n % 2 == 0 ? "1" : "2", 1);
+      if (!named) unsetenv("NVMLKIT_MACHINE");
       once = one;
       refused = 0;
       granted = n;

@@ -11,6 +11,7 @@
 #include "cli/commands.hpp"
 #include "cli/launch.hpp"
 #include "cli/machine_options.hpp"
+#include "cli/permissions.hpp"
 #include "cli/state_files.hpp"
 #include "sim/config/environment.hpp"
 #include "sim/state/file.hpp"
@@ -21,6 +22,7 @@ namespace {
 struct UpOptions {
   NewMachineOptions made;
   UpMachineOptions where;
+  PermissionOptions permissions;
   bool replace = false;
 };
 
@@ -53,7 +55,7 @@ int bring_up(const UpOptions& options) {
   const auto choice = options.made.choice();
   export_choice(choice);
   const auto named = sim::Environment::process().get("NVMLKIT_MACHINE").value_or("a100");
-  make_state(path, choice.machine.empty() ? named : choice.machine);
+  make_state(path, choice.machine.empty() ? named : choice.machine, options.permissions.permissions());
   fmt::print("export NVMLKIT_STATE={} LD_LIBRARY_PATH={}\n", quoted_for_shell(path),
              quoted_for_shell(search_path(driver)));
   return 0;
@@ -77,6 +79,7 @@ Command up_command() {
             arguments.flag("--replace", options->replace, "Replace a machine of this name");
             options->made.declare(arguments);
             options->where.declare(arguments);
+            options->permissions.declare(arguments);
             return [options] { return bring_up(*options); };
           }};
 }

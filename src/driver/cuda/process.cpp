@@ -5,12 +5,18 @@
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "driver/complain.hpp"
 #include "driver/cuda/device/visible_devices.hpp"
 #include "driver/cuda/streams/schedule.hpp"
+#include "driver/search/search.hpp"
 #include "sim/config/load.hpp"
+#include "sim/mig/device_nodes.hpp"
 #include "sim/state/attention.hpp"
+#include "sim/state/file.hpp"
 
 namespace nvmlkit::cuda {
 namespace {
@@ -20,6 +26,7 @@ struct Process {
   std::mutex mutex;
   bool watches_forks = false;
   sim::Machine* machine = nullptr;
+  std::string* device_nodes = nullptr;  // of a machine that was found
   std::vector<std::unique_ptr<Device>>* devices = nullptr;
   std::atomic<bool> initialized{false};
   std::atomic<bool> is_child{false};
@@ -42,14 +49,32 @@ bool watch_forks() {
   return process.watches_forks;
 }
 
+sim::Expected<std::unique_ptr<sim::Machine>> load_found(const std::optional<driver::search::Found>& found) {
+  if (!watch_forks()) return sim::fail({.kind = sim::ProblemKind::out_of_memory});
+  if (!found) return sim::load_machine(sim::Environment::process());
+  auto nodes = std::make_unique<std::string>(found->device_nodes);
+  auto machine = sim::state::attach(found->state, driver::search::kAdvice);
+  if (machine) process.device_nodes = nodes.release();
+  return machine;
+}
+
 // With the lock held.
-bool load() {
-  if (process.machine) return true;
-  process.machine = driver::load_or_complain([]() -> sim::Expected<std::unique_ptr<sim::Machine>> {
-                      if (!watch_forks()) return sim::fail({.kind = sim::ProblemKind::out_of_memory});
-                      return sim::load_machine(sim::Environment::process());
-                    }).release();
-  return process.machine != nullptr;
+CUresult load() {
+  if (process.machine) return CUDA_SUCCESS;
+  const auto found = driver::search::find_state(sim::Environment::process());
+  if (!found) {
+    driver::complain(found.error());
+    return found.error().kind == sim::ProblemKind::missing ? CUDA_ERROR_NO_DEVICE : CUDA_ERROR_UNKNOWN;
+  }
+  process.machine = driver::load_or_complain([&found] { return load_found(*found); }).release();
+  return process.machine ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN;
+}
+
+sim::Environment environment() {
+  auto variables = sim::Environment::process();
+  const char* const nodes = sim::device_nodes::kVariable;
+  if (process.device_nodes && !variables.get_even_if_empty(nodes)) variables.set(nodes, *process.device_nodes);
+  return variables;
 }
 
 // Whether the machine's driver can start.
@@ -75,9 +100,9 @@ CUresult initialize() {
   if (process.is_child) return CUDA_ERROR_NOT_INITIALIZED;
   const std::lock_guard lock(process.mutex);
   if (process.initialized) return CUDA_SUCCESS;
-  if (!load()) return CUDA_ERROR_UNKNOWN;
+  if (const auto result = load(); result != CUDA_SUCCESS) return result;
   if (const auto result = driver_state(); result != CUDA_SUCCESS) return result;
-  const auto visible = visible_devices(*process.machine, sim::Environment::process());
+  const auto visible = visible_devices(*process.machine, environment());
   if (visible.empty()) return CUDA_ERROR_NO_DEVICE;
   auto found = std::make_unique<std::vector<std::unique_ptr<Device>>>();
   for (const auto& seen : visible)
@@ -97,7 +122,7 @@ CUresult initialize() {
 
 const sim::Machine* future_machine() {
   const std::lock_guard lock(process.mutex);
-  return load() ? process.machine : nullptr;
+  return load() == CUDA_SUCCESS ? process.machine : nullptr;
 }
 
 const sim::Machine& machine() { return *process.machine; }

@@ -26,7 +26,7 @@ class Build {
     if (!machine_) throw std::bad_alloc();
   }
 
-  Expected<std::unique_ptr<Machine>> run(const Overrides& overrides) {
+  Expected<std::unique_ptr<Machine>> machine(const Overrides& overrides) {
     auto& host = machine_->host();
     model::set_defaults(host);
     const auto& type = model::descriptor<model::Machine>();

@@ -2,6 +2,8 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include "sim/config/load.hpp"
@@ -61,6 +63,12 @@ Choice choose(const Environment& environment) {
   if (!choice.gpu_count) choice.gpu_count = setting(environment, "MOCK_NVML_NUM_DEVICES");
   if (!choice.driver) choice.any_version = setting(environment, "MOCK_NVML_DRIVER_VERSION");
   return choice;
+}
+
+bool names_machine(const Environment& environment) {
+  constexpr const char* kNaming[] = {"NVMLKIT_STATE", "NVMLKIT_MACHINE", "MOCK_NVML_CONFIG"};
+  return std::any_of(std::begin(kNaming), std::end(kNaming),
+                     [&](const char* name) { return environment.get(name).has_value(); });
 }
 
 }  // namespace config

@@ -27,4 +27,7 @@ struct Choice {
 
 Choice choose(const Environment& environment);
 
+// Does a variable name a machine? The others change the machine that is named, or the default one.
+bool names_machine(const Environment& environment);
+
 }  // namespace nvmlkit::sim::config

@@ -1,6 +1,11 @@
 #include "sim/state/file.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <system_error>
 
@@ -63,10 +68,22 @@ std::string words_for(const storage::Opened& opened) {
 }
 
 // A problem of a state file, with what to do about it.
-nvmlkit::detail::unexpected<Problem> refuse(const std::string& path, Prose why) {
+nvmlkit::detail::unexpected<Problem> refuse(const std::string& path, Prose why, Prose advice) {
   auto problem = unusable_file(path, std::move(why));
-  problem.hint = "make it with `nvmlkit up`, or unset NVMLKIT_STATE";
+  problem.hint = std::move(advice);
   return fail(std::move(problem));
+}
+
+// For a file of another user. True in a container, too: there its owner cannot be changed, and no variable helps.
+std::string advice_of_permissions(const std::string& path) {
+  const std::string options = "admit it with --owner, --group or --mode of `nvmlkit root` or `nvmlkit up`";
+  const auto here = std::to_string(geteuid()) + ":" + std::to_string(getegid());
+  struct stat file {};
+  if (stat(path.c_str(), &file) != 0) return "the process is user " + here + "; " + options;
+  char mode[8];
+  std::snprintf(mode, sizeof mode, "%04o", static_cast<unsigned int>(file.st_mode & 07777));
+  return "the file is of user " + std::to_string(file.st_uid) + ":" + std::to_string(file.st_gid) + " with mode " +
+         mode + ", the process is user " + here + "; " + options;
 }
 
 bool write_machine(void* mapping, const Machine& machine, std::string_view origin) {
@@ -83,21 +100,32 @@ bool write_machine(void* mapping, const Machine& machine, std::string_view origi
 
 }  // namespace
 
-Expected<void> save(const Machine& machine, const std::string& path, std::string_view origin) {
+Expected<void> save(const Machine& machine, const std::string& path, std::string_view origin,
+                    const Permissions& permissions) {
   storage::NewFile file(path, shape_of(machine.gpus().size()));
   int error = file.error();
   if (error == 0 && !write_machine(file.mapping(), machine, origin)) error = ENOMEM;
+  if (error == 0 && !file.permit(permissions))
+    return fail(unusable_file(path, "its owner, group or mode cannot be set: " + reason(file.error())));
   if (error == 0 && !file.publish()) error = file.error();
   if (error != 0) return fail(unusable_file(path, "cannot be made: " + reason(error)));
   return {};
 }
 
-Expected<std::unique_ptr<Machine>> attach(const std::string& path) {
+Expected<void> permit(const std::string& path, const Permissions& permissions) {
+  if (const int error = storage::permit(path, permissions); error != 0)
+    return fail(unusable_file(path, "its owner, group or mode cannot be set: " + reason(error)));
+  return {};
+}
+
+Expected<std::unique_ptr<Machine>> attach(const std::string& path, std::string_view advice) {
   const auto opened = storage::open_file(path, file_format(), shape_of);
-  if (opened.flaw != storage::Flaw::none) return refuse(path, words_for(opened));
+  if (opened.flaw == storage::Flaw::not_opened && (opened.error == EACCES || opened.error == EPERM))
+    return refuse(path, words_for(opened), advice_of_permissions(path));
+  if (opened.flaw != storage::Flaw::none) return refuse(path, words_for(opened), advice);
   auto machine = Machine::adopt(opened.mapping, opened.header->record_count, opened.access);
-  if (!machine) return refuse(path, "out of memory");
-  if (!well_formed(*machine)) return refuse(path, "is damaged");
+  if (!machine) return refuse(path, "out of memory", advice);
+  if (!well_formed(*machine)) return refuse(path, "is damaged", advice);
   return machine;
 }
 

@@ -19,13 +19,13 @@ bool any_hidden() { return detail::running().any_hidden.load(std::memory_order_r
 
 }  // namespace
 
-void begin_enumeration(const sim::Machine& machine) {
+void begin_enumeration(const sim::Machine& machine, const char* device_nodes) {
   const auto gpus = machine.gpus();
   std::uint64_t words[sim::kMaxGpus / 64] = {};
   bool any = false;
   auto& running = detail::running();
   const char* const named = std::getenv(sim::device_nodes::kVariable);
-  std::snprintf(running.device_nodes, sizeof running.device_nodes, "%s", named == nullptr ? "" : named);
+  std::snprintf(running.device_nodes, sizeof running.device_nodes, "%s", named == nullptr ? device_nodes : named);
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     std::uint32_t minor = 0;
     bool draining = false;

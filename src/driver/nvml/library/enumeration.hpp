@@ -11,8 +11,9 @@
 
 namespace nvmlkit::driver {
 
-// At nvmlInit: looks which GPUs are being drained, and which have a device node.
-void begin_enumeration(const sim::Machine& machine);
+// At nvmlInit: looks which GPUs are being drained, and which have a device node: in `device_nodes` where
+// NVMLKIT_DEVICE_NODES is not set, and everywhere where that is empty.
+void begin_enumeration(const sim::Machine& machine, const char* device_nodes);
 
 std::size_t count_visible(const sim::Machine& machine);
 // The place of the NVML index in the machine; max_gpus when there is none.

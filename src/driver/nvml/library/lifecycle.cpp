@@ -3,15 +3,19 @@
 #include <pthread.h>
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "driver/complain.hpp"
 #include "driver/nvml/call/process_hooks.hpp"
 #include "driver/nvml/library/enumeration.hpp"
 #include "driver/nvml/library/origin.hpp"
+#include "driver/search/search.hpp"
 #include "sim/config/load.hpp"
 #include "sim/problem/names.hpp"
 #include "sim/state/attention.hpp"
+#include "sim/state/file.hpp"
 #include "sim/traits/driver_branch.hpp"
 
 namespace nvmlkit::driver {
@@ -27,7 +31,7 @@ namespace {
 Lifecycle& lifecycle() { return static_cast<Driver&>(detail::running()); }
 
 // It was loaded, and found to be right, before there was a table to call.
-bool prepare(Lifecycle&) { return true; }
+abi::nvmlReturn_t prepare(Lifecycle&, std::string&) noexcept { return abi::NVML_SUCCESS; }
 
 }  // namespace
 
@@ -58,7 +62,11 @@ bool watch_forks() {
 
 using Loaded = sim::Expected<std::unique_ptr<sim::Machine> >;
 
-Loaded load() {
+using FoundState = std::optional<search::Found>;
+
+// A machine that was found has its own driver, as that of NVMLKIT_STATE has.
+Loaded load(const FoundState& found) {
+  if (found) return sim::state::attach(found->state, search::kAdvice);
   auto environment = sim::Environment::process();
   auto machine = sim::load_machine(environment);
   if (!machine || built_for_branch == 0) return machine;
@@ -75,23 +83,40 @@ Loaded load() {
   return sim::load_machine(environment);
 }
 
-bool prepare(Lifecycle& host) {
-  const auto origin = machine_origin(sim::Environment::process());
-  if (origin && host.origin == *origin) return true;
+// A machine that was found is as good as one that NVMLKIT_STATE names.
+sim::Expected<std::uint64_t> origin_of(const FoundState& found) noexcept try {
+  auto environment = sim::Environment::process();
+  if (found) environment.set("NVMLKIT_STATE", found->state);
+  return machine_origin(environment);
+} catch (...) {
+  return sim::fail({.kind = sim::ProblemKind::out_of_memory});
+}
+
+// Makes the machine, unless the one of before would be made again. `device_nodes` becomes the folder of the nodes.
+abi::nvmlReturn_t prepare(Lifecycle& host, std::string& device_nodes) noexcept {
+  auto found = search::find_state(sim::Environment::process());
+  if (!found) {
+    complain(found.error());
+    return found.error().kind == sim::ProblemKind::missing ? abi::NVML_ERROR_DRIVER_NOT_LOADED
+                                                           : abi::NVML_ERROR_UNKNOWN;
+  }
+  if (*found) device_nodes.swap((*found)->device_nodes);
+  const auto origin = origin_of(*found);
+  if (origin && host.origin == *origin) return abi::NVML_SUCCESS;
   host.origin = 0;
   auto loaded = load_or_complain([&]() -> Loaded {
     if (!origin) return sim::fail(origin.error());
     if (!watch_forks()) return sim::fail({.kind = sim::ProblemKind::out_of_memory});
-    auto machine = load();
+    auto machine = load(*found);
     if (!machine) return machine;
     if (auto done = apply_process_faults(**machine); !done) return sim::fail(std::move(done.error()));
     return machine;
   });
-  if (!loaded) return false;
+  if (!loaded) return abi::NVML_ERROR_UNKNOWN;
   delete host.machine;
   host.machine = loaded.release();
   host.origin = *origin;
-  return true;
+  return abi::NVML_SUCCESS;
 }
 
 // Runs at dlclose and at the end of the process. What a client did not shut down stays, for the same late calls.
@@ -106,8 +131,13 @@ bool prepare(Lifecycle& host) {
 }  // namespace
 
 abi::nvmlReturn_t with_future_machine(const std::function<abi::nvmlReturn_t(const sim::Machine*)>& work) {
-  const auto machine = load();
-  return work(machine ? machine->get() : nullptr);
+  std::unique_ptr<sim::Machine> machine;
+  try {
+    if (const auto found = search::find_state(sim::Environment::process()))
+      if (auto loaded = load(*found)) machine = std::move(*loaded);
+  } catch (...) {  // short memory: the machine stays null
+  }
+  return work(machine.get());
 }
 
 #endif
@@ -135,9 +165,10 @@ abi::nvmlReturn_t initialize() noexcept {
   auto& state = lifecycle();
   const std::lock_guard lock(state.mutex);
   if (state.references == 0) {
-    if (!prepare(state)) return abi::NVML_ERROR_UNKNOWN;
+    std::string device_nodes;
+    if (const auto refusal = prepare(state, device_nodes); refusal != abi::NVML_SUCCESS) return refusal;
     if (const auto refusal = refused_by_machine_fault(*state.machine); refusal != abi::NVML_SUCCESS) return refusal;
-    begin_enumeration(*state.machine);
+    begin_enumeration(*state.machine, device_nodes.c_str());
     detail::running().machine.store(state.machine, std::memory_order_release);
     detail::running().watched.store(watches_process() ? nullptr : &state.machine->attention().watched,
                                     std::memory_order_release);

@@ -1,0 +1,78 @@
+#include "cli/root_state.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <system_error>
+
+#include "cli/command_error.hpp"
+#include "cli/selector.hpp"
+#include "cli/state_files.hpp"
+
+namespace nvmlkit::cli {
+namespace fs = std::filesystem;
+namespace {
+
+bool is_below(const fs::path& file, const fs::path& folder) {
+  return std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first == folder.end();
+}
+
+bool is_same_file(const fs::path& a, const fs::path& b) {
+  std::error_code error;
+  return !fs::is_symlink(b, error) && fs::equivalent(a, b, error) && !error;
+}
+
+}  // namespace
+
+RootState::RootState(const fs::path& folder, const std::optional<fs::path>& up)
+    : run_(folder / "run"), state_(run_ / "nvmlkit/state"), socket_(run_ / "nvidia-persistenced/socket"), up_(up) {
+  if (up_ && is_below(*up_, folder) && !is_same_file(*up_, state_))
+    throw CommandError(sim::unusable_file(
+        up_->string(), fmt::format("lies in the folder that is replaced; a machine that is up lies elsewhere or at {}",
+                                   state_.string())));
+}
+
+void RootState::clear() const {
+  if (!up_ || !is_same_file(*up_, state_)) {
+    fs::remove_all(run_);
+    return;
+  }
+  for (const auto& entry : fs::directory_iterator(run_))
+    if (entry.path().filename() != "nvmlkit") fs::remove_all(entry.path());
+}
+
+// A symbolic link leads programs of this host to the machine, and no container.
+void RootState::link_machine(const fs::path& up) const {
+  std::error_code error;
+  fs::create_hard_link(up, state_, error);
+  if (!error) return;
+  if (error != std::errc::cross_device_link)
+    throw CommandError(
+        sim::unusable_file(up.string(), fmt::format("cannot be linked to {}: {}", state_.string(), error.message())));
+  fs::create_symlink(up, state_);
+  fmt::print(
+      stderr,
+      "nvmlkit: {}: lies on another file system than {}, and no hard link joins two: containers that NVIDIA's "
+      "tools prepare will find no machine; make it with `nvmlkit up --state FILE` on the file system of the root\n",
+      up.string(), run_.parent_path().string());
+}
+
+void RootState::put(const std::string& origin, const PermissionOptions& options) const {
+  fs::create_directories(state_.parent_path());
+  if (!up_)
+    make_state(state_.string(), origin, options.permissions());
+  else if (!is_same_file(*up_, state_))
+    link_machine(*up_);
+  if (up_ && options.given()) accept(sim::state::permit(up_->string(), options.permissions()));
+  if (fs::is_symlink(state_)) return;
+  fs::create_directories(socket_.parent_path());
+  std::error_code error;
+  fs::create_hard_link(state_, socket_, error);
+  if (error)
+    fmt::print(stderr,
+               "nvmlkit: {}: cannot be linked to {}: {}; containers that NVIDIA's tools prepare will find no machine\n",
+               state_.string(), socket_.string(), error.message());
+}
+
+}  // namespace nvmlkit::cli

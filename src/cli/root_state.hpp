@@ -1,0 +1,35 @@
+// The state file of a driver root: run/nvmlkit/state, where its libraries look first, and a hard link of it at
+// run/nvidia-persistenced/socket, which NVIDIA's generators of CDI specifications mount into containers by themselves.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "cli/permissions.hpp"
+
+namespace nvmlkit::cli {
+
+class RootState {
+ public:
+  // `up` is the state file of the machine that is up; without it the root has a machine of its own. Refuses a file that
+  // the next rendering of the root would remove.
+  RootState(const std::filesystem::path& folder, const std::optional<std::filesystem::path>& up);
+
+  // Removes run/, but not the machine that is up in it.
+  void clear() const;
+
+  // Makes the files, after clear(). `origin` is kept for people to read.
+  void put(const std::string& origin, const PermissionOptions& options) const;
+
+  // What containers get.
+  std::filesystem::path mounted() const { return up_.value_or(state_); }
+
+ private:
+  void link_machine(const std::filesystem::path& up) const;
+
+  std::filesystem::path run_, state_, socket_;
+  std::optional<std::filesystem::path> up_;
+};
+
+}  // namespace nvmlkit::cli
