@@ -95,6 +95,10 @@ TEST(ModelHoles, EachIsNamedWithItsPlace) {
   EXPECT_EQ(refusal("    a: {native: faults::State, doc: G.}\n"), "gpu.yaml:10: field 'a': native needs include");
   EXPECT_EQ(refusal("    a: {type: u32, include: sim/native/faults.hpp, doc: G.}\n"),
             "gpu.yaml:10: field 'a': include is for native");
+  EXPECT_EQ(refusal("    a: {type: u32, identity: key, doc: G.}\n"), "");
+  EXPECT_EQ(refusal("    a: {type: u32, identity: mine, doc: G.}\n"), "gpu.yaml:10: expected basis, own or key");
+  EXPECT_EQ(refusal("    a: {list: u32, max: 2, default: [], identity: own, doc: G.}\n"),
+            "gpu.yaml:10: field 'a': identity is for scalars");
   EXPECT_EQ(refusal("    a: {type: u32, later: x, inert: y, doc: G.}\n"),
             "gpu.yaml:10: later and inert exclude each other");
   EXPECT_EQ(refusal("    a: {type: u32, doc: G.}\n- struct: Lost\n  doc: H.\n  fields: {b: {type: u32, doc: I.}}\n"),

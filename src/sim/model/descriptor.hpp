@@ -29,6 +29,14 @@ enum class Type : std::uint8_t {
 // Whether a function shows the field: now, with a later part of the simulation, or never.
 enum class Visibility : std::uint8_t { shown, later, inert };
 
+// What a field says about which GPU, or which machine, it is.
+enum class Identity : std::uint8_t {
+  none,
+  basis,  // other values follow from it, such as the name and the architecture
+  own,    // of one GPU: written for each GPU, even if all agree
+  key     // the same, and GPUs are found by it: the UUID, the serial number, the PCI address
+};
+
 struct FieldDescriptor;
 struct StructDescriptor;
 struct Word;
@@ -61,6 +69,7 @@ struct FieldDescriptor {
   detail::TextRef name_text, unit_text, doc_text, note_text, default_text;
   Type type;  // of the value, or of a list's items
   Visibility visibility;
+  Identity identity;
   bool list;
   bool required;
   bool quoted;  // numbers may stand in quotes
@@ -87,6 +96,7 @@ struct FieldDescriptor {
   bool scalar() const { return !list && type != Type::structure; }
   // May it stand in a mapping of a machine file? `reader_fields`: where the reader's own fields stand too.
   bool key(bool reader_fields) const { return type != Type::native && (!reader || reader_fields); }
+  bool identifies() const { return identity == Identity::own || identity == Identity::key; }
   bool text() const { return type == Type::string || type == Type::uuid; }
   inline const StructDescriptor& nested() const;
 };

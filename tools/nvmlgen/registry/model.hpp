@@ -58,6 +58,14 @@ struct ModelEnum {
 // Whether time moves the value: never, while the GPU works, or always (a counter).
 enum class Motion { still, value, counter };
 
+// What a field says about which GPU, or which machine, it is.
+enum class Identity {
+  none,
+  basis,  // other values follow from it
+  own,    // of one GPU: written for each GPU, even if all agree
+  key     // the same, and GPUs are found by it
+};
+
 // Whether a function shows the field: now, with a later part of the simulation, or never.
 enum class Visibility { shown, later, inert };
 
@@ -76,6 +84,7 @@ struct ModelField {
   bool required = false;
   bool quoted = false;  // numbers may stand in quotes
   Motion motion = Motion::still;
+  Identity identity = Identity::none;
   bool handled_by_reader = false;  // no C++ member
   std::string include;             // of native fields: the header that defines `reference`
   Visibility visibility = Visibility::shown;

@@ -103,6 +103,8 @@ void check_field(Model& model, ModelField& field) {
   if (field.motion != Motion::still && (field.list || field.is_struct() || field.is_native() || field.is_text() ||
                                         field.type == ModelType::pci_bus_id || field.visibility != Visibility::shown))
     fail(field, "live is for numbers that functions show");
+  if (field.identity != Identity::none && (field.list || field.is_struct() || field.is_native()))
+    fail(field, "identity is for scalars");
   if (field.required && (field.default_text || field.list || field.is_struct()))
     fail(field, "required is for scalars without default");
   if (field.list && !field.default_text) fail(field, "a list needs default: []");

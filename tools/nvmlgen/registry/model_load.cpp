@@ -78,6 +78,14 @@ ModelRange range_from(const At& at) {
   return range;
 }
 
+Identity identity_from(const At& at) {
+  const auto word = at.text("basis, own or key");
+  if (word == "basis") return Identity::basis;
+  if (word == "own") return Identity::own;
+  if (word == "key") return Identity::key;
+  at.fail("expected basis, own or key");
+}
+
 void set_attribute(ModelField& field, const std::string& key, const At& at, int& kinds) {
   if (key == "type") {
     set_type(field, at, at.text("a type")), ++kinds;
@@ -121,6 +129,8 @@ void set_attribute(ModelField& field, const std::string& key, const At& at, int&
     const auto motion = at.text("value or counter");
     if (motion != "value" && motion != "counter") at.fail("expected value or counter");
     field.motion = motion == "counter" ? Motion::counter : Motion::value;
+  } else if (key == "identity") {
+    field.identity = identity_from(at);
   } else if (key == "later" || key == "inert") {
     if (field.visibility != Visibility::shown) at.fail("later and inert exclude each other");
     field.visibility = key == "later" ? Visibility::later : Visibility::inert;

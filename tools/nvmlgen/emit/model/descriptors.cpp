@@ -88,6 +88,20 @@ const char* visibility_name(Visibility visibility) {
   return visibility == Visibility::shown ? "shown" : visibility == Visibility::later ? "later" : "inert";
 }
 
+const char* identity_name(Identity identity) {
+  switch (identity) {
+    case Identity::none:
+      return "none";
+    case Identity::basis:
+      return "basis";
+    case Identity::own:
+      return "own";
+    case Identity::key:
+      return "key";
+  }
+  return "none";
+}
+
 std::int64_t default_value(const Model& model, const ModelField& field) {
   if (!field.default_text || field.list || field.is_text()) return 0;
   if (field.type == ModelType::boolean) return *field.default_text == "true";
@@ -122,10 +136,11 @@ std::string row(const Model& model, const ModelStruct& s, const ModelField& fiel
                      pool.ref(field.name), pool.ref(field.unit), pool.ref(field.doc), pool.ref(field.visibility_note),
                      pool.ref(field.list ? "" : field.default_text.value_or("")));
   out += fmt::format(
-      "     .type = Type::{}, .visibility = Visibility::{}, .list = {}, .required = {}, .quoted = {}, .reader = {}, "
+      "     .type = Type::{}, .visibility = Visibility::{}, .identity = Identity::{}, .list = {}, .required = {}, "
+      ".quoted = {}, .reader = {}, "
       ".ranged = {}, .has_default = {},\n",
-      type_name(field.type), visibility_name(field.visibility), field.list, field.required, field.quoted,
-      field.handled_by_reader || field.is_native(), field.range.has_value(),
+      type_name(field.type), visibility_name(field.visibility), identity_name(field.identity), field.list,
+      field.required, field.quoted, field.handled_by_reader || field.is_native(), field.range.has_value(),
       field.default_text.has_value() && !field.list);
   out += fmt::format("     {},\n", layout(s, field));
   const auto range = field.range.value_or(ModelRange{});
