@@ -4,27 +4,52 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
-#include "sim/config/document.hpp"
 #include "sim/config/reader.hpp"
 #include "sim/generated/model_descriptors.hpp"
 #include "sim/text/paths.hpp"
+#include "sim/text/quoting.hpp"
+#include "sim/text/scalar.hpp"
 
 namespace nvmlkit::capture {
 namespace {
 
 using sim::model::FieldDescriptor;
+using sim::model::Identity;
 using sim::model::StructDescriptor;
 using sim::model::Type;
+using sim::text::Scalar;
 
 const StructDescriptor& root_of(bool gpu) {
   return gpu ? sim::model::descriptor<sim::model::Gpu>() : sim::model::descriptor<sim::model::Machine>();
 }
 
-std::string word(const FieldDescriptor& field, std::uint64_t number) {
-  for (const auto& w : field.words())
-    if (w.value == static_cast<std::uint32_t>(number)) return std::string(w.word());
-  return {};
+// The value of a field that NVML returned as a number; nothing where the field cannot hold it.
+std::optional<Scalar> scalar_of(const FieldDescriptor& field, std::uint64_t number) {
+  const auto in_range = [&](std::int64_t n) { return !field.ranged || (n >= field.min && n <= field.max); };
+  switch (field.type) {
+    case Type::boolean:
+      return number != 0;
+    case Type::u32:
+    case Type::u64:
+      return in_range(static_cast<std::int64_t>(number)) ? std::optional<Scalar>(number) : std::nullopt;
+    case Type::i32: {
+      const std::int64_t small = static_cast<std::int32_t>(number);
+      return in_range(small) ? std::optional<Scalar>(small) : std::nullopt;
+    }
+    case Type::i64:
+      return static_cast<std::int64_t>(number);
+    case Type::hex32:
+    case Type::hex64:
+      return number;
+    case Type::enumeration: {
+      const auto word = sim::text::word_of(field, static_cast<std::uint32_t>(number));
+      return word.empty() ? std::nullopt : std::optional<Scalar>(word);
+    }
+    default:
+      return std::nullopt;
+  }
 }
 
 // As a machine file has it; empty where the field cannot hold it.
@@ -35,29 +60,9 @@ std::string yaml_of(const FieldDescriptor& field, const Json& value) {
     return fits ? in_quotes(text) : std::string();
   }
   if (!value.is_number()) return {};
-  if (field.type == Type::f64) return fmt::format("{}", value.get<double>());
-  const auto number = value.get<std::uint64_t>();
-  const auto in_range = [&](std::int64_t n) { return !field.ranged || (n >= field.min && n <= field.max); };
-  switch (field.type) {
-    case Type::boolean:
-      return number != 0 ? "true" : "false";
-    case Type::u32:
-    case Type::u64:
-      return in_range(static_cast<std::int64_t>(number)) ? std::to_string(number) : std::string();
-    case Type::i32: {
-      const auto small = static_cast<std::int32_t>(number);
-      return in_range(small) ? std::to_string(small) : std::string();
-    }
-    case Type::i64:
-      return std::to_string(static_cast<std::int64_t>(number));
-    case Type::hex32:
-    case Type::hex64:
-      return fmt::format("0x{:x}", number);
-    case Type::enumeration:
-      return word(field, number);
-    default:
-      return {};
-  }
+  if (field.type == Type::f64) return sim::text::yaml_of(field, value.get<double>());
+  const auto scalar = scalar_of(field, value.get<std::uint64_t>());
+  return scalar ? sim::text::yaml_of(field, *scalar) : std::string();
 }
 
 // What the answers say of one field so far.
@@ -68,33 +73,19 @@ struct Finding {
   std::vector<std::string> questions;
 };
 
-// What makes a GPU this one, and what the rest follows from.
-bool identifies(std::string_view path) {
-  static constexpr std::string_view kAll[] = {"name",
-                                              "uuid",
-                                              "serial",
-                                              "pci.bus_id",
-                                              "mig.mode_current",
-                                              "virtualization.mode",
-                                              "architecture",
-                                              "system.driver_version"};
-  return std::find(std::begin(kAll), std::end(kAll), path) != std::end(kAll);
+// Whether a field is in every file: the identity of a GPU, and the fields that others follow from.
+bool always_stated(const StructDescriptor& root, std::string_view path) {
+  const auto found = sim::text::find_field(root, path);
+  return found && (found.field->identity == Identity::basis || found.field->identity == Identity::key);
 }
 
 }  // namespace
 
-// Texts of a driver need not be UTF-8, and a machine file takes no control characters.
 std::string in_quotes(std::string_view text) {
   std::string printable(text);
   std::replace_if(
       printable.begin(), printable.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
-  return Json(printable).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-std::string FlowList::yaml() const {
-  std::string out;
-  for (const auto& item : items_) out += (out.empty() ? "" : ", ") + item;
-  return "[" + out + "]";
+  return sim::text::quoted(printable);
 }
 
 const Json* Record::ask(const std::string& question, std::string_view output) const {
@@ -126,16 +117,14 @@ void Record::set(const std::string& path, FlowList list, std::vector<std::string
 }
 
 sim::Expected<void> check_value(const std::string& path, const std::string& yaml, bool gpu) {
-  const auto document = sim::config::Document::parse("answer", sim::text::mapping_of(path, yaml));
-  if (!document) return sim::fail(document.error());
   const auto& root = root_of(gpu);
   std::vector<std::byte> scratch(root.size);
-  return sim::config::apply(document->root(), root, scratch.data(), {}, false);
+  return sim::config::assign(root, scratch.data(), path, yaml);
 }
 
 std::string word_of(std::string_view gpu_path, std::uint64_t number) {
   const auto* field = sim::text::find_field(sim::model::descriptor<sim::model::Gpu>(), gpu_path).field;
-  return field ? word(*field, number) : std::string();
+  return std::string(field ? sim::text::word_of(*field, static_cast<std::uint32_t>(number)) : std::string_view());
 }
 
 void record_shown(Record& record) {
@@ -169,7 +158,7 @@ void record_shown(Record& record) {
     if (finding.yaml.empty()) finding.unfit = fmt::format("{} is {} by {}", path, told.dump(), row.question);
   }
   for (auto& [path, finding] : findings) {
-    const bool always = identifies(path) && !finding.yaml.empty();
+    const bool always = always_stated(root, path) && !finding.yaml.empty();
     auto questions = always ? std::vector<std::string>() : std::move(finding.questions);
     if (!finding.yaml.empty())
       record.set(path, std::move(finding.yaml), std::move(questions));

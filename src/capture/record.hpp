@@ -10,6 +10,7 @@
 
 #include "capture/answers.hpp"
 #include "sim/problem/problem.hpp"
+#include "sim/text/flow.hpp"
 
 namespace nvmlkit::capture {
 
@@ -22,18 +23,8 @@ struct Candidate {
 
 using Candidates = std::map<std::string, Candidate>;  // by path
 
-// A list in flow style, item by item.
-class FlowList {
- public:
-  void add(std::string item) { items_.push_back(std::move(item)); }
-  std::string yaml() const;
-  bool empty() const { return items_.empty(); }
-  std::size_t size() const { return items_.size(); }
-  void cut(std::size_t size) { items_.resize(size); }
-
- private:
-  std::vector<std::string> items_;
-};
+using sim::text::FlowList;
+using sim::text::FlowMap;
 
 // Gathers candidates from the answers about one object. What came first stays.
 class Record {
@@ -61,20 +52,7 @@ class Record {
   std::vector<std::string>& notes_;
 };
 
-// A mapping in flow style.
-class FlowMap {
- public:
-  void add(std::string_view key, const std::string& yaml) {
-    text_.append(text_.empty() ? "" : ", ").append(key).append(": ").append(yaml);
-  }
-  void add(std::string_view key, std::uint64_t number) { add(key, std::to_string(number)); }
-  std::string yaml() const { return "{" + text_ + "}"; }
-
- private:
-  std::string text_;
-};
-
-// Text in the double quotes of YAML.
+// Text in the double quotes of YAML. A machine file takes no control characters: each becomes a question mark.
 std::string in_quotes(std::string_view text);
 
 // What shown() says of a GPU, or of the host.

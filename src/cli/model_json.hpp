@@ -12,7 +12,7 @@ namespace nvmlkit::cli {
 using Json = nlohmann::ordered_json;
 
 // The value at a path of a GPU, the GPU's own for an empty path; absent values are null. Refuses a path that is none.
-Json value_at(sim::model::Gpu& gpu, const std::string& path);
+Json value_at(const sim::model::Gpu& gpu, const std::string& path);
 
 std::string text_of(const Json& value);
 

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <map>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "cli/command_error.hpp"
 #include "cli/selector.hpp"
 #include "sim/problem/names.hpp"
+#include "sim/text/numbers.hpp"
 
 namespace nvmlkit::cli {
 namespace {
@@ -23,11 +23,11 @@ namespace processes = sim::processes;
 // A number of bytes, with a unit of 1024s.
 std::optional<std::uint64_t> bytes_of(const std::string& text) {
   static const std::map<std::string_view, int> shifts = {{"", 0}, {"B", 0}, {"KiB", 10}, {"MiB", 20}, {"GiB", 30}};
-  std::uint64_t number = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const auto unit = shifts.find(std::string_view(end, text.data() + text.size()));
-  if (problem != std::errc() || unit == shifts.end() || number > UINT64_MAX >> unit->second) return {};
-  return number << unit->second;
+  std::string_view rest;
+  const auto number = sim::text::number_before<std::uint64_t>(text, rest);
+  const auto unit = shifts.find(rest);
+  if (!number || unit == shifts.end() || *number > UINT64_MAX >> unit->second) return {};
+  return *number << unit->second;
 }
 
 std::optional<std::uint32_t> kinds_of(const std::string& type) {

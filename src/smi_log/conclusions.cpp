@@ -1,7 +1,8 @@
 #include "smi_log/conclusions.hpp"
 
-#include <charconv>
 #include <optional>
+
+#include "sim/text/numbers.hpp"
 
 namespace nvmlkit::smi_log {
 namespace {
@@ -16,10 +17,9 @@ std::optional<std::uint64_t> number(const Values& values, const std::string& pat
   const Value* value = find(values, path);
   if (value == nullptr) return {};
   const bool hex = value->yaml.starts_with("0x");
-  std::uint64_t out = 0;
-  const char* begin = value->yaml.data() + (hex ? 2 : 0);
-  const auto [end, problem] = std::from_chars(begin, value->yaml.data() + value->yaml.size(), out, hex ? 16 : 10);
-  return problem == std::errc() ? std::optional(out) : std::nullopt;
+  std::string_view rest;
+  return sim::text::number_before<std::uint64_t>(std::string_view(value->yaml).substr(hex ? 2 : 0), rest,
+                                                 hex ? 16 : 10);
 }
 
 // Older drivers tell uncorrectable SRAM errors as one number, newer ones by how they were found. How the errors of the

@@ -1,12 +1,12 @@
 // Reads the lines of one log by the table, and the fields that follow from several lines.
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <stdexcept>
 #include <unordered_map>
 
 #include "sim/generated/model_descriptors.hpp"
 #include "sim/model/pci_bus_id.hpp"
+#include "sim/text/numbers.hpp"
 #include "sim/text/paths.hpp"
 #include "smi_log/conclusions.hpp"
 #include "smi_log/fields.hpp"
@@ -102,17 +102,16 @@ class Walk {
 
 void read_cuda_version(const Log& log, const Node& node, MachineValues& machine) {
   if (says_nothing(node.value) || says_absent(node.value)) return;
-  unsigned major = 0, minor = 0;
-  const char* end = node.value.data() + node.value.size();
-  const auto [dot, problem] = std::from_chars(node.value.data(), end, major);
-  if (problem != std::errc() || dot == end || *dot != '.' || std::from_chars(dot + 1, end, minor).ec != std::errc())
+  std::string_view rest;
+  const auto version = sim::text::version_before(node.value, rest);
+  if (!version)
     return machine.leftovers.unreadable.push_back(Place{log.file, node.line}.text() +
                                                   ": left out: expected a CUDA version such as 12.4, got '" +
                                                   node.value + "'");
   auto& host = machine.host;
   const Place place{log.file, node.line};
-  host.try_emplace("system.cuda_version_major", Value{std::to_string(major), place});
-  host.try_emplace("system.cuda_version_minor", Value{std::to_string(minor), place});
+  host.try_emplace("system.cuda_version_major", Value{std::to_string(version->major), place});
+  host.try_emplace("system.cuda_version_minor", Value{std::to_string(version->minor), place});
 }
 
 // The GPU of a node, new to the machine or of an earlier log.

@@ -1,12 +1,15 @@
 #include "smi_log/lists.hpp"
 
-#include <charconv>
-
 #include "sim/generated/model_descriptors.hpp"
+#include "sim/text/flow.hpp"
+#include "sim/text/numbers.hpp"
 #include "smi_log/units.hpp"
 
 namespace nvmlkit::smi_log {
 namespace {
+
+using sim::text::FlowList;
+using sim::text::FlowMap;
 
 class Lists {
  public:
@@ -14,7 +17,7 @@ class Lists {
 
   void processes(const Node& node) {
     const auto most = sim::model::descriptor<sim::model::Gpu>().find("processes")->max_items;
-    std::string list;
+    FlowList list;
     std::size_t count = 0;
     for (const auto& process : processes_of(log_, node)) {
       if (++count > most) {
@@ -23,13 +26,13 @@ class Lists {
         continue;
       }
       const auto pid = number(*process.pid);
-      if (pid) list += (list.empty() ? "{" : ", {") + entry(process, *pid) + "}";
+      if (pid) list.add(entry(process, *pid));
     }
-    values_.try_emplace("processes", Value{"[" + list + "]", place(node)});
+    values_.try_emplace("processes", Value{list.yaml(), place(node)});
   }
 
   void clocks(const Node& node) {
-    std::string list;
+    FlowList list;
     bool whole = true;
     for (const auto& child : node.children) {
       // Text: "Memory : 5001 MHz" with "Graphics" below; XML: <supported_mem_clock> with <value> in front.
@@ -38,37 +41,39 @@ class Lists {
       if (memory.value.empty() || says_absent(memory.value) || says_nothing(memory.value)) continue;
       const auto memory_mhz = number(memory);
       if (!memory_mhz) continue;
-      std::string graphics;
+      FlowList graphics;
       for (const auto& clock : child.children) {
         if (clock.name == "value") continue;
         // nvidia-smi has room for fewer clocks than some GPUs have, and prints an error in their place.
         whole = whole && !says_nothing(clock.value);
         if (says_nothing(clock.value)) continue;
-        if (const auto mhz = number(clock)) graphics += (graphics.empty() ? "" : ", ") + *mhz;
+        if (const auto mhz = number(clock)) graphics.add(*mhz);
       }
-      list += (list.empty() ? "{" : ", {") + ("freq_mhz: " + *memory_mhz) + ", graphics_clocks: [" + graphics + "]}";
+      FlowMap clocks;
+      clocks.add("freq_mhz", *memory_mhz);
+      clocks.add("graphics_clocks", graphics.yaml());
+      list.add(clocks.yaml());
     }
     if (!list.empty() || says_absent(node.value))
-      values_.try_emplace("supported_clocks.memory_clocks", Value{"[" + list + "]", place(node), !whole});
+      values_.try_emplace("supported_clocks.memory_clocks", Value{list.yaml(), place(node), !whole});
   }
 
   void pages(const Node& node, const std::string& cause) {
     const auto& pages = sim::model::descriptor<sim::model::PageRetirement>();
     const auto most = pages.find("addresses")->max_items;
-    std::string list;
+    FlowList list;
     std::size_t count = 0;
     for (const auto& page : node.children) {
       const auto* address = page.find("retired_page_address");
       if (const auto text = address != nullptr ? hex(*address) : std::nullopt)
-        if (++count <= most) list += (list.empty() ? "" : ", ") + *text;
+        if (++count <= most) list.add(*text);
       if (const auto* time = page.find("retired_page_timestamp"))
         leftovers_.not_kept.push_back(place(*time).text() + ": when a page was retired: " + time->value);
     }
     if (count > most)
       leftovers_.not_kept.push_back(place(node).text() + ": addresses of retired pages behind the first " +
                                     std::to_string(most));
-    if (!list.empty())
-      values_.try_emplace("retired_pages." + cause + ".addresses", Value{"[" + list + "]", place(node)});
+    if (!list.empty()) values_.try_emplace("retired_pages." + cause + ".addresses", Value{list.yaml(), place(node)});
   }
 
   void bridge(const Node& node) {
@@ -80,9 +85,11 @@ class Lists {
     const auto word = read_value(type->value, Unit::word, chip);
     const auto version = firmware == nullptr ? std::nullopt : read_value(firmware->value, Unit::hex, {});
     if (!word) return unreadable(*type, "PLX or BRO4");
-    const std::string item = "{type: " + *word + (version ? ", firmware_version: " + *version : "") + "}";
-    const auto [at, fresh] = values_.try_emplace("bridge_chips", Value{"[" + item + "]", place(node)});
-    if (!fresh) at->second.yaml.insert(at->second.yaml.size() - 1, ", " + item);
+    FlowMap item;
+    item.add("type", *word);
+    if (version) item.add("firmware_version", *version);
+    const auto [at, fresh] = values_.try_emplace("bridge_chips", Value{"[" + item.yaml() + "]", place(node)});
+    if (!fresh) at->second.yaml.insert(at->second.yaml.size() - 1, ", " + item.yaml());
   }
 
   void skip(const Node& node, const char* what) { leftovers_.not_kept.push_back(place(node).text() + ": " + what); }
@@ -125,15 +132,15 @@ class Lists {
   }
 
   std::string entry(const ProcessNodes& process, const std::string& pid) const {
-    std::string out = "pid: " + pid;
-    if (process.type != nullptr) out += ", type: " + quoted(process.type->value);
-    if (process.name != nullptr) out += ", name: " + quoted(name_of(*process.name));
+    FlowMap out;
+    out.add("pid", pid);
+    if (process.type != nullptr) out.add("type", quoted(process.type->value));
+    if (process.name != nullptr) out.add("name", quoted(name_of(*process.name)));
     if (process.used != nullptr && !says_absent(process.used->value) && !says_nothing(process.used->value))
-      if (const auto mib = number(*process.used)) out += ", used_memory_mib: " + *mib;
-    if (process.gpu_instance) out += ", gpu_instance: " + std::to_string(*process.gpu_instance);
-    if (process.compute_instance.value_or(0) != 0)
-      out += ", compute_instance: " + std::to_string(*process.compute_instance);
-    return out;
+      if (const auto mib = number(*process.used)) out.add("used_memory_mib", *mib);
+    if (process.gpu_instance) out.add("gpu_instance", *process.gpu_instance);
+    if (process.compute_instance.value_or(0) != 0) out.add("compute_instance", *process.compute_instance);
+    return out.yaml();
   }
 
   const Log& log_;
@@ -143,9 +150,8 @@ class Lists {
 
 std::optional<std::uint32_t> instance_in(const Node* node) {
   const auto value = node == nullptr ? std::nullopt : read_value(node->value, Unit::number, {});
-  std::uint32_t id = 0;
-  const bool read = value && std::from_chars(value->data(), value->data() + value->size(), id).ec == std::errc();
-  return read && id != UINT32_MAX ? std::optional(id) : std::nullopt;
+  const auto id = value ? sim::text::number_of<std::uint32_t>(*value) : std::nullopt;
+  return id && *id != UINT32_MAX ? id : std::nullopt;
 }
 
 }  // namespace

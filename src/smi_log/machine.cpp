@@ -6,13 +6,13 @@
 #include <stdexcept>
 
 #include "sim/config/check.hpp"
-#include "sim/config/document.hpp"
 #include "sim/config/load.hpp"
 #include "sim/config/reader.hpp"
 #include "sim/generated/model_descriptors.hpp"
 #include "sim/model/value.hpp"
 #include "sim/problem/text.hpp"
 #include "sim/text/paths.hpp"
+#include "sim/text/quoting.hpp"
 #include "smi_log/machine_text.hpp"
 #include "smi_log/profile.hpp"
 #include "smi_log/units.hpp"
@@ -46,6 +46,12 @@ bool same(const std::string& path, const Machine& a, const Machine& b) {
   return same(sim::model::descriptor<sim::model::Machine>(), path, bytes(a.host()), bytes(b.host()));
 }
 
+// The identity of the GPU in a profile is not that of other GPUs.
+bool is_key(std::string_view path) {
+  const auto found = sim::text::find_field(sim::model::descriptor<Gpu>(), path);
+  return found && found.field->identity == sim::model::Identity::key;
+}
+
 class Writer {
  public:
   explicit Writer(MachineValues& machine) : machine_(machine) {}
@@ -74,7 +80,7 @@ class Writer {
     std::map<std::string, std::string> profile_of_name;
     std::map<std::string, std::size_t> users;
     for (const auto& gpu : machine_.gpus) {
-      const auto name = unquoted(yaml_at(gpu.values, "name"));
+      const auto name = sim::text::unquoted(yaml_at(gpu.values, "name"));
       const auto [at, fresh] = profile_of_name.try_emplace(name);
       if (fresh) {
         at->second = std::string(profile_of(name));
@@ -87,7 +93,7 @@ class Writer {
     for (const auto& [profile, count] : users)
       if (count > most) most = count, whole_.base = profile;
     for (auto& gpu : machine_.gpus) {
-      const auto& profile = profile_of_name[unquoted(yaml_at(gpu.values, "name"))];
+      const auto& profile = profile_of_name[sim::text::unquoted(yaml_at(gpu.values, "name"))];
       if (profile != whole_.base) say_profile(gpu, profile);
       settle_weak(gpu, profile);
     }
@@ -104,7 +110,7 @@ class Writer {
     for (const auto& [path, yaml] : fields_of_profile(whole_.base))
       if (yaml != "N/A") said[path] = {yaml.starts_with('[') ? "[]" : "N/A", gpu.place};
     for (const auto& [path, yaml] : fields_of_profile(profile)) said[path] = {yaml, gpu.place};
-    for (const char* path : {"serial", "uuid", "pci.bus_id"}) said.erase(path);
+    std::erase_if(said, [](const auto& entry) { return is_key(entry.first); });
     gpu.values.merge(said);
   }
 
@@ -139,10 +145,7 @@ class Writer {
   }
 
   static Expected<void> read_value(const std::string& path, const std::string& yaml, Gpu& gpu) {
-    const auto document = sim::config::Document::parse("log", sim::text::mapping_of(path, yaml));
-    if (!document) return sim::fail(document.error());
-    return sim::config::apply(document->root(), sim::model::descriptor<Gpu>(), reinterpret_cast<std::byte*>(&gpu), {},
-                              false);
+    return sim::config::assign(sim::model::descriptor<Gpu>(), reinterpret_cast<std::byte*>(&gpu), path, yaml);
   }
 
   // The publisher of a log may have replaced its UUIDs.
@@ -153,7 +156,7 @@ class Writer {
     for (auto& gpu : machine_.gpus) {
       const auto uuid = gpu.values.find("uuid");
       if (uuid == gpu.values.end()) continue;
-      const auto text = unquoted(uuid->second.yaml);
+      const auto text = sim::text::unquoted(uuid->second.yaml);
       const bool form = text.size() == 40 && text.starts_with("GPU-") &&
                         text.find_first_not_of("0123456789abcdefABCDEF-", 4) == std::string::npos;
       if (form && users[uuid->second.yaml] == 1) continue;

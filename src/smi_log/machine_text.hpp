@@ -1,4 +1,4 @@
-// The text of a machine file, from values by path.
+// A machine file from values with their places.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct MachineText {
   std::vector<Values> gpus;
 };
 
-// What all GPUs share goes under device_defaults.
+// See sim/text/machine_text.hpp.
 std::string text_of(const MachineText& machine);
 
 }  // namespace nvmlkit::smi_log

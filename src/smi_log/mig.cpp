@@ -1,12 +1,14 @@
 #include "smi_log/mig.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <memory>
 
 #include "sim/mig/devices.hpp"
 #include "sim/mig/instances.hpp"
+#include "sim/text/flow.hpp"
+#include "sim/text/numbers.hpp"
+#include "sim/text/quoting.hpp"
 #include "smi_log/mig_match.hpp"
 #include "smi_log/mig_siblings.hpp"
 #include "smi_log/units.hpp"
@@ -16,15 +18,14 @@ namespace {
 
 using sim::model::Gpu;
 using sim::model::MigProfile;
+using sim::text::FlowList;
+using sim::text::FlowMap;
 
 constexpr std::int64_t kMib = 1 << 20;
 
 std::optional<std::uint64_t> number_at(const GpuValues& gpu, const std::string& path) {
   const auto yaml = yaml_at(gpu.values, path);
-  std::uint64_t value = 0;
-  const auto [end, problem] = std::from_chars(yaml.data(), yaml.data() + yaml.size(), value);
-  if (problem != std::errc() || end != yaml.data() + yaml.size()) return {};
-  return value;
+  return sim::text::number_of<std::uint64_t>(yaml);
 }
 
 class Layout {
@@ -55,9 +56,9 @@ class Layout {
     say_profiles();
     if (instances_.empty()) return;
     const double part = fraction();
-    std::string list;
-    for (const auto& instance : instances_) list += (list.empty() ? "{" : ", {") + entry(instance, part) + "}";
-    gpu_.values.try_emplace("mig.instances", Value{"[" + list + "]", place()});
+    FlowList list;
+    for (const auto& instance : instances_) list.add(entry(instance, part));
+    gpu_.values.try_emplace("mig.instances", Value{list.yaml(), place()});
   }
 
  private:
@@ -66,7 +67,8 @@ class Layout {
 
   // The machine whose profiles explain the devices best: that of the GPU, else one of its architecture.
   void choose_machine() {
-    const auto names = sibling_machines(unquoted(yaml_at(gpu_.values, "name")), yaml_at(gpu_.values, "architecture"));
+    const auto names =
+        sibling_machines(sim::text::unquoted(yaml_at(gpu_.values, "name")), yaml_at(gpu_.values, "architecture"));
     int best = -1;
     for (const auto& name : names)
       for (const bool upper_first : {false, true}) {
@@ -197,19 +199,21 @@ class Layout {
   std::string entry(const Instance& instance, double part) const {
     const auto& profile = *instance.profile;
     const auto& first = *instance.devices.front();
-    std::string out = "profile: " + quoted(profile.name->view()) + ", start: " + std::to_string(instance.start);
-    if (first.sram.value_or(0) > 0) out += ", sram_uncorrectable: " + std::to_string(*first.sram);
+    FlowMap out;
+    out.add("profile", quoted(profile.name->view()));
+    out.add("start", instance.start);
+    if (first.sram.value_or(0) > 0) out.add("sram_uncorrectable", *first.sram);
     if (first.used) {
       const auto at = gpu_.process_mib.find(instance.id);
       const auto held = at == gpu_.process_mib.end() ? 0 : at->second;
       const auto own = static_cast<double>(*first.used > held ? *first.used - held : 0);
       const auto kib = static_cast<std::uint64_t>(std::max(0.0, own + (rounding_of(first) != 0 ? part : 0)) * 1024);
-      if (kib != profile.idle_kib.value_or(0)) out += ", idle_kib: " + std::to_string(kib);
+      if (kib != profile.idle_kib.value_or(0)) out.add("idle_kib", kib);
     }
-    std::string list;
-    for (const auto* device : instance.devices)
-      list += (list.empty() ? "{" : ", {") + compute_entry(profile, *device) + "}";
-    return out + ", compute_instances: [" + list + "]";
+    FlowList list;
+    for (const auto* device : instance.devices) list.add(compute_entry(profile, *device));
+    out.add("compute_instances", list.yaml());
+    return out.yaml();
   }
 
   std::string compute_entry(const MigProfile& profile, const MigDevice& device) const {
@@ -224,12 +228,13 @@ class Layout {
       if (fits && (named || chosen == nullptr)) chosen = &compute;
     }
     if (chosen == nullptr) chosen = computes.whole();
-    std::string out = "profile: " + quoted(chosen != nullptr ? sim::mig::compute_name(profile, *chosen).view()
-                                                             : profile.name->view());
-    if (chosen != nullptr && chosen->wide()) out += ", wide: true";
-    out += ", id: " + std::to_string(device.compute);
-    if (listed != nullptr && well_formed(listed->uuid)) out += ", uuid: " + quoted(listed->uuid);
-    return out;
+    FlowMap out;
+    out.add("profile",
+            quoted(chosen != nullptr ? sim::mig::compute_name(profile, *chosen).view() : profile.name->view()));
+    if (chosen != nullptr && chosen->wide()) out.add("wide", "true");
+    out.add("id", device.compute);
+    if (listed != nullptr && well_formed(listed->uuid)) out.add("uuid", quoted(listed->uuid));
+    return out.yaml();
   }
 
   // MIG-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx, and not the mask of several devices.

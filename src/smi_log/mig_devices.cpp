@@ -1,8 +1,8 @@
 #include "smi_log/mig_devices.hpp"
 
 #include <algorithm>
-#include <charconv>
 
+#include "sim/text/numbers.hpp"
 #include "smi_log/lists.hpp"
 #include "smi_log/units.hpp"
 
@@ -78,10 +78,10 @@ class DeviceReader {
 
   Expected<std::uint64_t> number(const Node& node) const {
     const auto value = read_value(node.value, Unit::number, {});
-    std::uint64_t out = 0;
-    if (!value || std::from_chars(value->data(), value->data() + value->size(), out).ec != std::errc())
+    const auto out = value ? sim::text::number_of<std::uint64_t>(*value) : std::nullopt;
+    if (!out)
       return refuse({log_.file, node.line}, "'" + node.name + "' has a value of another form: '" + node.value + "'");
-    return out;
+    return *out;
   }
 
   Expected<void> read_id(const Id& id) const {
@@ -153,9 +153,7 @@ std::map<std::uint32_t, std::uint64_t> process_memory(const Log& log, const Node
     for (const auto& process : processes_of(log, child)) {
       const auto used = process.used == nullptr ? std::nullopt : read_value(process.used->value, Unit::number, {});
       if (!used || !process.gpu_instance) continue;
-      std::uint64_t mib = 0;
-      std::from_chars(used->data(), used->data() + used->size(), mib);
-      out[*process.gpu_instance] += mib;
+      out[*process.gpu_instance] += sim::text::number_of<std::uint64_t>(*used).value_or(0);
     }
   }
   return out;

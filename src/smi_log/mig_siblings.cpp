@@ -5,6 +5,7 @@
 #include "sim/config/builtin.hpp"
 #include "sim/config/load.hpp"
 #include "sim/mig/profiles.hpp"
+#include "sim/text/flow.hpp"
 #include "smi_log/profile.hpp"
 #include "smi_log/units.hpp"
 
@@ -58,21 +59,25 @@ void scale_profiles(Gpu& gpu, std::uint64_t bytes) {
 }
 
 std::string yaml_of_profiles(const Gpu& gpu) {
-  std::string list;
+  sim::text::FlowList list;
   for (const auto& p : gpu.mig.profiles) {
-    std::string starts;
-    for (const auto start : p.starts) starts += (starts.empty() ? "" : ", ") + std::to_string(start);
-    list += (list.empty() ? "{name: " : ", {name: ") + quoted(p.name->view()) + ", starts: [" + starts + "]";
+    sim::text::FlowList starts;
+    for (const auto start : p.starts) starts.add(start);
+    sim::text::FlowMap profile;
+    profile.add("name", quoted(p.name->view()));
+    profile.add("starts", starts.yaml());
+    profile.add("id", *p.id);
+    profile.add("sm", p.sm.value_or(0));
+    profile.add("memory_mib", p.memory_mib.value_or(0));
     const auto say = [&](const char* name, const auto& field) {
-      if (field && *field != 0) list += std::string(", ") + name + ": " + std::to_string(*field);
+      if (field && *field != 0) profile.add(name, *field);
     };
-    list += ", id: " + std::to_string(*p.id) + ", sm: " + std::to_string(p.sm.value_or(0)) +
-            ", memory_mib: " + std::to_string(p.memory_mib.value_or(0));
     say("instances", p.instances), say("size", p.size), say("idle_kib", p.idle_kib), say("bar1_mib", p.bar1_mib);
     say("ce", p.ce), say("dec", p.dec), say("enc", p.enc), say("jpeg", p.jpeg), say("ofa", p.ofa);
-    list += p.p2p.value_or(false) ? ", p2p: true}" : "}";
+    if (p.p2p.value_or(false)) profile.add("p2p", "true");
+    list.add(profile.yaml());
   }
-  return "[" + list + "]";
+  return list.yaml();
 }
 
 }  // namespace nvmlkit::smi_log

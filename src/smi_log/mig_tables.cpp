@@ -1,8 +1,8 @@
 // `-L`, `mig -lgip` and `mig -lgipp`.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include "sim/text/numbers.hpp"
 #include "smi_log/tables.hpp"
 #include "smi_log/units.hpp"
 
@@ -41,11 +41,9 @@ bool read_listed_mig(std::string_view text, ListedGpu& gpu) {
 // Memory that nvidia-smi prints in GiB with two decimals; instances have a multiple of 32 MiB.
 std::optional<std::uint64_t> memory_of(const std::string& gib) {
   const auto thousandths = read_value(gib, Unit::milli, {});
-  std::uint64_t value = 0;
-  if (!thousandths ||
-      std::from_chars(thousandths->data(), thousandths->data() + thousandths->size(), value).ec != std::errc())
-    return {};
-  return static_cast<std::uint64_t>(std::llround(static_cast<double>(value) * 1024 / 1000 / 32)) * 32;
+  const auto value = thousandths ? sim::text::number_of<std::uint64_t>(*thousandths) : std::nullopt;
+  if (!value) return {};
+  return static_cast<std::uint64_t>(std::llround(static_cast<double>(*value) * 1024 / 1000 / 32)) * 32;
 }
 
 // The words of a row between its bars.

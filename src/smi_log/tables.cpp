@@ -1,8 +1,9 @@
 #include "smi_log/tables.hpp"
 
 #include <algorithm>
-#include <charconv>
 
+#include "sim/text/flow.hpp"
+#include "sim/text/numbers.hpp"
 #include "smi_log/topology.hpp"
 #include "smi_log/units.hpp"
 
@@ -15,32 +16,35 @@ GpuValues* gpu_at(MachineValues& machine, std::uint32_t index) {
 
 void add_nvlinks(const Tables& tables, MachineValues& machine) {
   std::size_t most = 0;
-  std::string speed, inactive;
+  std::string speed;
+  sim::text::FlowList inactive;
   for (const auto& [index, gpu] : tables.nvlinks) {
     most = std::max(most, gpu.links.size());
-    std::string down;
+    sim::text::FlowList down;
     for (const auto& [link, mbps] : gpu.links) {
       if (mbps && speed.empty()) speed = *mbps;
-      if (!mbps) down += (down.empty() ? "" : ", ") + ("{link: " + std::to_string(link)) + ", state: inactive}";
+      if (mbps) continue;
+      sim::text::FlowMap state;
+      state.add("link", link);
+      state.add("state", "inactive");
+      down.add(state.yaml());
     }
-    if (!down.empty())
-      inactive += (inactive.empty() ? "" : ", ") + ("{index: " + std::to_string(index)) + ", links: [" + down + "]}";
+    if (down.empty()) continue;
+    sim::text::FlowMap links;
+    links.add("index", index);
+    links.add("links", down.yaml());
+    inactive.add(links.yaml());
   }
   if (most == 0) return;
   const Place place = tables.nvlinks.begin()->second.place;
   machine.host.try_emplace("nvlink.links_per_gpu", Value{std::to_string(most), place});
   if (!speed.empty()) machine.host.try_emplace("nvlink.bandwidth_per_link_mbps", Value{speed, place});
-  if (!inactive.empty()) machine.host.try_emplace("nvlink.device_links", Value{"[" + inactive + "]", place});
+  if (!inactive.empty()) machine.host.try_emplace("nvlink.device_links", Value{inactive.yaml(), place});
 }
 
 }  // namespace
 
-std::optional<std::uint32_t> whole_number(std::string_view text) {
-  std::uint32_t value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size()) return {};
-  return value;
-}
+std::optional<std::uint32_t> whole_number(std::string_view text) { return sim::text::number_of<std::uint32_t>(text); }
 
 std::optional<std::uint32_t> number_behind(std::string_view text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return {};

@@ -7,10 +7,14 @@
 
 #include "sim/generated/model_descriptors.hpp"
 #include "sim/model/pci_bus_id.hpp"
+#include "sim/text/flow.hpp"
 #include "smi_log/units.hpp"
 
 namespace nvmlkit::smi_log {
 namespace {
+
+using sim::text::FlowList;
+using sim::text::FlowMap;
 
 constexpr std::array<std::string_view, 3> kNear = {"PIX", "PXB", "PHB"};  // below one root complex
 constexpr std::array<std::string_view, 3> kLevels = {"single", "multiple", "hostbridge"};
@@ -129,23 +133,29 @@ class Tree {
   }
 
   void say() {
-    std::string list, nics;
+    FlowList list, nics;
     for (std::size_t i = 0; i < complexes_.size(); ++i) {
       const auto& c = complexes_[i];
-      list += (i > 0 ? ", {id: " : "{id: ") + quoted("pci" + std::to_string(i)) + ", numa_node: " + c.numa;
+      FlowMap entry;
+      entry.add("id", quoted("pci" + std::to_string(i)));
+      entry.add("numa_node", c.numa);
       const auto most = std::max_element(c.pairs.begin(), c.pairs.end());
-      if (*most > 0) list += ", level: " + std::string(kLevels[static_cast<std::size_t>(most - c.pairs.begin())]);
-      if (!c.cpus.empty()) list += ", cpu_affinity: " + quoted(c.cpus);
-      std::string devices;
-      for (const auto member : c.members) devices += (devices.empty() ? "" : ", ") + quoted(addresses_[member]);
-      list += ", devices: [" + devices + "]}";
+      if (*most > 0) entry.add("level", kLevels[static_cast<std::size_t>(most - c.pairs.begin())]);
+      if (!c.cpus.empty()) entry.add("cpu_affinity", quoted(c.cpus));
+      FlowList devices;
+      for (const auto member : c.members) devices.add(quoted(addresses_[member]));
+      entry.add("devices", devices.yaml());
+      list.add(entry.yaml());
     }
-    for (std::size_t i = 0, count = 0; i < topology_.devices.size(); ++i)
-      if (!device(i).gpu && ++count <= most_items("nics"))
-        nics += (nics.empty() ? "{name: " : ", {name: ") + quoted(device(i).name) +
-                ", bus_id: " + quoted(addresses_[i]) + "}";
-    machine_.host.try_emplace("pcie_topology.root_complexes", Value{"[" + list + "]", place_});
-    machine_.host.try_emplace("pcie_topology.nics", Value{"[" + nics + "]", place_});
+    for (std::size_t i = 0; i < topology_.devices.size() && nics.size() < most_items("nics"); ++i) {
+      if (device(i).gpu) continue;
+      FlowMap nic;
+      nic.add("name", quoted(device(i).name));
+      nic.add("bus_id", quoted(addresses_[i]));
+      nics.add(nic.yaml());
+    }
+    machine_.host.try_emplace("pcie_topology.root_complexes", Value{list.yaml(), place_});
+    machine_.host.try_emplace("pcie_topology.nics", Value{nics.yaml(), place_});
     machine_.host.try_emplace("pcie_topology.node_level", Value{far_ && !near_ ? "system" : "node", place_});
   }
 
@@ -161,7 +171,7 @@ class Tree {
 void add_links(const Topology& topology, MachineValues& machine) {
   std::map<std::uint32_t, std::uint32_t> links;  // of each GPU
   std::set<std::uint32_t> counts;
-  std::string connections;
+  FlowList connections;
   std::size_t gpus = 0, pairs = 0;
   for (const auto& device : topology.devices) gpus += device.gpu && *device.gpu < machine.gpus.size();
   for (const auto& [pair, distance] : topology.distances) {
@@ -173,8 +183,11 @@ void add_links(const Topology& topology, MachineValues& machine) {
     ++pairs;
     counts.insert(*count);
     links[*from] += *count, links[*to] += *count;
-    connections += (connections.empty() ? "" : ", ") + ("{from: " + std::to_string(*from)) +
-                   ", to: " + std::to_string(*to) + ", links: " + std::to_string(*count) + "}";
+    FlowMap connection;
+    connection.add("from", *from);
+    connection.add("to", *to);
+    connection.add("links", *count);
+    connections.add(connection.yaml());
   }
   if (gpus < 2) return;
   const Place place = topology.devices.front().place;
@@ -189,7 +202,7 @@ void add_links(const Topology& topology, MachineValues& machine) {
   if (!switches)
     for (const auto& [gpu, count] : links) per_gpu = std::max(per_gpu, count);
   say("links_per_gpu", std::to_string(per_gpu));
-  say("connections", switches ? "[]" : "[" + connections + "]");
+  say("connections", switches ? "[]" : connections.yaml());
   if (per_gpu == 0) return;
   const auto architecture = yaml_at(machine.gpus.front().values, "architecture");
   if (architecture == "volta") say("version", "2"), say("bandwidth_per_link_mbps", "25781");

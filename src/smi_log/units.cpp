@@ -6,8 +6,9 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 
+#include "sim/text/numbers.hpp"
+#include "sim/text/quoting.hpp"
 #include "smi_log/log.hpp"
 
 namespace nvmlkit::smi_log {
@@ -19,10 +20,8 @@ using Value = std::optional<std::string>;
 
 template <class T>
 std::optional<T> number_at(std::string_view text, std::string_view& rest, int base = 10) {
-  T value{};
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (problem != std::errc()) return {};
-  rest = trim(text.substr(static_cast<std::size_t>(end - text.data())));
+  const auto value = sim::text::number_before<T>(text, rest, base);
+  rest = trim(rest);
   return value;
 }
 
@@ -42,8 +41,7 @@ Value read_hex(std::string_view text) {
   std::string_view rest;
   const auto value = number_at<std::uint64_t>(text, rest, 16);
   if (!value || !rest.empty()) return {};
-  std::array<char, 24> out{'0', 'x'};
-  return std::string(out.data(), std::to_chars(out.data() + 2, out.data() + out.size(), *value, 16).ptr);
+  return sim::text::hex(*value);
 }
 
 Value read_mib(std::string_view text) {
@@ -146,24 +144,6 @@ Value read_atomics(std::string_view text) {
   return std::to_string(bits);
 }
 
-// How many bytes the character in front has; 1 for what is no UTF-8, and for what YAML does not take in plain.
-std::size_t utf8_length(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text[0]);
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC4 ? 2 : 1;
-  if (length == 1 && (first == 0xC2 || first == 0xC3) && text.size() > 1)
-    return static_cast<unsigned char>(text[1]) >= 0xA0 && static_cast<unsigned char>(text[1]) < 0xC0 ? 2 : 1;
-  if (length == 1 || text.size() < length || first > 0xF3) return 1;
-  unsigned code = first & (0xFFU >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    const auto next = static_cast<unsigned char>(text[i]);
-    if ((next & 0xC0) != 0x80) return 1;
-    code = code << 6 | (next & 0x3F);
-  }
-  const bool shortest = length == 2 || (length == 3 ? code >= 0x800 : code >= 0x10000 && code <= 0x10FFFF);
-  const bool surrogate = code >= 0xD800 && code <= 0xDFFF, special = code >= 0xFFFE && code <= 0xFFFF;
-  return shortest && !surrogate && !special && code != 0xFEFF ? length : 1;
-}
-
 }  // namespace
 
 std::optional<std::string> read_value(std::string_view text, Unit unit, const FieldDescriptor& field) {
@@ -222,27 +202,6 @@ bool says_nothing(std::string_view text) {
                        "Driver/library version mismatch"});
 }
 
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    if (c == '"' || c == '\\') out += '\\';
-    if (const auto length = utf8_length(text.substr(i)); length > 1) {
-      out += text.substr(i, length);
-      i += length - 1;
-    } else if (c >= 0x20 && c < 0x7F) {
-      out += static_cast<char>(c);
-    } else {
-      std::array<char, 8> escape{};
-      std::snprintf(escape.data(), escape.size(), "\\x%02X", c);
-      out += escape.data();
-    }
-  }
-  return out + "\"";
-}
-
-std::string unquoted(const std::string& yaml) {
-  return yaml.size() >= 2 && yaml.front() == '"' ? yaml.substr(1, yaml.size() - 2) : yaml;
-}
+std::string quoted(std::string_view text) { return sim::text::quoted(text, sim::text::NotUtf8::latin1); }
 
 }  // namespace nvmlkit::smi_log

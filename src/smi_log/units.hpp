@@ -34,8 +34,7 @@ bool says_absent(std::string_view text);
 // nvidia-smi could not or would not tell: an error's name, or a function that newer drivers dropped.
 bool says_nothing(std::string_view text);
 
-// Text in the double quotes of YAML, and without them.
+// Text in the double quotes of YAML. Logs need not be UTF-8: other bytes are Latin-1.
 std::string quoted(std::string_view text);
-std::string unquoted(const std::string& yaml);
 
 }  // namespace nvmlkit::smi_log

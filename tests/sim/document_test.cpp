@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/config/scalar.hpp"
 #include "sim/model/pci_bus_id.hpp"
 #include "sim/problem/names.hpp"
+#include "sim/text/scalar.hpp"
 
 namespace nvmlkit::sim::config {
 namespace {
@@ -59,11 +59,11 @@ TEST(Suggest, QuotedTextsStayOnOneLineAndCutBetweenCharacters) {
 }
 
 TEST(Scalar, Integers) {
-  EXPECT_EQ(parse_integer("0x1F")->magnitude, 31u);
-  EXPECT_EQ(parse_integer("007")->magnitude, 7u);
-  EXPECT_TRUE(parse_integer("-3")->negative);
+  EXPECT_EQ(text::parse_integer("0x1F")->magnitude, 31u);
+  EXPECT_EQ(text::parse_integer("007")->magnitude, 7u);
+  EXPECT_TRUE(text::parse_integer("-3")->negative);
   for (const char* bad : {"", "-", "0x", "1_000", "1 ", "0xG", "1e3", "--1", "-0x-1"})
-    EXPECT_FALSE(parse_integer(bad)) << bad;
+    EXPECT_FALSE(text::parse_integer(bad)) << bad;
 }
 
 TEST(PciBusId, Spellings) {

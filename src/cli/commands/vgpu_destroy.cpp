@@ -1,7 +1,6 @@
 // nvmlkit vgpu destroy
 #include <fmt/format.h>
 
-#include <charconv>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/selector.hpp"
 #include "sim/problem/names.hpp"
+#include "sim/text/numbers.hpp"
 #include "sim/transaction/change.hpp"
 #include "sim/vgpu/usage.hpp"
 
@@ -23,11 +23,9 @@ struct VgpuDestroyOptions {
 
 // 0, which no vGPU has, for all of them.
 std::uint32_t parse_vgpu_id(const std::string& text) {
-  std::uint32_t id = 0;
-  if (text == "all") return id;
-  const auto* end = text.data() + text.size();
-  const auto [stop, problem] = std::from_chars(text.data(), end, id);
-  if (problem == std::errc() && stop == end && id != 0) return id;
+  if (text == "all") return 0;
+  const auto id = sim::text::number_of<std::uint32_t>(text);
+  if (id && *id != 0) return *id;
   throw CommandError(of_argument(
       "ID", sim::wrong_value("the id of a vGPU, as `nvmlkit vgpu list` shows it, or all", sim::quote(text))));
 }

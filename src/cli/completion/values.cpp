@@ -12,6 +12,7 @@
 #include "sim/generated/model_descriptors.hpp"
 #include "sim/generated/return_codes.hpp"
 #include "sim/generated/symbols.hpp"
+#include "sim/text/paths.hpp"
 #include "sim/traits/driver_branch.hpp"
 
 namespace nvmlkit::cli {
@@ -83,12 +84,12 @@ Candidates values_of(const sim::model::FieldDescriptor& field, const std::string
 // The next name of a path; of a group it goes on behind the dot. `assigned`: a value follows.
 Candidates fields(const std::string& typed, bool assigned) {
   const auto* type = &sim::model::descriptor<sim::model::Gpu>();
-  std::string before;
-  for (auto dot = typed.find('.'); dot != std::string::npos; dot = typed.find('.', before.size())) {
-    const auto* field = type->find(typed.substr(before.size(), dot - before.size()));
-    if (field == nullptr || field->list || field->type != sim::model::Type::structure) return {};
-    type = &field->nested();
-    before = typed.substr(0, dot + 1);
+  const auto last = typed.rfind('.');
+  const auto before = last == std::string::npos ? std::string() : typed.substr(0, last + 1);
+  if (!before.empty()) {
+    const auto group = sim::text::find_field(*type, std::string_view(typed).substr(0, last));
+    if (!group || group.field->list || group.field->type != sim::model::Type::structure) return {};
+    type = &group.field->nested();
   }
   if (const auto equals = typed.find('='); equals != std::string::npos) {
     const auto* field = type->find(typed.substr(before.size(), equals - before.size()));

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <iterator>
 #include <optional>
 #include <vector>
 
 #include "sim/generated/return_codes.hpp"
 #include "sim/problem/names.hpp"
+#include "sim/text/numbers.hpp"
 
 namespace nvmlkit::sim::calls {
 namespace {
@@ -19,19 +19,11 @@ struct Unit {
 };
 constexpr Unit kUnits[] = {{"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}};
 
-std::optional<std::uint64_t> whole_number(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 std::optional<std::uint64_t> duration(std::string_view text) {
-  for (const auto& unit : kUnits) {
-    if (!text.ends_with(unit.name)) continue;
-    const auto count = whole_number(text.substr(0, text.size() - unit.name.size()));
-    if (count && *count <= Rules::kLongestDelayNs / unit.ns) return *count * unit.ns;
-  }
+  std::string_view word;
+  const auto count = text::number_before<std::uint64_t>(text, word);
+  for (const auto& unit : kUnits)
+    if (count && word == unit.name && *count <= Rules::kLongestDelayNs / unit.ns) return *count * unit.ns;
   return std::nullopt;
 }
 
@@ -65,7 +57,7 @@ Expected<void> parse_limits(std::span<const std::string> words, calls::Rule& rul
   for (std::size_t i = 0; i < words.size(); i += 2) {
     auto* limit = words[i] == "--after" ? &rule.after : words[i] == "--times" ? &rule.times : nullptr;
     if (!limit) return fail(wrong_value("--after N or --times N", quote(words[i])));
-    const auto count = i + 1 < words.size() ? whole_number(words[i + 1]) : std::nullopt;
+    const auto count = i + 1 < words.size() ? text::number_of<std::uint64_t>(words[i + 1]) : std::nullopt;
     if (!count) return fail({.kind = ProblemKind::missing, .what = words[i] + " needs a number of calls"});
     *limit = *count;
   }

@@ -1,13 +1,13 @@
 #include "sim/complete/complete.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string>
 
 #include "sim/complete/gpu_identity.hpp"
 #include "sim/links/layout.hpp"
 #include "sim/mig/instances.hpp"
+#include "sim/text/numbers.hpp"
 #include "sim/traits/architecture.hpp"
 #include "sim/traits/driver_branch.hpp"
 #include "sim/vgpu/instances.hpp"
@@ -130,13 +130,10 @@ void complete_c2c(Gpu& gpu, const model::NvLink& nvlink) {
 
 // MAJOR.MINOR, as the file states it.
 Maybe<CudaVersion> parse_cuda_version(std::string_view text) {
-  CudaVersion out{};
-  const char* end = text.data() + text.size();
-  auto [dot, error] = std::from_chars(text.data(), end, out.major);
-  if (error != std::errc() || dot == end || *dot != '.') return {};
-  const auto [stop, minor_error] = std::from_chars(dot + 1, end, out.minor);
-  if (minor_error != std::errc() || stop != end) return {};
-  return out;
+  std::string_view rest;
+  const auto version = text::version_before(text, rest);
+  if (!version || !rest.empty()) return {};
+  return CudaVersion{version->major, version->minor};
 }
 
 void complete_system(model::System& system) {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "sim/config/scalar.hpp"
 #include "sim/links/layout.hpp"
 #include "sim/mig/instances.hpp"
 #include "sim/problem/names.hpp"
+#include "sim/text/scalar.hpp"
 #include "sim/vgpu/instances.hpp"
 
 namespace nvmlkit::sim::config {
@@ -170,8 +170,8 @@ bool is_cpu_list(std::string_view text) {
     const auto comma = text.find(',');
     const auto range = text.substr(0, comma);
     const auto dash = range.find('-');
-    const auto first = parse_integer(range.substr(0, dash));
-    const auto last = dash == std::string_view::npos ? first : parse_integer(range.substr(dash + 1));
+    const auto first = text::parse_integer(range.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : text::parse_integer(range.substr(dash + 1));
     if (!first || !last || first->negative || last->negative || last->magnitude < first->magnitude) return false;
     if (comma == std::string_view::npos) return true;
     text.remove_prefix(comma + 1);

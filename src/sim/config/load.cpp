@@ -8,12 +8,12 @@
 #include "sim/config/layers.hpp"
 #include "sim/config/packed.hpp"
 #include "sim/config/read_file.hpp"
-#include "sim/config/scalar.hpp"
 #include "sim/problem/names.hpp"
 #include "sim/state/attention.hpp"
 #include "sim/state/clock.hpp"
 #include "sim/state/file.hpp"
 #include "sim/telemetry/change.hpp"
+#include "sim/text/scalar.hpp"
 #include "sim/traits/driver_branch.hpp"
 
 namespace nvmlkit::sim {
@@ -62,7 +62,7 @@ Loaded guarded(Work&& work) noexcept {
 }
 
 Expected<std::uint32_t> count_from(const Setting& setting) {
-  const auto number = config::parse_integer(setting.text);
+  const auto number = text::parse_integer(setting.text);
   if (!number || number->negative || number->magnitude > kMaxGpus)
     return fail_of(setting, wrong_value("0 to " + std::to_string(kMaxGpus), quote(setting.text)));
   return static_cast<std::uint32_t>(number->magnitude);

@@ -4,10 +4,11 @@
 #include <cstring>
 #include <vector>
 
-#include "sim/config/scalar.hpp"
 #include "sim/generated/model_descriptors.hpp"
 #include "sim/model/value.hpp"
 #include "sim/problem/names.hpp"
+#include "sim/text/paths.hpp"
+#include "sim/text/scalar.hpp"
 
 namespace nvmlkit::sim::config {
 namespace {
@@ -45,6 +46,12 @@ detail::unexpected<Problem> unknown_key(const Node& key, const StructDescriptor&
   for (const auto& field : type.fields())
     if (field.key(reader_fields)) names.push_back(field.name());
   return fail_at_key(key, path, unknown_name("key", key.text(), names));
+}
+
+Expected<void> read_scalar(const Node& node, const FieldDescriptor& field, std::byte* at) {
+  if (node.kind() != Kind::scalar)
+    return fail(text::not_a_scalar(field, node.kind() == Kind::sequence ? "a list" : "a mapping"));
+  return text::parse_scalar({node.text(), node.plain()}, field, at);
 }
 
 Expected<void> read_list(const Node& node, const FieldDescriptor& field, const Member& member, const Path& path) {
@@ -162,6 +169,14 @@ Expected<std::uint32_t> read_number(const Node& node, const FieldDescriptor& fie
   if (auto good = read_scalar(node, field, reinterpret_cast<std::byte*>(&value)); !good)
     return fail_at(node, path, std::move(good.error()));
   return value;
+}
+
+Expected<void> assign(const StructDescriptor& type, std::byte* structure, std::string_view path,
+                      std::string_view yaml) {
+  const auto document = Document::parse("value", text::mapping_of(path, yaml));
+  auto done = document ? apply(document->root(), type, structure, {}, false) : fail(document.error());
+  if (!done) done.error().place = {};  // the lines are those of mapping_of()
+  return done;
 }
 
 }  // namespace nvmlkit::sim::config

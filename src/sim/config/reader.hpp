@@ -36,6 +36,10 @@ detail::unexpected<Problem> fail_at(const Node& node, const Path& path, Problem 
 Expected<void> apply(const Node& node, const model::StructDescriptor& type, std::byte* structure, const Path& path,
                      bool reader_fields = true);
 
+// Overrides the field at a path with a value in YAML, checked as in a machine file. Problems have no place.
+Expected<void> assign(const model::StructDescriptor& type, std::byte* structure, std::string_view path,
+                      std::string_view yaml);
+
 // A problem at `node` unless it is a mapping.
 Expected<void> expect_mapping(const Node& node, const Path& path);
 

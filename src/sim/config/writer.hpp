@@ -7,8 +7,7 @@
 
 namespace nvmlkit::sim {
 
-// YAML. Common values of all GPUs are under device_defaults, different values under devices. Absent values
-// are written (as N/A) only where the reader would otherwise put one.
+// See text/machine_text.hpp.
 std::string write_machine(const Machine& machine);
 
 }  // namespace nvmlkit::sim

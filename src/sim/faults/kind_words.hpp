@@ -2,23 +2,18 @@
 #pragma once
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <optional>
 
 #include "sim/faults/kinds.hpp"
 #include "sim/problem/names.hpp"
+#include "sim/text/numbers.hpp"
 
 namespace nvmlkit::sim::faults {
 
 using Active = std::vector<std::string>;
 
-inline std::optional<std::uint64_t> number(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
+inline std::optional<std::uint64_t> number(std::string_view text) { return text::number_of<std::uint64_t>(text); }
 
 template <class Table>
 detail::unexpected<Problem> unknown(std::string_view what, std::string_view word, const Table& table) {

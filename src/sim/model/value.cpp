@@ -6,13 +6,6 @@
 namespace nvmlkit::sim::model {
 namespace {
 
-// Reading through Member never writes; it only lacks a const twin.
-Member member(const FieldDescriptor& field, const std::byte* structure) {
-  return {field, const_cast<std::byte*>(structure)};
-}
-
-std::uint32_t items(const Member& m) { return std::min(m.count(), m.field().max_items); }
-
 bool equal_value(const FieldDescriptor& field, const std::byte* a, const std::byte* b) {
   if (field.type == Type::structure) return equal(field.nested(), a, b);
   if (field.text()) return load_text(a, field.capacity) == load_text(b, field.capacity);
@@ -83,9 +76,10 @@ void copy(const StructDescriptor& type, std::byte* to, const std::byte* from) {
       done = field.offset + field.nested().size;
       continue;
     }
-    const Member source = member(field, from), target(field, to);
-    target.count() = items(source);
-    for (std::uint32_t i = 0; i < items(source); ++i) {
+    const ConstMember source(field, from);
+    const Member target(field, to);
+    target.count() = source.size();
+    for (std::uint32_t i = 0; i < source.size(); ++i) {
       if (field.type == Type::structure)
         copy(field.nested(), target.item(i), source.item(i));
       else
@@ -98,10 +92,10 @@ void copy(const StructDescriptor& type, std::byte* to, const std::byte* from) {
 
 bool equal(const FieldDescriptor& field, const std::byte* struct_a, const std::byte* struct_b) {
   if (field.reader) return true;
-  const Member a = member(field, struct_a), b = member(field, struct_b);
+  const ConstMember a(field, struct_a), b(field, struct_b);
   if (field.list) {
-    if (items(a) != items(b)) return false;
-    for (std::uint32_t i = 0; i < items(a); ++i)
+    if (a.size() != b.size()) return false;
+    for (std::uint32_t i = 0; i < a.size(); ++i)
       if (!equal_value(field, a.item(i), b.item(i))) return false;
     return true;
   }
@@ -129,7 +123,7 @@ bool well_formed_value(const FieldDescriptor& field, const std::byte* at) {
 bool well_formed(const StructDescriptor& type, const std::byte* structure) {
   return std::all_of(type.fields().begin(), type.fields().end(), [&](const FieldDescriptor& field) {
     if (field.reader) return true;
-    const Member m = member(field, structure);
+    const ConstMember m(field, structure);
     if (field.list) {
       if (m.count() > field.max_items) return false;
       for (std::uint32_t i = 0; i < m.count(); ++i)

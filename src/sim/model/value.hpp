@@ -1,29 +1,39 @@
 // Operations on structs of the model through their descriptors.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <type_traits>
 
 #include "sim/model/descriptor.hpp"
 
 namespace nvmlkit::sim::model {
 
 // One member of one struct, without its static type.
-class Member {
+template <class Byte>
+class BasicMember {
+  template <class T>
+  using Like = std::conditional_t<std::is_const_v<Byte>, const T, T>;
+
  public:
-  Member(const FieldDescriptor& field, std::byte* structure) : field_(&field), at_(structure + field.offset) {}
+  BasicMember(const FieldDescriptor& field, Byte* structure) : field_(&field), at_(structure + field.offset) {}
 
   const FieldDescriptor& field() const { return *field_; }
-  std::byte* data() const { return at_; }  // of the value, or of the nested struct
-  std::byte* item(std::size_t i) const { return at_ + field_->items_offset + i * field_->value_size; }
-  std::uint32_t& count() const { return *reinterpret_cast<std::uint32_t*>(at_); }
-  bool& present() const { return *reinterpret_cast<bool*>(at_ + field_->present_offset); }
-  bool& stated() const { return *reinterpret_cast<bool*>(at_ + field_->present_offset + 1); }
+  Byte* data() const { return at_; }  // of the value, or of the nested struct
+  Byte* item(std::size_t i) const { return at_ + field_->items_offset + i * field_->value_size; }
+  Like<std::uint32_t>& count() const { return *reinterpret_cast<Like<std::uint32_t>*>(at_); }
+  // Items of a list; never more than it can have, whatever `count` is.
+  std::uint32_t size() const { return std::min(count(), field_->max_items); }
+  Like<bool>& present() const { return *reinterpret_cast<Like<bool>*>(at_ + field_->present_offset); }
+  Like<bool>& stated() const { return *reinterpret_cast<Like<bool>*>(at_ + field_->present_offset + 1); }
 
  private:
   const FieldDescriptor* field_;
-  std::byte* at_;
+  Byte* at_;
 };
+using Member = BasicMember<std::byte>;
+using ConstMember = BasicMember<const std::byte>;
 
 // Writes a text of fewer than `capacity` bytes and zeroes what is left.
 void store_text(std::byte* at, std::size_t capacity, std::string_view text);

@@ -1,9 +1,8 @@
 #include "sim/steering/selector.hpp"
 
-#include <charconv>
-
 #include "sim/model/pci_bus_id.hpp"
 #include "sim/problem/names.hpp"
+#include "sim/text/numbers.hpp"
 
 namespace nvmlkit::sim {
 
@@ -13,15 +12,13 @@ Expected<std::vector<std::size_t>> select_gpus(const Machine& machine, std::stri
     return fail(wrong_value("gpu=INDEX, gpu=UUID, gpu=BUS-ID or gpu=all", quote(selector)));
   const std::string wanted(selector.substr(kPrefix.size()));
   const auto bus_id = model::parse_pci_bus_id(wanted);
-  std::size_t index = 0;
-  const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), index);
-  const bool number = !wanted.empty() && error == std::errc() && end == wanted.data() + wanted.size();
+  const auto index = text::number_of<std::size_t>(wanted);
   const auto gpus = machine.gpus();
   std::vector<std::size_t> out;
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     const auto& gpu = gpus[i];
-    if (wanted == "all" || (number && index == i) || (gpu.uuid && gpu.uuid->view() == wanted) ||
-        (!number && bus_id && gpu.pci.bus_id && *gpu.pci.bus_id == *bus_id))
+    if (wanted == "all" || index == i || (gpu.uuid && gpu.uuid->view() == wanted) ||
+        (!index && bus_id && gpu.pci.bus_id && *gpu.pci.bus_id == *bus_id))
       out.push_back(i);
   }
   if (!out.empty()) return out;

@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "sim/config/check.hpp"
-#include "sim/config/document.hpp"
 #include "sim/config/reader.hpp"
 #include "sim/generated/model_descriptors.hpp"
 #include "sim/problem/names.hpp"
@@ -9,7 +8,6 @@
 #include "sim/steering/paths.hpp"
 #include "sim/steering/selector.hpp"
 #include "sim/telemetry/pins.hpp"
-#include "sim/text/paths.hpp"
 #include "sim/transaction/change.hpp"
 
 namespace nvmlkit::sim::steering {
@@ -37,12 +35,8 @@ Expected<Assignment> parse(const std::string& text) {
 }
 
 Expected<void> assign(Gpu& gpu, const Assignment& assignment) {
-  const auto document = config::Document::parse("command", text::mapping_of(assignment.path, assignment.value));
-  auto done = document ? config::apply(document->root(), model::descriptor<Gpu>(), reinterpret_cast<std::byte*>(&gpu),
-                                       {}, false)
-                       : fail(document.error());
-  if (!done) done.error().place = {};  // the lines are ours
-  return done;
+  return config::assign(model::descriptor<Gpu>(), reinterpret_cast<std::byte*>(&gpu), assignment.path,
+                        assignment.value);
 }
 
 bool sets(const std::vector<Assignment>& assignments, std::string_view path) {

@@ -1,4 +1,3 @@
-#include <charconv>
 #include <optional>
 
 #include "sim/problem/names.hpp"
@@ -6,6 +5,7 @@
 #include "sim/steering/command.hpp"
 #include "sim/steering/selector.hpp"
 #include "sim/telemetry/change.hpp"
+#include "sim/text/numbers.hpp"
 #include "sim/transaction/change.hpp"
 
 namespace nvmlkit::sim::steering {
@@ -21,12 +21,10 @@ struct Unit {
 };
 
 std::optional<double> number_with_unit(const std::string& text, std::initializer_list<Unit> units) {
-  double value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc()) return std::nullopt;
-  const std::string_view word(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  std::string_view word;
+  const auto value = text::number_before<double>(text, word);
   for (const auto& unit : units)
-    if (unit.word == word) return value * unit.factor;
+    if (value && unit.word == word) return *value * unit.factor;
   return std::nullopt;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/model/descriptor.hpp"
+#include "sim/problem/problem.hpp"
 
 namespace nvmlkit::sim::text {
 
@@ -23,6 +24,11 @@ struct Located {
 
 // The field at a path below a struct. There is none behind a list, or behind what is no struct.
 Located find_field(const model::StructDescriptor& root, std::string_view path, const std::byte* structure = nullptr);
+
+// The same, or the problem for a person who wrote the path. Fields without a member, which are the reader's own
+// business, do not count.
+Expected<Located> locate(const model::StructDescriptor& root, std::string_view path,
+                         const std::byte* structure = nullptr);
 
 // What a machine file says of one value: the mapping that has `yaml` at the path.
 std::string mapping_of(std::string_view path, std::string_view yaml);
