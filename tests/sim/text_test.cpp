@@ -124,7 +124,7 @@ TEST(Paths, ProblemsNameTheStepThatLeadsNowhere) {
   const auto& gpu = model::descriptor<model::Gpu>();
   const auto problem = [&](std::string_view path) { return text_of(locate(gpu, path).error()); };
   EXPECT_EQ(locate(gpu, "power.limit_mw")->field, gpu.find("power")->nested().find("limit_mw"));
-  EXPECT_EQ(problem("power.limit"), "unknown name 'limit' in 'power.limit', did you mean 'limit_mw'?");
+  EXPECT_EQ(problem("power.limit"), "unknown name 'limit' in 'power.limit'; did you mean 'limit_mw'?");
   EXPECT_EQ(problem("uuid.first"), "'uuid' has no parts, so there is no 'uuid.first'");
   EXPECT_EQ(problem("processes.pid"), "'processes' has no parts, so there is no 'processes.pid'");
   EXPECT_FALSE(locate(gpu, "index")) << "a key of the reader alone";
