@@ -1590,13 +1590,13 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceResetNvLinkErrorCounters (since 11.0)
   Result<void> reset_nvlink_error_counters(unsigned int link) const;
 
-  /// Sets what an NVLink utilization counter counts; deprecated and no longer supported.
+  /// Sets the control of an NVLink utilization counter. Deprecated and no longer supported.
   /// Needs pascal or newer. Deprecated by NVIDIA.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceSetNvLinkUtilizationControl (since 11.0)
   Result<void> set_nvlink_utilization_control(unsigned int link, unsigned int counter, const NvlinkUtilizationControl& control, bool reset) const;
 
-  /// What an NVLink utilization counter counts; deprecated and no longer supported.
+  /// Control of an NVLink utilization counter. Deprecated and no longer supported.
   /// Needs pascal or newer. Deprecated by NVIDIA.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceGetNvLinkUtilizationControl (since 11.0)
@@ -1640,7 +1640,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
     return NvLinkDeviceType(nv_link_device_type);
   }
 
-  /// Sets the idle threshold for NVLink low power; a field value tells the unit.
+  /// Sets the idle threshold for NVLink low power. A field value contains the unit.
   /// Needs hopper or newer.
   /// Errors: uninitialized, invalid_argument, not_ready, not_supported.
   /// @c nvmlDeviceSetNvLinkDeviceLowPowerThreshold (since 12.0.76)

@@ -16,7 +16,7 @@
 
 namespace nvmlkit::nvml {
 
-/// What one process did on the GPU.
+/// Activity of one process on the GPU.
 /// @c nvmlAccountingStats_v2_t, nvmlAccountingStats_t
 struct AccountingStats {
   /// The process that the record is about; empty on drivers that do not repeat it.
@@ -83,7 +83,7 @@ struct BbxTimeData {
 struct BridgeChip {
   /// Which chip it is.
   BridgeChipType type{};
-  /// Version of its firmware; 0 when the chip tells none.
+  /// Version of its firmware. 0 if the chip does not report it.
   unsigned int fw_version{};
   bool operator==(const BridgeChip&) const = default;
 };
@@ -109,12 +109,12 @@ struct C2cMode {
 struct ClkMonFault {
   /// The clock domain, as the driver numbers them.
   unsigned int clk_api_domain{};
-  /// What is wrong with it, as a mask of the driver's own bits.
+  /// Faults of the clock, as a mask of the driver's bits.
   unsigned int clk_domain_fault_mask{};
   bool operator==(const ClkMonFault&) const = default;
 };
 
-/// What the clock monitors found.
+/// Results of the clock monitors.
 /// @c nvmlClkMonStatus_t
 struct ClkMonStatus {
   /// True when any domain has a fault.
@@ -166,7 +166,7 @@ struct ComputeInstanceInfo {
   bool operator==(const ComputeInstanceInfo&) const = default;
 };
 
-/// What a compute instance of this profile gets.
+/// Resources of a compute instance of this profile.
 /// @c nvmlComputeInstanceProfileInfo_v3_t, nvmlComputeInstanceProfileInfo_v2_t, nvmlComputeInstanceProfileInfo_t
 struct ComputeInstanceProfileInfo {
   /// The profile's id, as instances are made with it.
@@ -189,7 +189,7 @@ struct ComputeInstanceProfileInfo {
   unsigned int shared_ofa_count{};
   /// "MIG 1c.3g.40gb" or the like; missing on older drivers.
   std::optional<std::string> name{};
-  /// What such an instance can do.
+  /// Capabilities of such an instance.
   std::optional<ComputeInstanceCapabilities> capabilities{};
   bool operator==(const ComputeInstanceProfileInfo&) const = default;
 };
@@ -197,7 +197,7 @@ struct ComputeInstanceProfileInfo {
 /// Confidential computing capabilities of CPU and GPUs.
 /// @c nvmlConfComputeSystemCaps_t
 struct ConfComputeCaps {
-  /// What the CPU has.
+  /// Capability of the CPU.
   ConfComputeCpu cpu_caps{};
   /// Whether the GPUs can.
   ConfComputeGpus gpus_caps{};
@@ -213,7 +213,7 @@ struct ConfComputeGpuAttestationReport {
   std::array<unsigned char, 32> nonce{};
   /// The GPU's report, in the format of the hardware.
   std::vector<unsigned char> attestation_report{};
-  /// The report of the board's root of trust; empty where there is none.
+  /// The report of the board's root of trust. Empty on a board without one.
   std::vector<unsigned char> cec_attestation_report{};
   bool operator==(const ConfComputeGpuAttestationReport&) const = default;
 };
@@ -280,14 +280,14 @@ struct ConfComputeState {
   bool operator==(const ConfComputeState&) const = default;
 };
 
-/// How one cooler is controlled and what it cools.
+/// Control and target of one cooler.
 /// @c nvmlCoolerInfo_v1_t
 struct CoolerInfo {
   /// The cooler that was asked for.
   unsigned int index{};
   /// Whether it can be switched or turned at any speed.
   CoolerSignal signal_type{};
-  /// What it cools.
+  /// Part that it cools.
   CoolerTargets target{};
   bool operator==(const CoolerInfo&) const = default;
 };
@@ -344,7 +344,7 @@ struct DeviceAttributes {
   bool operator==(const DeviceAttributes&) const = default;
 };
 
-/// What the GPU can do.
+/// Capabilities of the GPU.
 /// @c nvmlDeviceCapabilities_v1_t
 struct DeviceCapabilities {
   /// The capabilities.
@@ -441,7 +441,7 @@ struct EncoderSessionInfo {
   unsigned int pid{};
   /// The vGPU instance that it runs in; 0 on the host.
   abi::nvmlVgpuInstance_t vgpu_instance{};
-  /// What is encoded to.
+  /// Codec of the session.
   EncoderType codec_type{};
   /// Pixels in a row.
   unsigned int h_resolution{};
@@ -530,7 +530,7 @@ struct GpuDynamicPstatesInfo {
   };
   /// Nothing yet.
   unsigned int flags{};
-  /// GPU, frame buffer, video and bus first; isPresent says which count.
+  /// Order: GPU, frame buffer, video and bus first. isPresent marks the valid entries.
   std::array<Utilization, 8> utilization{};
   bool operator==(const GpuDynamicPstatesInfo&) const = default;
 };
@@ -577,7 +577,7 @@ struct GpuInstanceInfo {
   bool operator==(const GpuInstanceInfo&) const = default;
 };
 
-/// What a GPU instance of this profile gets.
+/// Resources of a GPU instance of this profile.
 /// @c nvmlGpuInstanceProfileInfo_v3_t, nvmlGpuInstanceProfileInfo_v2_t, nvmlGpuInstanceProfileInfo_t
 struct GpuInstanceProfileInfo {
   /// The profile's id, as instances are made with it.
@@ -602,7 +602,7 @@ struct GpuInstanceProfileInfo {
   Mebibytes memory_size{};
   /// "MIG 1g.10gb" or the like; missing on older drivers.
   std::optional<std::string> name{};
-  /// What such an instance can do; older versions have is_p2p_supported.
+  /// Capabilities of such an instance. Older versions have is_p2p_supported.
   std::optional<GpuInstanceCapabilities> capabilities{};
   /// Whether instances reach other GPUs' memory; newer versions have capabilities.
   std::optional<bool> is_p2p_supported{};
@@ -619,9 +619,9 @@ struct GpuThermalSettings {
     Celsius default_min_temp{};
     /// The highest temperature that the sensor shows, in degrees Celsius.
     Celsius default_max_temp{};
-    /// What it shows now, in degrees Celsius.
+    /// Present temperature in degrees Celsius.
     Celsius current_temp{};
-    /// What the sensor sits on.
+    /// Part that the sensor measures.
     ThermalTarget target{};
     bool operator==(const Sensor&) const = default;
   };
@@ -753,7 +753,7 @@ struct NvlinkBwMode {
 struct NvlinkBwModeRequest {
   /// Take the best mode; bw_mode then does not count.
   bool best{};
-  /// One of those that Device::nvlink_supported_bw_modes() answers with.
+  /// One of the modes that Device::nvlink_supported_bw_modes() returns.
   unsigned char bw_mode{};
   bool operator==(const NvlinkBwModeRequest&) const = default;
 };
@@ -785,7 +785,7 @@ struct NvlinkFirmwareInfo {
 struct NvlinkInfo {
   /// Whether traffic is encrypted.
   bool is_nvle_enabled{};
-  /// What runs in the link's controllers; missing on older drivers.
+  /// Firmware of the link's controllers. Missing on older drivers.
   std::optional<NvlinkFirmwareInfo> firmware_info{};
   bool operator==(const NvlinkInfo&) const = default;
 };
@@ -793,7 +793,7 @@ struct NvlinkInfo {
 /// How long a link has to be idle before it goes to low power.
 /// @c nvmlNvLinkPowerThres_t
 struct NvlinkLowPowerThreshold {
-  /// From abi::NVLINK_LOW_POWER_THRESHOLD_MIN to ..._MAX, in the unit that the field NVML_FI_DEV_NVLINK_GET_POWER_THRESHOLD_UNITS tells; ..._RESET for the default.
+  /// From abi::NVLINK_LOW_POWER_THRESHOLD_MIN to ..._MAX, in the unit of the field NVML_FI_DEV_NVLINK_GET_POWER_THRESHOLD_UNITS; ..._RESET for the default.
   unsigned int low_pwr_threshold{};
   bool operator==(const NvlinkLowPowerThreshold&) const = default;
 };
@@ -806,7 +806,7 @@ struct NvlinkSupportedBwModes {
   bool operator==(const NvlinkSupportedBwModes&) const = default;
 };
 
-/// What the counters of a link count.
+/// Quantity that the counters of a link count.
 /// @c nvmlNvLinkUtilizationControl_t
 struct NvlinkUtilizationControl {
   /// Whether cycles, packets or bytes are counted.
@@ -885,7 +885,7 @@ struct PlatformInfo {
   std::optional<unsigned char> tray_index{};
   /// Which host on the tray it belongs to.
   std::optional<unsigned char> host_id{};
-  /// What its NVLink peers are, as the platform numbers it: whether there is a switch.
+  /// Kind of its NVLink peers, as the platform numbers it: with or without a switch.
   unsigned char peer_type{};
   /// Which GPU of the tray it is.
   unsigned char module_id{};
@@ -900,12 +900,12 @@ struct PlatformInfo {
   bool operator==(const PlatformInfo&) const = default;
 };
 
-/// PowerMizer modes: current, requested and the mask of those supported.
+/// PowerMizer modes: current, requested and the mask of supported modes.
 /// @c nvmlDevicePowerMizerModes_v1_t
 struct PowerMizerModes {
   /// The mode in force.
   PowerMizerMode current_mode{};
-  /// The mode to take: what a setter passes on.
+  /// The mode that a setter requests.
   PowerMizerMode mode{};
   /// A mask: bit n stands for mode n.
   unsigned int supported_power_mizer_modes{};
@@ -919,7 +919,7 @@ struct PowerSmoothingProfile {
   unsigned int profile_id{};
   /// Which parameter of it; does not count when a profile is activated.
   PowerSmoothingParameter param_id{};
-  /// What the parameter becomes, in its own unit; does not count when a profile is activated.
+  /// New value of the parameter, in its own unit. Ignored when a profile is activated.
   double value{};
   bool operator==(const PowerSmoothingProfile&) const = default;
 };
@@ -972,7 +972,7 @@ struct ProcessInfo {
   bool operator==(const ProcessInfo&) const = default;
 };
 
-/// What one process did since the last sample, all engines.
+/// Activity of one process since the last sample, all engines.
 /// @c nvmlProcessUtilizationInfo_v1_t
 struct ProcessUtilizationInfo {
   /// When the sample was taken, since the epoch.
@@ -994,7 +994,7 @@ struct ProcessUtilizationInfo {
   bool operator==(const ProcessUtilizationInfo&) const = default;
 };
 
-/// What one process did since the last sample.
+/// Activity of one process since the last sample.
 /// @c nvmlProcessUtilizationSample_t
 struct ProcessUtilizationSample {
   /// The process.
@@ -1012,10 +1012,10 @@ struct ProcessUtilizationSample {
   bool operator==(const ProcessUtilizationSample&) const = default;
 };
 
-/// What the processes did since the last sample.
+/// Activity of the processes since the last sample.
 /// @c nvmlProcessesUtilizationInfo_v1_t
 struct ProcessesUtilizationInfo {
-  /// Only newer samples are in the list: what the caller gave, since the epoch.
+  /// Time since the epoch that the caller gave. The list has only newer samples.
   std::chrono::microseconds last_seen_time_stamp{};
   /// One entry for each process that did something.
   std::vector<ProcessUtilizationInfo> processes{};
@@ -1080,10 +1080,10 @@ struct RowRemapperHistogram {
   bool operator==(const RowRemapperHistogram&) const = default;
 };
 
-/// What the driver keeps polling for readers of its shared memory.
+/// Values that the driver polls for readers of its shared memory.
 /// @c nvmlRusdSettings_v1_t
 struct RusdSettings {
-  /// What is polled.
+  /// Polled values.
   RusdPolls poll_mask{};
   bool operator==(const RusdSettings&) const = default;
 };
@@ -1116,7 +1116,7 @@ struct UnitFanSpeeds {
   bool operator==(const UnitFanSpeeds&) const = default;
 };
 
-/// What a unit is.
+/// Identity of a unit.
 /// @c nvmlUnitInfo_t
 struct UnitInfo {
   /// Of the product.
@@ -1168,20 +1168,20 @@ struct VgpuHeterogeneousMode {
   bool operator==(const VgpuHeterogeneousMode&) const = default;
 };
 
-/// What one vGPU instance did since the last sample. The list says which member of each value counts.
+/// Activity of one vGPU instance since the last sample. The list names the valid member of each value.
 /// @c nvmlVgpuInstanceUtilizationInfo_v1_t
 struct VgpuInstanceUtilizationInfo {
   /// When the sample was taken, since the epoch.
   std::chrono::microseconds time_stamp{};
   /// The instance.
   abi::nvmlVgpuInstance_t vgpu_instance{};
-  /// Time on the SMs, as the list's value type says.
+  /// Time on the SMs, of the list's value type.
   abi::nvmlValue_t sm_util{};
-  /// Time on the memory interface, as the list's value type says.
+  /// Time on the memory interface, of the list's value type.
   abi::nvmlValue_t mem_util{};
-  /// Time on the encoders, as the list's value type says.
+  /// Time on the encoders, of the list's value type.
   abi::nvmlValue_t enc_util{};
-  /// Time on the decoders, as the list's value type says.
+  /// Time on the decoders, of the list's value type.
   abi::nvmlValue_t dec_util{};
   /// Time on the JPEG decoders, as the list's value type says.
   abi::nvmlValue_t jpg_util{};
@@ -1194,7 +1194,7 @@ struct VgpuInstanceUtilizationInfo {
 struct VgpuInstancesUtilizationInfo {
   /// Which member of each value counts.
   ValueType sample_val_type{};
-  /// Only newer samples are in the list: what the caller gave, since the epoch.
+  /// Time since the epoch that the caller gave. The list has only newer samples.
   std::chrono::microseconds last_seen_time_stamp{};
   /// One entry for each instance.
   std::vector<VgpuInstanceUtilizationInfo> instances{};
@@ -1304,7 +1304,7 @@ struct VgpuProcessUtilizationSample {
 /// What the processes in vGPUs did since the last sample.
 /// @c nvmlVgpuProcessesUtilizationInfo_v1_t
 struct VgpuProcessesUtilizationInfo {
-  /// Only newer samples are in the list: what the caller gave, since the epoch.
+  /// Time since the epoch that the caller gave. The list has only newer samples.
   std::chrono::microseconds last_seen_time_stamp{};
   /// One entry for each process that did something.
   std::vector<VgpuProcessUtilizationInfo> processes{};
@@ -1454,14 +1454,14 @@ struct WorkloadPowerProfileRequest {
 /// A change of the workload power profiles that are asked for.
 /// @c nvmlWorkloadPowerProfileUpdateProfiles_v1_t
 struct WorkloadPowerProfileUpdate {
-  /// Whether the profiles are added to what is asked for, take its place, or are taken out of it.
+  /// Operation: add the profiles to the requested set, replace the set, or remove them from it.
   PowerProfileOperation operation{};
   /// Which profiles.
   WorkloadPowerProfileMask profiles{};
   bool operator==(const WorkloadPowerProfileUpdate&) const = default;
 };
 
-/// The workload power profiles that the GPU knows. The mask says which entries count.
+/// The workload power profiles of the GPU. The mask has a bit for each valid entry.
 /// @c nvmlWorkloadPowerProfileProfilesInfo_v1_t
 struct WorkloadPowerProfiles {
   /// The profiles that the GPU knows.

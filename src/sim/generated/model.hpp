@@ -426,7 +426,7 @@ struct ComputeInstanceProfile {
 
 // Confidential computing of the host. It counts where a GPU can compute confidentially: features.confidential_compute.
 struct SystemConfCompute {
-  Field<std::uint32_t> cpu_caps;  // CPU capability, NVML_CC_SYSTEM_CPU_CAPS_*. Default: 0, none.
+  Field<std::uint32_t> cpu_caps;  // CPU capability, NVML_CC_SYSTEM_CPU_CAPS_*. Default: 0, no capability.
   Field<std::uint32_t> environment;  // Environment. Default: production while the feature is enabled or PCIe is protected, else unavailable.
   Field<std::uint32_t> feature;  // Confidential computing is on.
   Field<std::uint32_t> dev_tools_mode;  // Profilers and debuggers may be used.
@@ -448,9 +448,9 @@ struct System {
   Field<Text<80>> driver_version;  // Version of the kernel driver, as nvidia-smi prints it.
   Field<Text<80>> nvml_version;  // Version of the NVML library. Default: the major CUDA version before the driver version, as real libraries report it.
   Field<Text<16>> cuda_version;  // CUDA version that the driver supports, MAJOR.MINOR. Default: from cuda_version_major and cuda_version_minor.
-  Field<std::uint32_t> cuda_version_major;  // Major CUDA version that the driver supports. Default: what the branch of driver_version supports, else 12.
-  Field<std::uint32_t> cuda_version_minor;  // Minor CUDA version that the driver supports. Default: what the branch of driver_version supports, else 4.
-  Field<std::uint32_t> unit_count;  // S-class units attached to the host. Default: as many as `units` lists; further ones are like a unit of which nothing is said.
+  Field<std::uint32_t> cuda_version_major;  // Major CUDA version that the driver supports. Default: the version of the branch of driver_version, else 12.
+  Field<std::uint32_t> cuda_version_minor;  // Minor CUDA version that the driver supports. Default: the version of the branch of driver_version, else 4.
+  Field<std::uint32_t> unit_count;  // S-class units attached to the host. Default: the number of entries in `units`. Further units have the default values.
   SystemConfCompute conf_compute;  // Confidential computing of the host.
   Field<bool> enforce_privilege;  // Functions that need root refuse everybody else.
   Field<std::uint32_t> nvlink_bw_mode;  // NVLink bandwidth of the whole machine: 0 full, 1 off, 2 minimal, 3 half, 4 three quarters. Machines with a GPU before Hopper have no such mode.
@@ -569,7 +569,7 @@ struct Power {
   Field<std::uint32_t> limit_mw;  // Requested power limit. Default: default_limit_mw. [mW]
   Field<std::uint32_t> default_limit_mw;  // Power limit after the driver is loaded. [mW]
   Field<std::uint32_t> enforced_limit_mw;  // Lowest of all limits in force. Default: limit_mw. [mW]
-  Field<std::uint32_t> other_limit_mw;  // Lowest of the limits beside limit_mw. Default: enforced_limit_mw, where a machine says that it is below limit_mw. [mW]
+  Field<std::uint32_t> other_limit_mw;  // Lowest of the limits beside limit_mw. Default: enforced_limit_mw, if the machine sets it below limit_mw. [mW]
   Field<std::uint32_t> min_limit_mw;  // Lowest limit that can be set. [mW]
   Field<std::uint32_t> max_limit_mw;  // Highest limit that can be set. [mW]
   LiveField<std::uint32_t, Live::power_current_draw_mw> current_draw_mw;  // Power draw now. [mW]
@@ -793,8 +793,8 @@ struct Utilization {
 // Encoder sessions.
 struct EncoderStats {
   Field<std::uint32_t> session_count;  // Active sessions. Default: as many as `encoder_sessions` lists.
-  Field<std::uint32_t> average_fps;  // Trailing average over the sessions. Default: that of the listed ones. [fps]
-  Field<std::uint32_t> average_latency_us;  // Encode latency. Default: that of the listed ones. [us]
+  Field<std::uint32_t> average_fps;  // Trailing average over the sessions. Default: the average of the listed sessions. [fps]
+  Field<std::uint32_t> average_latency_us;  // Encode latency. Default: the latency of the listed sessions. [us]
 };
 
 // Encoder capacity left.
@@ -818,8 +818,8 @@ struct EncoderSession {
 // Frame buffer capture sessions.
 struct FbcStats {
   Field<std::uint32_t> session_count;  // Active sessions. Default: as many as `fbc_sessions` lists.
-  Field<std::uint32_t> average_fps;  // Moving average of new frames. Default: that of the listed ones. [fps]
-  Field<std::uint32_t> average_latency_us;  // Moving average of new frame latency. Default: that of the listed ones. [us]
+  Field<std::uint32_t> average_fps;  // Moving average of new frames. Default: the average of the listed sessions. [fps]
+  Field<std::uint32_t> average_latency_us;  // Moving average of new frame latency. Default: the average of the listed sessions. [us]
 };
 
 // A frame buffer capture session.
@@ -851,9 +851,9 @@ struct Process {
   Field<std::uint32_t> compute_instance;  // Compute instance in that. Default: 0.
 };
 
-// What the GPU is busy with. A GPU without gpu is not.
+// Load of the GPU. Without `gpu` the GPU is idle.
 struct Workload {
-  Field<std::uint32_t> gpu;  // Time with a kernel running; in MIG mode, the SMs that are busy all the time. 0: a process holds the GPU and runs nothing. [%]
+  Field<std::uint32_t> gpu;  // Time with a kernel running. In MIG mode: share of the SMs that are always busy. 0: a process holds the GPU and runs no kernel. [%]
   Field<std::uint32_t> memory;  // Time with memory being read or written. Default: 0. [%]
   Field<std::uint32_t> encoder;  // Encoder. Default: 0. [%]
   Field<std::uint32_t> decoder;  // Decoder. Default: 0. [%]
@@ -871,22 +871,22 @@ struct TelemetryNoise {
 // How the GPU answers a workload with clocks, power and heat.
 struct Telemetry {
   Field<std::uint32_t> load_power_mw;  // Draw with gpu at 100 % and memory at 0 % at the highest clocks, before limits. Default: 90 % of power.default_limit_mw. [mW]
-  Field<std::uint32_t> memory_load_power_mw;  // What memory at 100 % adds. Default: a fifth of what gpu at 100 % adds. [mW]
-  Field<std::uint32_t> active_power_mw;  // Draw with the clocks up and nothing running. Default: idle and 8 % of the way to power.default_limit_mw. [mW]
-  Field<std::uint32_t> engine_power_mw;  // What encoder, decoder, JPEG engine or optical flow at 100 % add, each. Default: 10 % of power.default_limit_mw. [mW]
-  Field<std::uint32_t> linear_percent;  // Share of the load's power that follows the clock linearly; the rest rises with `exponent`. Default: 65. [%]
-  Field<std::uint32_t> exponent;  // How steeply the rest rises with the clock. Default: 13, as fitted to an RTX 3070 Ti near its power limit.
-  Field<std::uint32_t> slow_rise_mc_per_w;  // Rise of the temperature per watt above idle, of the cooler: slow. Default: full load warms up to 80 % of the way to the slowdown together with the fast one. [mC/W]
+  Field<std::uint32_t> memory_load_power_mw;  // Additional draw with memory at 100 %. Default: a fifth of the additional draw with gpu at 100 %. [mW]
+  Field<std::uint32_t> active_power_mw;  // Draw with high clocks and no kernel. Default: 8 % of the way from idle to power.default_limit_mw. [mW]
+  Field<std::uint32_t> engine_power_mw;  // Additional draw of each of encoder, decoder, JPEG engine and optical flow at 100 %. Default: 10 % of power.default_limit_mw. [mW]
+  Field<std::uint32_t> linear_percent;  // Share of the load's power that rises linearly with the clock. The other part rises with `exponent`. Default: 65. [%]
+  Field<std::uint32_t> exponent;  // Exponent of the part that does not rise linearly. Default: 13, fitted to an RTX 3070 Ti near its power limit.
+  Field<std::uint32_t> slow_rise_mc_per_w;  // Slow rise of the temperature per watt above idle: the cooler. Default: with the fast rise, full load reaches 80 % of the way to the slowdown temperature. [mC/W]
   Field<std::uint32_t> slow_time_ms;  // Time constant of the slow rise. Default: 25000. [ms]
-  Field<std::uint32_t> fast_rise_mc_per_w;  // Rise of the temperature per watt above idle, of the chip: fast. Default: a quarter of the slow one. [mC/W]
+  Field<std::uint32_t> fast_rise_mc_per_w;  // Fast rise of the temperature per watt above idle: the chip. Default: a quarter of the slow rise. [mC/W]
   Field<std::uint32_t> fast_time_ms;  // Time constant of the fast rise. Default: 800. [ms]
-  Field<std::uint32_t> memory_rise_percent;  // How far the temperature of the memory follows that of the core. Default: 45. [%]
+  Field<std::uint32_t> memory_rise_percent;  // Rise of the memory temperature as a share of the rise of the core temperature. Default: 45. [%]
   Field<std::uint32_t> memory_power_percent;  // Share of the power above idle that the memory draws. Default: 9. [%]
-  Field<std::uint32_t> linger_ms;  // How long the memory clock and active_power_mw stay after a workload. Default: 3000 where idle GPUs lower their memory clock, else 0. [ms]
+  Field<std::uint32_t> linger_ms;  // Time for which the memory clock and active_power_mw stay after a workload. Default: 3000 if idle GPUs lower their memory clock, else 0. [ms]
   Field<std::uint32_t> pcie_tx_kbps;  // Sent over PCIe with gpu at 100 %. Default: 4000 above idle. [KB/s]
   Field<std::uint32_t> pcie_rx_kbps;  // Received over PCIe with gpu at 100 %. Default: 8000 above idle. [KB/s]
   Field<std::uint32_t> graphics_mhz;  // Graphics clock of a busy GPU, before limits and locks. Default: clocks.graphics_max. [MHz]
-  Field<std::uint32_t> held_graphics_mhz;  // Graphics clock while a process holds the GPU and runs nothing. Default: graphics_mhz. [MHz]
+  Field<std::uint32_t> held_graphics_mhz;  // Graphics clock while a process holds the GPU and runs no kernel. Default: graphics_mhz. [MHz]
   Field<std::uint32_t> memory_mhz;  // Memory clock of a busy GPU. Default: clocks.memory_max. [MHz]
   Field<std::uint32_t> performance_state;  // P-state of a busy GPU. Default: P0.
   TelemetryNoise noise;  // Noise.
@@ -908,7 +908,7 @@ struct DynamicPower {
 
 // Utilization that moves.
 struct DynamicUtilization {
-  Field<Text<16>> pattern;  // Where between the lowest and the highest value: idle in the lowest quarter, busy in the highest, burst changes between the two, steady anywhere. Default: steady.
+  Field<Text<16>> pattern;  // Position between the lowest and the highest value. idle: the lowest quarter; busy: the highest quarter; burst: changes between both; steady: anywhere. Default: steady.
   Field<std::uint32_t> gpu_min;  // Lowest GPU utilization. Default: 0. [%]
   Field<std::uint32_t> gpu_max;  // Highest GPU utilization. Default: 100. [%]
   Field<std::uint32_t> memory_min;  // Lowest memory utilization. Default: 0. [%]
@@ -1085,11 +1085,11 @@ struct MigInstance {
 struct Mig {
   Field<std::uint32_t> mode_current;  // MIG mode now.
   Field<std::uint32_t> mode_pending;  // MIG mode after the next reset. Default: mode_current.
-  Field<std::uint32_t> max_gpu_instances;  // How many MIG devices there may be. Default: what the smallest profile allows.
+  Field<std::uint32_t> max_gpu_instances;  // Largest number of MIG devices. Default: the number that the smallest profile allows.
   Field<bool> resetless;  // The mode changes without a reset of the GPU. Default: from Hopper on.
   Field<bool> query_without_mode;  // Profiles are told while the mode is off, too. Default: yes.
   Field<bool> upper_half_first;  // Ids of GPU instances count from the upper half of the memory, as on some boards.
-  List<MigProfile, 18> profiles;  // GPU instance profiles. Default: those of the built-in machine whose GPU has the same name.
+  List<MigProfile, 18> profiles;  // GPU instance profiles. Default: the profiles of the built-in machine whose GPU has the same name.
   List<MigInstance, 8> instances;  // GPU instances; they need MIG mode.
 };
 
@@ -1131,7 +1131,7 @@ struct VgpuProcess {
   Field<std::uint32_t> pid;  // Process id in the VM.
   Field<Text<32>> name;  // Name of the program.
   Field<std::uint64_t> used_memory_mib;  // Frame buffer that it holds. [MiB]
-  Field<std::uint32_t> share;  // Its part of what the vGPU does, beside the other processes' parts.
+  Field<std::uint32_t> share;  // Its share of the load of the vGPU, relative to the shares of the other processes.
   Field<bool> ended;  // It has ended, and accounting remembers it.
   Field<std::uint64_t> time_ms;  // How long it ran; of processes that have ended. [ms]
 };
@@ -1148,8 +1148,8 @@ struct VgpuInstance {
   Field<std::uint32_t> placement;  // Where it lies in the frame buffer, in steps of 512 MiB; on GPUs in heterogeneous mode. Default: the first free place.
   Field<Text<24>> guest_driver;  // Version of the driver in the VM; "" while none is loaded. Default: driver_version of the host.
   Field<PciBusId> guest_pci;  // PCI address in the VM. Default: 00000000:02:00.0.
-  Field<std::uint64_t> fb_used_mib;  // Frame buffer that the VM uses. Default: what a driver takes for itself and what the processes hold. [MiB]
-  Field<std::uint32_t> share;  // Its part of what the GPU does, beside the other vGPUs' parts; without a driver it does nothing.
+  Field<std::uint64_t> fb_used_mib;  // Frame buffer that the VM uses. Default: the memory of the driver and of the processes. [MiB]
+  Field<std::uint32_t> share;  // Its share of the load of the GPU, relative to the shares of the other vGPUs. Without a driver its load is 0.
   Field<std::uint32_t> license;  // State of its license.
   Field<std::uint64_t> license_expiry;  // When the license ends, in seconds since 1970. Absent: never. [s]
   Field<std::uint32_t> frame_rate_limit;  // Frame rate limit in force; 0: none. Default: the type's, where the scheduler is best effort. [fps]
@@ -1160,7 +1160,7 @@ struct VgpuInstance {
   List<VgpuProcess, 4> processes;  // Processes in the VM.
 };
 
-// What vGPUs in one GPU instance share; Blackwell and newer.
+// Resources that vGPUs in one GPU instance share. Blackwell and newer.
 struct VgpuGpuInstance {
   Field<std::uint32_t> id;  // Id of the GPU instance.
   Field<std::uint32_t> heterogeneous_mode;  // vGPUs of different size may run together.
@@ -1198,7 +1198,7 @@ struct GspFirmware {
 struct ResetStatus {
   Field<bool> required;  // The GPU needs a reset.
   Field<bool> drain_and_reset_recommended;  // The GPU should be drained and then reset.
-  Field<std::uint32_t> recovery_action;  // What the driver advises to do about faults; nvidia-smi of driver 570 and later prints it.
+  Field<std::uint32_t> recovery_action;  // Recovery action that the driver recommends. nvidia-smi of driver 570 and later prints it.
 };
 
 // Functions that need root.
@@ -1236,7 +1236,7 @@ struct C2c {
 // Low power state of the links; from Hopper on.
 struct NvLinkLowPower {
   Field<bool> supported;  // The threshold can be set. Default: from Hopper on, where the machine has NVLink.
-  Field<std::uint32_t> threshold;  // Idle time after which links save power, in units. No capture tells a GPU's own; this one is chosen.
+  Field<std::uint32_t> threshold;  // Idle time after which links save power, in units. The default is chosen: no capture shows the value of a GPU.
   Field<std::uint32_t> default_threshold;  // Threshold after it is reset.
   Field<std::uint32_t> min_threshold;  // Lowest threshold that can be set.
   Field<std::uint32_t> max_threshold;  // Highest threshold that can be set.
@@ -1269,7 +1269,7 @@ struct Fabric {
   Field<std::uint32_t> health_mask;  // Health as NVML's bit mask, in place of the details.
 };
 
-// What the multiprocessors do while kernels run, as parts of that time.
+// Activity of the multiprocessors while kernels run, as shares of that time.
 struct GpmMix {
   Field<std::uint32_t> sm;  // A multiprocessor has work. Default: 95. [%]
   Field<std::uint32_t> occupancy;  // Warps that are there, of as many as there may be. Default: 45. [%]
@@ -1286,9 +1286,9 @@ struct GpmMix {
 struct Gpm {
   Field<bool> supported;  // The GPU has them. Default: from Hopper on.
   Field<bool> streaming;  // Counters stream.
-  Field<std::uint64_t> pcie_tx_mib_per_sec;  // PCIe bytes sent, in place of what the telemetry says. [MiB/s]
-  Field<std::uint64_t> pcie_rx_mib_per_sec;  // PCIe bytes received, in place of what the telemetry says. [MiB/s]
-  GpmMix mix;  // What the multiprocessors do while kernels run.
+  Field<std::uint64_t> pcie_tx_mib_per_sec;  // PCIe bytes sent, in place of the telemetry's value. [MiB/s]
+  Field<std::uint64_t> pcie_rx_mib_per_sec;  // PCIe bytes received, in place of the telemetry's value. [MiB/s]
+  GpmMix mix;  // Activity of the multiprocessors while kernels run.
 };
 
 // The Xid of a failure.
@@ -1298,7 +1298,7 @@ struct FailureXid {
 
 // A failure that comes with the calls about the GPU: without probability and after_calls at the first one. It stays.
 struct Failure {
-  Field<Text<20>> mode;  // What fails. lost and fallen_off_bus: the GPU answers GPU_IS_LOST from then on; ecc_uncorrectable: its uncorrected errors grow with every call.
+  Field<Text<20>> mode;  // Kind of failure. lost and fallen_off_bus: the GPU returns GPU_IS_LOST from then on. ecc_uncorrectable: its uncorrected errors grow with every call.
   Field<double> probability;  // How likely each call makes it happen.
   Field<std::int64_t> after_calls;  // It happens with this call.
   Field<std::int64_t> seed;  // Seed of the probability.
@@ -1392,7 +1392,7 @@ struct Gpu {
   Workload workload;  // What the GPU is busy with.
   Telemetry telemetry;  // How the GPU answers a workload.
   DynamicMetrics dynamic_metrics;  // Values that move by themselves.
-  sim::telemetry::State motion;  // What live values are computed from.
+  sim::telemetry::State motion;  // Inputs of the live values.
   Ecc ecc;  // ECC mode and counters.
   Repair repair;  // Repairs of memory and cores.
   RetiredPages retired_pages;  // Retired pages.
@@ -1414,7 +1414,7 @@ struct Gpu {
   ApiRestriction api_restriction;  // Functions that need root.
   Topology topology;  // PCIe distance to the other GPUs.
   Platform platform;  // Place in a rack.
-  sim::links::State links;  // Where the NVLinks lead, and what they counted.
+  sim::links::State links;  // Other ends and counters of the NVLinks.
   C2c c2c;  // NVLink-C2C to the CPU.
   NvLinkLowPower nvlink_low_power;  // Low power state of the NVLinks.
   NvLinkBandwidth nvlink_bandwidth;  // Reduced bandwidth of the NVLinks.
@@ -1434,7 +1434,7 @@ struct NvLinkLink {
   Field<std::uint32_t> link;  // Number of the link.
   Field<Text<16>> state;  // State.
   Field<Text<16>> remote_device_type;  // What is at the other end.
-  Field<PciBusId> remote_pci_bus_id;  // PCI address of the other end. That of a GPU or an NVSwitch of this machine tells what it is.
+  Field<PciBusId> remote_pci_bus_id;  // PCI address of the other end. The address of a GPU or an NVSwitch of this machine determines the kind of the other end.
   Field<std::uint32_t> remote_index;  // Index of the GPU at the other end.
 };
 
@@ -1479,10 +1479,10 @@ struct NvLink {
   Field<std::uint32_t> version;  // NVLink version: 2 = Volta, 3 = Ampere, 4 = Hopper, 5 = Blackwell.
   Field<std::uint32_t> links_per_gpu;  // Links of each GPU. Default: as many as `links` or `device_links` list, else none.
   Field<std::uint32_t> bandwidth_per_link_mbps;  // Bandwidth of a link and direction. [MB/s]
-  Field<bool> c2c_enabled;  // NVLink-C2C to the CPU. Where it is left out the GPU tells nothing of C2C.
+  Field<bool> c2c_enabled;  // NVLink-C2C to the CPU. Without it, functions about C2C are Not Supported.
   List<NvLinkLink, 36> links;  // Links that differ, the same for all GPUs.
   List<NvSwitch, 64> switches;  // NVSwitches; the links of each GPU are shared out evenly among them, in order.
-  List<NvLinkConnection, 64> connections;  // GPUs that are connected directly. Without any, links lead to NVSwitches; those of two GPUs without a switch to each other. Connections of GPUs that the machine does not have are left out.
+  List<NvLinkConnection, 64> connections;  // GPUs that are connected directly. Default: links lead to NVSwitches; two GPUs without a switch are linked to each other. Connections of GPUs that the machine does not have are ignored.
   NvLinkDefaults defaults;  // What holds for all links.
   List<NvLinkDevice, 16> device_links;  // Links that differ, per GPU.
   Field<bool> encryption;  // NVLink encryption (NVLE) is on; from Blackwell on.
@@ -1567,7 +1567,7 @@ struct ExcludedGpu {
   Field<Text<80>> uuid;  // Its UUID.
 };
 
-// A function that answers with an error, whatever else the machine says: what `nvmlkit fault gpu=0 fail FUNCTION ERROR` does, from the start on.
+// A function that always returns an error, from the start. It is the same fault as `nvmlkit fault gpu=0 fail FUNCTION ERROR`.
 struct FailingFunction {
   Field<Text<64>> function;  // Its C name, as nvmlDeviceGetPowerUsage.
   Field<Text<48>> error;  // The error, with or without NVML_ERROR_.
@@ -1601,7 +1601,7 @@ struct Machine {
   List<FailingFunction, 128> failing_functions;  // Functions that answer with an error.
   InfiniBand infiniband;  // InfiniBand adapters of the host; of no meaning to NVML.
   DynamicMetrics dynamic_metrics_defaults;  // What installers put into dynamic_metrics when they switch it on.
-  sim::Clock clock;  // What time it is for the GPUs.
+  sim::Clock clock;  // Clock of the GPUs.
 };
 
 static_assert(std::is_trivially_copyable_v<SystemConfCompute>);
