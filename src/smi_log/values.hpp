@@ -14,8 +14,8 @@ namespace nvmlkit::smi_log {
 struct Value {
   std::string yaml;  // in flow style; "N/A" = the GPU does not have it
   Place place;
-  bool weak = false;    // a conclusion: counts only where the profile says nothing, or that there is none
-  bool hidden = false;  // N/A because of a mode: counts only where the profile says nothing at all
+  bool weak = false;       // a conclusion: counts only where the profile says nothing, or that there is none
+  bool hidden = false;     // N/A because of a mode: counts only where the profile says nothing at all
   bool only_over = false;  // counts only in place of a value of the profile
 };
 

@@ -42,9 +42,13 @@ TEST_F(Setters, ReadersOfPowerSmoothingNeedRoot) {
     return call("nvmlDeviceGetFieldValues", device(), 1, &value) == NVML_SUCCESS ? value.nvmlReturn
                                                                                  : NVML_ERROR_UNKNOWN;
   };
-  for (const char* machine : {"b200", "gb200", "gb300", "h100", "rtxpro6000"}) {
-    Loaded::start(machine);
-    const bool smooths = std::string(machine).find("b200") != std::string::npos || std::string(machine) == "gb300";
+  struct Case {
+    std::string machine;
+    bool smooths;
+  };
+  for (const auto& [machine, smooths] :
+       {Case{"b200", true}, {"gb200", true}, {"gb300", true}, {"h100", false}, {"rtxpro6000", false}}) {
+    Loaded::start("version: \"1.0\"\nbase: " + machine + "\nsystem: {driver_version: 595.71.05}\n");
     const auto expected = smooths ? NVML_ERROR_NO_PERMISSION : NVML_ERROR_NOT_SUPPORTED;
     for (const auto id :
          {FI_PWR_SMOOTHING_ENABLED, FI_PWR_SMOOTHING_ACTIVE_PRESET_PROFILE, FI_PWR_SMOOTHING_PROFILE_RAMP_UP_RATE})
