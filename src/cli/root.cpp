@@ -38,7 +38,7 @@ constexpr std::string_view kLibraries = "usr/lib/x86_64-linux-gnu";
 constexpr std::string_view kWsl = "usr/lib/wsl/lib";
 // Says that a folder was made by this command.
 constexpr const char* kMark = ".nvmlkit-root";
-constexpr const char* kParts[] = {"dev", "dev-nodes", "etc", "nvidia-cdi.json", "proc", "sys", "usr", kMark};
+constexpr const char* kParts[] = {"dev", "dev-nodes", "etc", "nvidia-cdi.json", "proc", "sys", "usr", "var", kMark};
 constexpr const char* kStateInContainer = "/run/nvmlkit/state";
 constexpr const char* kSpecification = "etc/cdi/nvidia.yaml";
 
@@ -133,6 +133,7 @@ root::Tree make_tree(const fs::path& folder, const sim::Machine& machine, const 
     tree[of_wsl] = root::link_between(of_wsl, "usr/bin/nvidia-smi");
     cdi.mounts.push_back({folder / "usr/bin/nvidia-smi", "/usr/bin/nvidia-smi"});
   }
+  tree["var/run"] = root::link_between("var/run", "run");  // where older generators look for sockets
   root::add_nodes(tree, gpus);
   root::add_proc(tree, machine, gpus);
   root::add_sys(tree, machine);

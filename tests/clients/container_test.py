@@ -233,12 +233,14 @@ class InContainer(ClientTest):
     def test_the_root_itself_can_be_the_root_of_a_program(self) -> None:
         self.lay_out()
         container = Container(self.folder / "chroot", PROGRAM)
+        shutil.rmtree(container.folder / "var")
         shutil.copytree(container.folder, self.root, dirs_exist_ok=True, symlinks=True)
         container.folder = self.root
         self.assertEqual(self.ask(container).gpus, self.uuids)
 
     def test_a_program_run_by_hand_on_the_host(self) -> None:
         self.lay_out()
+        self.environment["NVMLKIT_DEVICE_NODES"] = str(self.root / "dev")  # whatever GPUs this host has
         listed = self.run_in(PROGRAM, LD_LIBRARY_PATH=str(self.root / LIBRARIES))
         self.assertEqual((Answers(listed).gpus, listed.stderr), (self.uuids, ""))
         shutil.rmtree(self.root / "run")
@@ -252,8 +254,25 @@ class InContainer(ClientTest):
         script.write_text(TWICE)
         again = [COMMAND, "root", self.root, "-m", "t4", "-n", "3"]
         nvml = self.root / LIBRARIES / "libnvidia-ml.so.1"
-        printed = self.run_in(sys.executable, script, nvml, *again)
+        printed = self.run_in(sys.executable, script, nvml, *again, NVMLKIT_DEVICE_NODES=str(self.root / "dev"))
         self.assertEqual(printed.stdout.split(), ["8", "8", "3"], printed.stderr)
+
+    @needs_root
+    def test_a_read_only_mount(self) -> None:
+        """Older generators mount what they find in a root read-only."""
+        self.lay_out()
+        container = self.two_of_eight(None)
+        place = container.folder / BY_NVIDIA
+        place.parent.mkdir()
+        place.touch()
+        script = 'mount --bind "$1" "$2" && mount -o remount,ro,bind "$2" || exit 77; exec chroot "$3" "$4"'
+        result = self.run_in("unshare", "--mount", "sh", "-c", script, "sh", self.root / BY_NVIDIA, place, container.folder,
+                             f"/{PROGRAM.name}", LD_LIBRARY_PATH="")  # fmt: skip
+        if result.returncode == 77:
+            self.skipTest("no mounts here")
+        answers = Answers(result)
+        self.check_two(answers)
+        self.assertEqual([answers.codes[name] for name in ("limit", "events", "context", "memory")], [4, 10, 0, 0])
 
     @needs_root
     def test_another_user_needs_to_be_admitted(self) -> None:

@@ -205,6 +205,8 @@ class Root(ClientTest):
         files = [(self.root / link).stat() for link in LINKS]
         self.assertEqual(files[0].st_ino, files[1].st_ino)
         self.assertEqual([stat.S_IMODE(file.st_mode) for file in files], [0o600, 0o600])
+        self.assertEqual(os.readlink(self.root / "var/run"), "../run")
+        self.assertTrue((self.root / "var" / LINKS[1]).samefile(self.root / LINKS[0]))
 
     def test_the_machine_of_a_root_that_is_rendered_again_stays(self) -> None:
         self.good("root", self.root, "-m", "t4", "-n", "2")

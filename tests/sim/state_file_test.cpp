@@ -33,6 +33,25 @@ TEST_F(StateFile, IsItsOwnersAlone) {
   EXPECT_EQ(status.st_mode & 0777U, 0600U);
 }
 
+TEST_F(StateFile, AdmitsOthersWhereThatIsSaid) {
+  std::string error;
+  const auto machine = taken(load_machine({{"NVMLKIT_MACHINE", "t4"}, {"NVMLKIT_GPU_COUNT", "1"}}), error);
+  const auto path = make(1) + "-for-others";
+  const auto mode = [&] {
+    struct stat status {};
+    return stat(path.c_str(), &status) == 0 ? status.st_mode & 0777U : 0U;
+  };
+  ASSERT_TRUE(state::save(*machine, path, "t4", {.owner = getuid(), .group = getgid(), .mode = 0640}));
+  EXPECT_EQ(mode(), 0640U);
+  ASSERT_TRUE(state::permit(path, {.mode = 0666}));
+  EXPECT_EQ(mode(), 0666U);
+  unlink(path.c_str());
+  EXPECT_FALSE(state::permit(path, {.mode = 0666}));
+  if (geteuid() == 0) return;  // root gives files away
+  EXPECT_FALSE(state::save(*machine, path, "t4", {.owner = 0}));
+  EXPECT_EQ(mode(), 0U);
+}
+
 TEST_F(StateFile, TheEnvironmentLeadsToIt) {
   const auto file = make(2);
   std::string error;
