@@ -8,11 +8,18 @@
 
 #include "cli/command_error.hpp"
 #include "cli/state_files.hpp"
+#include "driver/search/search.hpp"
 
 namespace nvmlkit::cli {
 namespace {
 
 std::string absolute(const std::string& path) { return std::filesystem::absolute(path).lexically_normal().string(); }
+
+// The state that a driver library in this container finds.
+std::optional<std::string> state_of_container() {
+  const auto found = value_of(driver::search::find_state(sim::Environment::process(), driver::search::View{}));
+  return found ? std::optional(found->state) : std::nullopt;
+}
 
 }  // namespace
 
@@ -40,7 +47,7 @@ std::vector<Declared> UpMachineOptions::declare(Arguments& arguments) {
   arguments.section("A machine that is up");
   auto name = arguments.option("--name", Kind::name, name_, "The machine of this name, made by `nvmlkit up --name`");
   auto state = arguments.option("--state", Kind::file, state_, "The machine of this state file").excludes(name);
-  state.default_text("NVMLKIT_STATE, else the machine of `nvmlkit up` without a name");
+  state.default_text("NVMLKIT_STATE, else the machine of `nvmlkit up` without a name, else /run/nvmlkit/state");
   return {name, state};
 }
 
@@ -56,6 +63,8 @@ std::string UpMachineOptions::existing_path() const {
   if (access(out.c_str(), F_OK) == 0) return out;
   const bool usual = !given() && !state_in_environment();
   if (!usual && name_.empty()) return out;  // the message of who opens it is about the file
+  if (usual)
+    if (auto shared = state_of_container()) return *shared;
   const auto up = list_state_names();
   const auto make = usual ? "`nvmlkit up`" : fmt::format("`nvmlkit up --name {}`", name_);
   throw CommandError({.kind = sim::ProblemKind::unusable_file,

@@ -166,6 +166,17 @@ class InContainer(ClientTest):
             for path in ("/run/nvmlkit/state", f"/{BY_NVIDIA}", f"/var/{BY_NVIDIA}"):
                 self.assertIn(f" {path} is missing", line)
 
+    def test_the_command_finds_the_machine_too(self) -> None:
+        self.lay_out()
+        container = self.container("nvidiactl", "nvidia2", programs=(COMMAND,))
+        result = container.run("/nvmlkit get gpu=0 uuid")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("no machine is up; make it with `nvmlkit up`", result.stderr)
+        container.give(self.root / BY_NVIDIA, BY_NVIDIA)
+        result = container.run("/nvmlkit get gpu=0 uuid")
+        self.assertEqual((result.stdout, result.stderr), (self.uuids[0] + "\n", ""))
+        self.assertIn(f"/{BY_NVIDIA}", container.run("/nvmlkit status").stdout)
+
     def test_variables_decide_first(self) -> None:
         self.lay_out()
         container = self.two_of_eight(BY_NVIDIA)

@@ -160,10 +160,11 @@ void print_machines(const std::vector<UpMachine>& all) {
 // The machine that is meant where it is there, then all that are up.
 int show_all(const StatusOptions& options) {
   const auto all = open_all();
-  const auto path = options.machine.path();
+  auto path = options.machine.path();
   const bool inherited = state_in_environment().has_value();
   const bool meant = inherited || all.empty() || all.front().state.path == path;
-  const auto machine = meant ? attach(options.machine.existing_path()) : nullptr;
+  if (meant) path = options.machine.existing_path();
+  const auto machine = meant ? attach(path) : nullptr;
   if (options.as_json) {
     auto out = machine ? status_as_json(*machine, path) : StatusJson::object();
     out["machines"] = machines_as_json(all);
