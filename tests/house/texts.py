@@ -17,6 +17,7 @@ SOURCES = {".cpp", ".hpp", ".inc", ".in"}
 # Files that write texts for people.
 EDGES = {
     "src/capture/machine.cpp": "notes of a capture",
+    "src/cli/commands/run.cpp": "why a program does not start, in its own process",
     "src/cli/commands/status.cpp": "machines that cannot be opened, listed beside the others",
     "src/cli/main.cpp": "the line on stderr that ends a command",
     "src/driver/complain.hpp": "the line on stderr of a driver library",

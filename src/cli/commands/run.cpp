@@ -1,5 +1,8 @@
 // nvmlkit run
+#include <fmt/format.h>
+
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,8 +12,11 @@
 #include "cli/host_topology.hpp"
 #include "cli/launch.hpp"
 #include "cli/library.hpp"
+#include "cli/machine.hpp"
+#include "cli/node_view.hpp"
 #include "cli/state_files.hpp"
 #include "cli/use.hpp"
+#include "sim/problem/text.hpp"
 
 namespace nvmlkit::cli {
 namespace {
@@ -18,14 +24,36 @@ namespace {
 struct RunOptions {
   MachineOptions machine;
   UseOptions use;
+  bool with_node = false;
 };
+
+// The folder on which the namespaces of programs mount what they see; it stays empty on the host.
+std::filesystem::path folder_for_views() {
+  const auto folder = std::filesystem::path(state_folder()) / "node";
+  std::filesystem::create_directories(folder);
+  return folder;
+}
+
+// The program sees the files of the machine's driver from its start on.
+void show_node(Around& around, const std::string& state) {
+  around.before = [before = around.before, files = node_files(*attach(state)), place = folder_for_views()] {
+    try {
+      enter_node_view(files, place);
+    } catch (const CommandError& error) {
+      fmt::print(stderr, "nvmlkit: {}\n", sim::text_of(error.problem));
+      return error.status;
+    }
+    return before();
+  };
+}
 
 // On the machine that is up.
 int run_on(const std::string& state, const RunOptions& options, const std::vector<std::string>& program) {
   const auto driver = checked_driver();
   HostTopology host(state);
-  if (options.use.gpus.empty() && !host) return launch(driver, program);
+  if (options.use.gpus.empty() && !host && !options.with_node) return launch(driver, program);
   Around around = GpuUser::of(state, options.use, program[0]).around();
+  if (options.with_node) show_node(around, state);
   around.after = [&host, leave = around.after](pid_t pid) {
     leave(pid);
     host.remove();
@@ -49,6 +77,7 @@ int run_alone(const RunOptions& options, const std::vector<std::string>& program
   setenv("NVMLKIT_STATE", state.path().c_str(), 1);
   HostTopology host(state.path());
   Around around = GpuUser::of(state.path(), options.use, program[0]).around();
+  if (options.with_node) show_node(around, state.path());
   around.after = [&](pid_t) {
     state.remove();
     host.remove();
@@ -77,12 +106,17 @@ Command run_command() {
               "the program.",
           .examples = {{"nvmlkit run -m h100 -- nvidia-smi", "eight H100"},
                        {"nvmlkit run -c machine.yaml -n 2 -- pytest tests", "two GPUs of a machine file"},
+                       {"nvmlkit run -m h100 --with-node -- lspci -d 10de:", "the GPUs among the host's PCI devices"},
                        {"nvmlkit run -m t4 --uses gpu=0 --memory 2GiB -- sleep 60", "a program that uses a GPU"}},
           .declare = [](Arguments& arguments) -> Action {
             const auto options = std::make_shared<RunOptions>();
             arguments.program("PROGRAM", "The program and its arguments; from its name on, all belongs to it");
             options->machine.declare(arguments);
             options->use.declare(arguments);
+            arguments.section("The host that the program sees");
+            arguments.flag("--with-node", options->with_node,
+                           "Show the driver's files of the machine, as it is at the start, in /proc, /sys and /dev; "
+                           "needs root or user namespaces");
             return [options, &node = arguments.node()] { return run_program(*options, node.program); };
           }};
 }
