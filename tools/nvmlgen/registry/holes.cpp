@@ -76,7 +76,8 @@ void check_families(const Facts& facts, const Semantics& semantics, std::vector<
 void refuse_holes(const Facts& facts, const Semantics& semantics) {
   std::vector<std::string> holes;
   for (const auto& f : facts.functions)
-    if (!semantics.functions.count(f.name)) holes.push_back(f.name + ": no semantics");
+    if (!semantics.functions.count(f.name))
+      holes.push_back(f.name + ": no semantics; add its entry to a file of registry/semantics");
   for (const auto& [name, entry] : semantics.functions) {
     const auto* fact = facts.function(name);
     if (!fact) {
@@ -127,9 +128,12 @@ void refuse_holes(const Semantics& semantics, const FieldIds& field_ids, const M
     for (auto at = path.find("[]"); at != std::string::npos; at = path.find("[]")) path.erase(at, 2);
     const bool excused = leaf.field->handled_by_reader || leaf.field->visibility != Visibility::shown;
     if (!excused && !read.count(path))
-      holes.push_back(fmt::format("{}: {} is read by no function", leaf.field->where, path));
+      holes.push_back(
+          fmt::format("{}: {} is read by no function; add it to the sim of a function in registry/semantics, or give "
+                      "it inert or later",
+                      leaf.field->where, path));
     if (leaf.field->visibility != Visibility::shown && read.count(path))
-      holes.push_back(fmt::format("{}: {} is read, but says that nothing reads it yet", leaf.field->where, path));
+      holes.push_back(fmt::format("{}: {} is read by a function; remove its inert or later", leaf.field->where, path));
   }
   if (!holes.empty()) report(holes);
 }

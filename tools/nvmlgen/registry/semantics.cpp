@@ -92,7 +92,8 @@ class EntryReader {
     }
     if (f.doc.empty() || f.on.empty() || f.as.empty()) fail(node, name + " needs doc, on and as");
     if (f.call == Protocol::manual && f.why.empty()) fail(node, name + " is manual and gives no reason (why)");
-    if (!node["sim"]) fail(node, name + " has no sim");
+    if (!node["sim"])
+      fail(node, name + " has no sim; add read, code, unsupported or later (docs/internals/registry.md)");
     return f;
   }
 
