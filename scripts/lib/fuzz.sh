@@ -4,7 +4,8 @@
 fuzz_targets=(config cuda decoders import state)
 
 # run_fuzzer TARGET PROGRAM CORPUS CRASHES OPTION...: from what is committed, in one order everywhere, and what is in the folder
-# CORPUS. New inputs of interest go there; an input that ends the program goes to the folder CRASHES.
+# CORPUS. New inputs of interest go there; an input that ends the program goes to the folder CRASHES. The words of the list
+# `fixed`, if the caller has one, stand before the program.
 run_fuzzer() {
   local target=$1 program=$2 corpus=$3 crashes=$4 options=() from=("$nvmlkit_root/tests/fuzz/seeds/$1") seeds
   shift 4
@@ -21,7 +22,7 @@ run_fuzzer() {
   seeds=$(find "${from[@]}" -type f 2>/dev/null | LC_ALL=C sort | paste -sd ,) || true
   [[ -z $seeds ]] || options+=("-seed_inputs=$seeds")
   [[ ! -f $nvmlkit_root/tests/fuzz/$target.dict ]] || options+=("-dict=$nvmlkit_root/tests/fuzz/$target.dict")
-  "$program" ${options[@]+"${options[@]}"} -artifact_prefix="$crashes/" "$@" "$corpus"
+  ${fixed[@]+"${fixed[@]}"} "$program" ${options[@]+"${options[@]}"} -artifact_prefix="$crashes/" "$@" "$corpus"
 }
 
 # Prints the seconds of a duration: 90, 90s, 10m, 1h.

@@ -15,7 +15,10 @@ target=${target%_fuzzer}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 crashes="${program%/*/*}/crashes/$target"
-# Comparisons of the program with what it holds (use_cmp, use_memmem) know addresses, which differ from run to run.
+# Addresses differ from run to run, and guide libFuzzer: by comparisons with what the program holds (use_cmp, use_memmem), and
+# by the order of what is sorted by address. So they are fixed, where the system allows it.
+fixed=()
+setarch -R true 2>/dev/null && fixed=(setarch -R)
 status=0
 run_fuzzer "$target" "$program" "$scratch" "$crashes" \
   -runs="$runs" -seed=1 -reload=0 -use_cmp=0 -use_memmem=0 -timeout=120 || status=$?
