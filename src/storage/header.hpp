@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "storage/changes.hpp"
 #include "storage/sequence.hpp"
 
 namespace nvmlkit::storage {
@@ -34,6 +35,7 @@ struct Header {
   std::atomic<std::uint64_t> turns;  // number of times that the lock was taken
   std::atomic<std::uint64_t> writes;
   std::atomic<std::uint32_t> last_writer;  // process
+  Changes changes;                         // of the contents, one for each lock that changed some
   alignas(64) Journal journal;
   alignas(64) Sequence any;  // counts the writes of the whole block
   alignas(64) Sequence records[kMaxRecords];

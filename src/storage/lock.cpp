@@ -86,7 +86,9 @@ bool take_room([[maybe_unused]] std::byte* at, [[maybe_unused]] std::size_t size
 Lock::Lock(const Block& block) : block_(block), refusal_(acquire()) {}
 
 Lock::~Lock() {
-  if (refusal_ == Refusal::none) release(block_.header().lock);
+  if (refusal_ != Refusal::none) return;
+  if (changed_ || recovered_) announce(block_.header().changes);
+  release(block_.header().lock);
 }
 
 Refusal Lock::acquire() {
@@ -135,6 +137,7 @@ bool Lock::replace(const void* piece, const void* with, std::size_t size) const 
   if (offset >= block_.shape().sparse_at && block_.access() == Access::shared && !take_room(place->at, size))
     return false;
   overwrite(block_, *place, with);
+  note_change();
   return true;
 }
 

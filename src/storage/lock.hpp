@@ -32,12 +32,16 @@ class Lock {
   // Writes `size` bytes at `piece`, which lies in the block and in one record at most. False when the disk has no room.
   [[nodiscard]] bool replace(const void* piece, const void* with, std::size_t size) const;
 
+  // Bytes changed that replace() does not write: who waits for changes learns of it when the lock is released.
+  void note_change() const { changed_ = true; }
+
  private:
   Refusal acquire();
   void recover();
 
   const Block& block_;
   bool recovered_ = false;
+  mutable bool changed_ = false;
   Refusal refusal_;
 };
 

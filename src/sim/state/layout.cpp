@@ -23,9 +23,9 @@ std::uint64_t layout_hash() {
   }
   using storage::Header;
   for (const std::size_t number :
-       {sizeof(Header), offsetof(Header, lock), sizeof(pthread_mutex_t), offsetof(Header, journal),
-        offsetof(Header, records), kAttentionAt, kHostAt, kEventsAt, kCallRulesAt, kGpusAt, symbol_count,
-        sizeof(processes::Table), sizeof(processes::Client), sizeof(processes::Ended)})
+       {sizeof(Header), offsetof(Header, lock), sizeof(pthread_mutex_t), offsetof(Header, changes),
+        offsetof(Header, journal), offsetof(Header, records), kAttentionAt, kHostAt, kEventsAt, kCallRulesAt, kGpusAt,
+        symbol_count, sizeof(processes::Table), sizeof(processes::Client), sizeof(processes::Ended)})
     hash.add(number);
   return hash.value();
 }

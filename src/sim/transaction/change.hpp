@@ -41,6 +41,7 @@ Expected<void> change_attention(const Machine& machine, Change change) {
   if (!lock) return fail(refusal_of(lock));
   auto changed = change(machine.call_rules(), machine.attention());
   state::update_attention(machine);
+  lock.note_change();
   return changed;
 }
 
