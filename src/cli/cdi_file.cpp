@@ -1,10 +1,12 @@
 #include "cli/cdi_file.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <fstream>
+#include <iterator>
+#include <system_error>
 
 #include "cli/command_error.hpp"
 #include "root/cdi.hpp"
@@ -32,13 +34,24 @@ CdiFile::CdiFile(const std::string& kind, const std::string& folder) {
                         .place = {.file = path_->string()}});
 }
 
-// Runtimes read the files that end in .yaml or .json.
-void CdiFile::write(const fs::path& specification) const {
+// Runtimes read the files that end in .yaml or .json. One name for all processes: a killed one leaves no more than
+// this.
+void CdiFile::write(const std::string& text) const {
   if (!path_) return;
+  std::ifstream present(*path_, std::ios::binary);
+  if (present && std::string(std::istreambuf_iterator<char>(present), {}) == text) return;
   fs::create_directories(path_->parent_path());
-  const fs::path temporary = fmt::format("{}.{}", path_->string(), getpid());
-  fs::copy_file(specification, temporary, fs::copy_options::overwrite_existing);
+  const auto temporary = path_->parent_path() / fmt::format(".{}.new", path_->filename().string());
+  std::ofstream stream(temporary, std::ios::binary);
+  if (!(stream << text).flush())
+    throw fs::filesystem_error("cannot be written", temporary, {errno, std::generic_category()});
+  stream.close();
+  fs::permissions(temporary, static_cast<fs::perms>(0644));
   fs::rename(temporary, *path_);
+}
+
+void CdiFile::remove() const {
+  if (path_) fs::remove(*path_);
 }
 
 }  // namespace nvmlkit::cli

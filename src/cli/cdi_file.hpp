@@ -18,8 +18,10 @@ class CdiFile {
   // VENDOR-CLASS.yaml, the name that CDI gives to the only specification of a kind.
   const std::optional<std::filesystem::path>& path() const { return path_; }
 
-  // Makes the file, or replaces it at once and as a whole.
-  void write(const std::filesystem::path& specification) const;
+  // Makes the file, or replaces it at once and as a whole, unless it holds the text already. Throws
+  // std::filesystem::filesystem_error.
+  void write(const std::string& text) const;
+  void remove() const;
 
  private:
   std::optional<std::filesystem::path> path_;

@@ -37,6 +37,7 @@ Command caps_command();
 Command capture_command();
 Command import_command();
 Command root_command();
+Command node_command();
 Command help_command();
 Command completion_command();
 Command complete_command();

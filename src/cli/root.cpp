@@ -3,13 +3,17 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <system_error>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "cli/cdi_file.hpp"
@@ -18,6 +22,8 @@
 #include "cli/marked_library.hpp"
 #include "cli/root_state.hpp"
 #include "cli/selector.hpp"
+#include "node/folder.hpp"
+#include "node/keeper.hpp"
 #include "root/cdi.hpp"
 #include "root/devices.hpp"
 #include "root/pci.hpp"
@@ -38,7 +44,7 @@ constexpr std::string_view kLibraries = "usr/lib/x86_64-linux-gnu";
 constexpr std::string_view kWsl = "usr/lib/wsl/lib";
 // Says that a folder was made by this command.
 constexpr const char* kMark = ".nvmlkit-root";
-constexpr const char* kParts[] = {"dev", "dev-nodes", "etc", "nvidia-cdi.json", "proc", "sys", "usr", "var", kMark};
+const std::set<std::string> kParts{"dev", "dev-nodes", "etc", "nvidia-cdi.json", "proc", "run", "sys", "usr", "var"};
 constexpr const char* kStateInContainer = "/run/nvmlkit/state";
 constexpr const char* kSpecification = "etc/cdi/nvidia.yaml";
 
@@ -46,27 +52,27 @@ void check_folder(const fs::path& folder) {
   if (!fs::exists(fs::symlink_status(folder))) return;
   if (!fs::is_directory(folder))
     throw CommandError(sim::unusable_file(folder.string(), "is no folder and stays as it is"));
-  if (fs::exists(folder / kMark) || fs::is_empty(folder)) return;
+  const auto is_staging = [](const fs::directory_entry& entry) { return entry.path().filename() == node::kStaging; };
+  const fs::directory_iterator first(folder), end;
+  if (fs::exists(folder / kMark) || std::all_of(first, end, is_staging)) return;
   throw CommandError({.kind = sim::ProblemKind::unusable_file,
                       .what = "holds something that nvmlkit did not make and stays as it is",
                       .hint = "name a new or an empty folder",
                       .place = {.file = folder.string()}});
 }
 
-// The machine, and the state file that is there already.
-struct Found {
-  std::unique_ptr<sim::Machine> machine;
-  std::optional<fs::path> state;
-};
+// The state file of the machine that is up. --driver asks for a machine of its own, as -m does: what is up has its
+// driver.
+std::optional<fs::path> find_state(const MachineOptions& options) {
+  const auto up = options.state();
+  if (!up || !options.choice().driver.empty()) return std::nullopt;
+  return fs::absolute(*up).lexically_normal();
+}
 
-// --driver asks for a machine of its own, as -m does: what is up has its driver.
-Found find_machine(const MachineOptions& options) {
-  if (const auto up = options.state(); up && options.choice().driver.empty())
-    return {attach(*up), fs::absolute(*up).lexically_normal()};
+std::unique_ptr<sim::Machine> make_machine(const MachineOptions& options) {
   export_choice(options.choice());
   unsetenv("NVMLKIT_STATE");
-  auto machine = value_of(sim::load_machine(sim::Environment::process()));
-  return {std::move(machine), std::nullopt};
+  return value_of(sim::load_machine(sim::Environment::process()));
 }
 
 std::optional<fs::path> find_nvidia_smi(const std::string& named) {
@@ -119,57 +125,136 @@ Files find_files(const RootOptions& options) {
   return files;
 }
 
-root::Tree make_tree(const fs::path& folder, const sim::Machine& machine, const Files& files, const fs::path& state,
-                     const RootOptions& options) {
-  const auto gpus = root::devices_of(machine);
+// What does not change with the machine's GPUs, and what containers get of it.
+root::Tree make_fixed_part(const fs::path& folder, const sim::Machine& machine, const Files& files,
+                           std::vector<root::Mount>& mounts) {
   root::Tree tree;
-  root::CdiInput cdi{options.cdi_version, options.cdi_kind, folder, {}, {}};
   const std::string version(machine.system().driver_version ? machine.system().driver_version->view() : "0");
-  add_library(tree, folder, files.nvml, "libnvidia-ml.so", version, cdi.mounts);
-  if (files.cuda) add_library(tree, folder, *files.cuda, "libcuda.so", version, cdi.mounts);
+  add_library(tree, folder, files.nvml, "libnvidia-ml.so", version, mounts);
+  if (files.cuda) add_library(tree, folder, *files.cuda, "libcuda.so", version, mounts);
   if (files.nvidia_smi) {
     tree["usr/bin/nvidia-smi"] = root::Copy{*files.nvidia_smi};
     const auto of_wsl = fmt::format("{}/nvidia-smi", kWsl);
     tree[of_wsl] = root::link_between(of_wsl, "usr/bin/nvidia-smi");
-    cdi.mounts.push_back({folder / "usr/bin/nvidia-smi", "/usr/bin/nvidia-smi"});
+    mounts.push_back({folder / "usr/bin/nvidia-smi", "/usr/bin/nvidia-smi"});
   }
   tree["var/run"] = root::link_between("var/run", "run");  // where older generators look for sockets
+  return tree;
+}
+
+root::Tree make_moving_part(const sim::Machine& machine, const root::CdiInput& cdi) {
+  const auto gpus = root::devices_of(machine);
+  root::Tree tree;
   root::add_nodes(tree, gpus);
   root::add_proc(tree, machine, gpus);
   root::add_sys(tree, machine);
-  cdi.mounts.push_back({state, kStateInContainer, true});
-  // The last keeps NVIDIA's own hook from doing the same once more.
-  cdi.variables = {fmt::format("NVMLKIT_STATE={}", kStateInContainer), "NVMLKIT_DEVICE_NODES=/dev",
-                   "NVIDIA_VISIBLE_DEVICES=void"};
   const auto specification = root::cdi_specification(cdi, gpus);
   tree[kSpecification] = root::Text{kSpecificationMark + root::as_yaml(specification), 0644};
   tree["nvidia-cdi.json"] = root::Text{specification.dump(2) + "\n", 0644};
   return tree;
 }
 
+root::CdiInput cdi_input(const fs::path& folder, const fs::path& state, const RootOptions& options,
+                         std::vector<root::Mount> mounts) {
+  mounts.push_back({state, kStateInContainer, true});
+  // The last keeps NVIDIA's own hook from doing the same once more.
+  return {
+      options.cdi_version,
+      options.cdi_kind,
+      folder,
+      std::move(mounts),
+      {fmt::format("NVMLKIT_STATE={}", kStateInContainer), "NVMLKIT_DEVICE_NODES=/dev", "NVIDIA_VISIBLE_DEVICES=void"}};
+}
+
+fs::path check(const RootOptions& options) {
+  auto folder = fs::absolute(options.folder).lexically_normal();
+  if (folder.filename().empty()) folder = folder.parent_path();
+  check_folder(folder);
+  options.permissions.permissions();
+  return folder;
+}
+
 }  // namespace
 
-void lay_out_root(const RootOptions& options) try {
-  const auto folder = fs::absolute(options.folder).lexically_normal();
-  check_folder(folder);
-  options.permissions.permissions();  // before anything is written
-  const CdiFile cdi_file(options.cdi_kind, options.cdi_folder);
-  const auto found = find_machine(options.machine);
-  const auto files = find_files(options);
-  const RootState state(folder, found.state);
-  const auto tree = make_tree(folder, *found.machine, files, state.mounted(), options);
+struct DriverRoot::Parts {
+  explicit Parts(const RootOptions& chosen)
+      : options(chosen), path(check(chosen)), cdi_file(chosen.cdi_kind, chosen.cdi_folder) {}
 
-  fs::create_directories(folder);
-  state.clear();
-  for (const char* part : kParts) fs::remove_all(folder / part);
-  root::write({{kMark, root::Text{"Made by nvmlkit root, which replaces it.\n"}}}, folder);
-  root::write(tree, folder);
-  state.put(options.machine.choice().machine, options.permissions);
-  const auto specification = folder / kSpecification;
-  cdi_file.write(specification);
-  fmt::print("{}: {}, CDI specification {}\n", folder.string(), list_models(*found.machine),
-             cdi_file.path().value_or(specification).string());
-  if (!files.nvidia_smi) fmt::print(stderr, "nvmlkit: no nvidia-smi in PATH: the root has none (--nvidia-smi)\n");
+  RootOptions options;
+  fs::path path;
+  CdiFile cdi_file;
+  bool keep = false;
+  std::optional<RootState> state;
+  root::CdiInput cdi;
+  bool has_smi = false;
+  std::optional<node::Folder> folder;
+  std::optional<node::Keeper> keeper;
+};
+
+DriverRoot::DriverRoot(const RootOptions& options, bool keep) : parts_(std::make_unique<Parts>(options)) {
+  auto& p = *parts_;
+  const auto up = find_state(options.machine);
+  p.state.emplace(p.path, up);
+  p.keep = keep && p.state->has_own();
+  machine_ = p.keep || up ? attach(p.state->mounted().string()) : make_machine(options.machine);
+  const auto files = find_files(options);
+  p.has_smi = files.nvidia_smi.has_value();
+  std::vector<root::Mount> mounts;
+  auto fixed = make_fixed_part(p.path, *machine_, files, mounts);
+  p.cdi = cdi_input(p.path, p.state->mounted(), options, std::move(mounts));
+
+  p.folder.emplace(p.path);
+  if (!p.folder->is_mine())
+    throw CommandError({.kind = sim::ProblemKind::busy,
+                        .what = "another `nvmlkit node` or `nvmlkit root` works in this folder",
+                        .hint = "end it, or name another folder",
+                        .place = {.file = p.path.string()}});
+  p.folder->put(kMark, root::Text{"Made by nvmlkit root, which replaces it.\n"});
+  const std::set<std::string> others{fs::path(kStateInRoot).parent_path(), fs::path(kSocketInRoot).parent_path()};
+  p.keeper.emplace(*p.folder, std::move(fixed), kParts, others);
+}
+
+DriverRoot::~DriverRoot() = default;
+
+fs::path DriverRoot::state() const { return parts_->state->mounted(); }
+
+void DriverRoot::put_state() {
+  const auto& p = *parts_;
+  p.state->put(*p.folder, p.options.machine.choice().machine, p.options.permissions, p.keep);
+}
+
+std::vector<fs::filesystem_error> DriverRoot::update(const sim::Machine& machine) {
+  auto& p = *parts_;
+  const auto wanted = make_moving_part(machine, p.cdi);
+  return p.keeper->keep(wanted, [&] { p.cdi_file.write(std::get<root::Text>(wanted.at(kSpecification)).text); });
+}
+
+void DriverRoot::distrust() { parts_->keeper->distrust(); }
+
+void DriverRoot::remove() {
+  auto& p = *parts_;
+  p.cdi_file.remove();
+  p.keeper->remove();
+  p.state->remove();
+  p.folder->erase(kMark);
+  p.folder.reset();  // with the place where files are made
+  std::error_code error;
+  fs::remove(p.path, error);  // unless somebody else has a file in it
+}
+
+void DriverRoot::print(const sim::Machine& machine) const {
+  const auto& p = *parts_;
+  fmt::print("{}: {}, CDI specification {}\n", p.path.string(), list_models(machine),
+             p.cdi_file.path().value_or(p.path / kSpecification).string());
+  if (!p.has_smi) fmt::print(stderr, "nvmlkit: no nvidia-smi in PATH: the root has none (--nvidia-smi)\n");
+}
+
+void lay_out_root(const RootOptions& options) try {
+  DriverRoot root(options, false);
+  root.put_state();
+  const auto copy = snapshot(root.machine());
+  if (const auto problems = root.update(*copy); !problems.empty()) throw problems.front();
+  root.print(*copy);
 } catch (const fs::filesystem_error& error) {
   throw CommandError(sim::unusable_file(error.path1().string(), error.code().message()));
 }

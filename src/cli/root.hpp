@@ -1,10 +1,15 @@
 // A driver root: the files of a driver with a machine behind it, and a CDI specification.
 #pragma once
 
+#include <filesystem>
+#include <memory>
 #include <string>
+#include <vector>
 
+#include "cli/arguments.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/permissions.hpp"
+#include "sim/state/machine.hpp"
 
 namespace nvmlkit::cli {
 
@@ -18,7 +23,40 @@ struct RootOptions {
   std::string cdi_folder;  // of a runtime, which gets the specification, too; empty: none
 };
 
+// The options of `nvmlkit root`, which `nvmlkit node` has too.
+void declare_root(Arguments& arguments, RootOptions& options);
+
 // The machine is the one that is up, where there is one and no option asks for another.
+class DriverRoot {
+ public:
+  // Checks everything before it writes anything. With `keep`, a machine of the root's own that is there stays, whatever
+  // the options say of a machine to make. Throws CommandError and std::filesystem::filesystem_error.
+  DriverRoot(const RootOptions& options, bool keep);
+  ~DriverRoot();
+
+  // The state file of the machine.
+  std::filesystem::path state() const;
+  // Makes the state file and its links.
+  void put_state();
+  // The machine before put_state(), which makes the state file from the same options.
+  const sim::Machine& machine() const { return *machine_; }
+
+  // Makes every file true. Returns those that could not be made; the next update tries them again.
+  std::vector<std::filesystem::filesystem_error> update(const sim::Machine& machine);
+  // The next update looks at every file.
+  void distrust();
+  // Removes all of it.
+  void remove();
+
+  // What was made, for people.
+  void print(const sim::Machine& machine) const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+  std::unique_ptr<sim::Machine> machine_;
+};
+
 void lay_out_root(const RootOptions& options);
 
 }  // namespace nvmlkit::cli

@@ -26,14 +26,16 @@ bool is_same_file(const fs::path& a, const fs::path& b) {
 }  // namespace
 
 RootState::RootState(const fs::path& folder, const std::optional<fs::path>& up)
-    : run_(folder / "run"), state_(run_ / "nvmlkit/state"), socket_(run_ / "nvidia-persistenced/socket"), up_(up) {
+    : run_(folder / "run"), state_(folder / kStateInRoot), socket_(folder / kSocketInRoot), up_(up) {
   if (up_ && is_below(*up_, folder) && !is_same_file(*up_, state_))
     throw CommandError(sim::unusable_file(
         up_->string(), fmt::format("lies in the folder that is replaced; a machine that is up lies elsewhere or at {}",
                                    state_.string())));
 }
 
-void RootState::clear() const {
+bool RootState::has_own() const { return !up_ && fs::is_regular_file(fs::symlink_status(state_)); }
+
+void RootState::remove() const {
   if (!up_ || !is_same_file(*up_, state_)) {
     fs::remove_all(run_);
     return;
@@ -43,14 +45,17 @@ void RootState::clear() const {
 }
 
 // A symbolic link leads programs of this host to the machine, and no container.
-void RootState::link_machine(const fs::path& up) const {
+void RootState::link_machine(const node::Folder& folder, const fs::path& up) const {
   std::error_code error;
-  fs::create_hard_link(up, state_, error);
-  if (!error) return;
+  fs::remove(folder.staged());
+  fs::create_hard_link(up, folder.staged(), error);
+  if (!error) return folder.move(kStateInRoot);
   if (error != std::errc::cross_device_link)
     throw CommandError(
         sim::unusable_file(up.string(), fmt::format("cannot be linked to {}: {}", state_.string(), error.message())));
-  fs::create_symlink(up, state_);
+  fs::create_symlink(up, folder.staged());
+  folder.move(kStateInRoot);
+  fs::remove(socket_);
   fmt::print(
       stderr,
       "nvmlkit: {}: lies on another file system than {}, and no hard link joins two: containers that NVIDIA's "
@@ -58,21 +63,28 @@ void RootState::link_machine(const fs::path& up) const {
       up.string(), run_.parent_path().string());
 }
 
-void RootState::put(const std::string& origin, const PermissionOptions& options) const {
-  fs::create_directories(state_.parent_path());
-  if (!up_)
-    make_state(state_.string(), origin, options.permissions());
-  else if (!is_same_file(*up_, state_))
-    link_machine(*up_);
-  if (up_ && options.given()) accept(sim::state::permit(up_->string(), options.permissions()));
-  if (fs::is_symlink(state_)) return;
-  fs::create_directories(socket_.parent_path());
+void RootState::link_socket(const node::Folder& folder) const {
+  if (fs::is_symlink(state_) || is_same_file(socket_, state_)) return;
   std::error_code error;
-  fs::create_hard_link(state_, socket_, error);
-  if (error)
-    fmt::print(stderr,
-               "nvmlkit: {}: cannot be linked to {}: {}; containers that NVIDIA's tools prepare will find no machine\n",
-               state_.string(), socket_.string(), error.message());
+  fs::remove(folder.staged());
+  fs::create_hard_link(state_, folder.staged(), error);
+  if (!error) return folder.move(kSocketInRoot);
+  fmt::print(stderr,
+             "nvmlkit: {}: cannot be linked to {}: {}; containers that NVIDIA's tools prepare will find no machine\n",
+             state_.string(), socket_.string(), error.message());
+}
+
+void RootState::put(const node::Folder& folder, const std::string& origin, const PermissionOptions& options,
+                    bool keep) const {
+  if (!up_ && !(keep && has_own())) {
+    fs::remove_all(folder.staged());
+    make_state(folder.staged().string(), origin, options.permissions());
+    folder.move(kStateInRoot);
+  } else if (up_ && !is_same_file(*up_, state_)) {
+    link_machine(folder, *up_);
+  }
+  if ((up_ || keep) && options.given()) accept(sim::state::permit(mounted().string(), options.permissions()));
+  link_socket(folder);
 }
 
 }  // namespace nvmlkit::cli

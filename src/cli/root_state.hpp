@@ -7,8 +7,13 @@
 #include <string>
 
 #include "cli/permissions.hpp"
+#include "node/folder.hpp"
 
 namespace nvmlkit::cli {
+
+// Below the root.
+inline constexpr const char* kStateInRoot = "run/nvmlkit/state";
+inline constexpr const char* kSocketInRoot = "run/nvidia-persistenced/socket";
 
 class RootState {
  public:
@@ -16,17 +21,22 @@ class RootState {
   // the next rendering of the root would remove.
   RootState(const std::filesystem::path& folder, const std::optional<std::filesystem::path>& up);
 
-  // Removes run/, but not the machine that is up in it.
-  void clear() const;
+  // Is there a machine of the root's own?
+  bool has_own() const;
 
-  // Makes the files, after clear(). `origin` is kept for people to read.
-  void put(const std::string& origin, const PermissionOptions& options) const;
+  // Makes the files, each at once and as a whole. With `keep`, a machine of the root's own that is there stays.
+  // `origin` is kept for people to read.
+  void put(const node::Folder& folder, const std::string& origin, const PermissionOptions& options, bool keep) const;
+
+  // Removes run/, but not the machine that is up in it.
+  void remove() const;
 
   // What containers get.
   std::filesystem::path mounted() const { return up_.value_or(state_); }
 
  private:
-  void link_machine(const std::filesystem::path& up) const;
+  void link_machine(const node::Folder& folder, const std::filesystem::path& up) const;
+  void link_socket(const node::Folder& folder) const;
 
   std::filesystem::path run_, state_, socket_;
   std::optional<std::filesystem::path> up_;

@@ -4,6 +4,7 @@
 
 #include "cli/command_error.hpp"
 #include "sim/state/file.hpp"
+#include "sim/state/follow.hpp"
 #include "sim/state/read.hpp"
 #include "sim/steering/selector.hpp"
 
@@ -26,6 +27,14 @@ std::unique_ptr<sim::model::Gpu> snapshot(const sim::Machine& machine, std::size
   const auto& gpu = machine.gpus()[index];
   if (!sim::state::consistently(machine, machine.sequence(gpu),
                                 [&] { std::memcpy(static_cast<void*>(copy.get()), &gpu, sizeof gpu); }))
+    throw CommandError({.kind = sim::ProblemKind::busy, .what = "a writer of the machine is stopped"});
+  return copy;
+}
+
+std::unique_ptr<sim::Machine> snapshot(const sim::Machine& machine) {
+  auto copy = sim::Machine::create(machine.gpus().size());
+  if (!copy) throw CommandError({.kind = sim::ProblemKind::out_of_memory});
+  if (!sim::state::copy_now(machine, *copy))
     throw CommandError({.kind = sim::ProblemKind::busy, .what = "a writer of the machine is stopped"});
   return copy;
 }

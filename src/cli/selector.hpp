@@ -24,5 +24,7 @@ std::vector<std::size_t> select(const sim::Machine& machine, const std::string& 
 
 // The GPU as it is now, whole.
 std::unique_ptr<sim::model::Gpu> snapshot(const sim::Machine& machine, std::size_t index);
+// The machine as it is now, without its processes and events.
+std::unique_ptr<sim::Machine> snapshot(const sim::Machine& machine);
 
 }  // namespace nvmlkit::cli

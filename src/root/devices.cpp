@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "sim/state/attention.hpp"
+
 namespace nvmlkit::root {
 namespace {
 
@@ -16,14 +18,17 @@ std::string capability_node(unsigned int minor) { return fmt::format("nvidia-cap
 std::vector<GpuDevice> devices_of(const sim::Machine& machine) {
   std::vector<GpuDevice> out;
   for (const auto& gpu : machine.gpus()) {
-    GpuDevice device{.index = out.size(),
+    const auto place = machine.index_of(gpu);
+    if (!sim::state::is_visible(machine, place)) continue;
+    GpuDevice device{.place = place,
+                     .index = out.size(),
                      .minor = 0,
                      .uuid = {},
                      .has_mig = false,
                      .mig_enabled = false,
                      .gpu_instances = {},
                      .mig_devices = {}};
-    device.minor = gpu.minor_number.value_or(static_cast<std::uint32_t>(device.index));
+    device.minor = gpu.minor_number.value_or(static_cast<std::uint32_t>(place));
     if (gpu.uuid) device.uuid = gpu.uuid->view();
     device.has_mig = gpu.mig.mode_current.present;
     device.mig_enabled = device.has_mig && *gpu.mig.mode_current == 1;

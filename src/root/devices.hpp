@@ -25,7 +25,8 @@ struct MigDevice {
 };
 
 struct GpuDevice {
-  std::size_t index;
+  std::size_t place;  // in the machine
+  std::size_t index;  // of NVML, which leaves out the GPUs that are off the bus
   unsigned int minor;
   std::string uuid;
   bool has_mig, mig_enabled;
@@ -33,6 +34,7 @@ struct GpuDevice {
   std::vector<MigDevice> mig_devices;
 };
 
+// The GPUs that are on the bus.
 std::vector<GpuDevice> devices_of(const sim::Machine& machine);
 
 // Paths below /dev.

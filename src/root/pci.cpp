@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "root/proc.hpp"
+#include "sim/state/attention.hpp"
 #include "sim/telemetry/reading.hpp"
 #include "sim/topology/affinity.hpp"
 #include "sim/topology/distance.hpp"
@@ -227,7 +228,8 @@ void add_switches(Tree& tree, const sim::Machine& machine) {
 }  // namespace
 
 void add_sys(Tree& tree, const sim::Machine& machine) {
-  for (const auto& gpu : machine.gpus()) add_gpu(tree, machine, gpu);
+  for (const auto& gpu : machine.gpus())
+    if (sim::state::is_visible(machine, machine.index_of(gpu))) add_gpu(tree, machine, gpu);
   for (const auto& nic : machine.host().pcie_topology.nics) add_adapter(tree, machine, nic);
   add_switches(tree, machine);
   if (const auto& version = machine.system().driver_version)

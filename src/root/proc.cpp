@@ -128,7 +128,7 @@ void add_proc(Tree& tree, const sim::Machine& machine, const std::vector<GpuDevi
   tree[folder + "params"] = Text{std::string(kParameters)};
   tree[folder + "registry"] = Text{std::string(kNoRegistry)};
   for (const auto& device : gpus) {
-    const Gpu& gpu = machine.gpus()[device.index];
+    const Gpu& gpu = machine.gpus()[device.place];
     if (!gpu.pci.bus_id) continue;
     const auto of_gpu = fmt::format("{}gpus/{}/", folder, kernel_bus_id(*gpu.pci.bus_id));
     tree[of_gpu + "information"] = Text{information(gpu, device)};

@@ -40,11 +40,13 @@ struct Writer {
 
 }  // namespace
 
+void write(const Entry& entry, const fs::path& path) { std::visit(Writer{path}, entry); }
+
 void write(const Tree& tree, const fs::path& root) {
   for (const auto& [below, entry] : tree) {
     const fs::path path = root / below;
     fs::create_directories(path.parent_path());
-    std::visit(Writer{path}, entry);
+    write(entry, path);
   }
 }
 

@@ -1,0 +1,44 @@
+// nvmlkit node
+#include "cli/node.hpp"
+
+#include <memory>
+
+#include "cli/commands.hpp"
+
+namespace nvmlkit::cli {
+
+Command node_command() {
+  return {
+      .name = "node",
+      .summary = "Lay out a driver root, and keep it true while its machine changes",
+      .group = Group::real,
+      .details =
+          "Does what `nvmlkit root` does and stays. New MIG devices get their nodes, capabilities and CDI devices; a "
+          "GPU "
+          "that falls off the bus loses its own until it is healed. Every file is replaced at once and as a whole.\n\n"
+          "The machine of a root stays when the command is started again, also after it was killed: `-m`, `-c`, `-n` "
+          "and "
+          "`--driver` make one only where there is none. SIGTERM ends the command and leaves the root; SIGHUP lets it "
+          "look at every file again.",
+      .examples = {{"nvmlkit node /var/lib/gpus -m h100 --cdi-dir /etc/cdi", "a node with eight H100"},
+                   {"nvmlkit node /tmp/gpus --name test-7 --remove",
+                    "the machine that is up; nothing is left at the end"},
+                   {"nvmlkit fault gpu=2 off-bus --state /var/lib/gpus/run/nvmlkit/state",
+                    "in another shell: GPU 2 leaves the node"}},
+      .declare = [](Arguments& arguments) -> Action {
+        const auto options = std::make_shared<NodeOptions>();
+        arguments
+            .argument("DIR", Kind::folder, options->root.folder,
+                      "A new or empty folder, or one that this command or `nvmlkit root` made")
+            .required();
+        arguments
+            .option("--ready-file", Kind::file, options->ready_file,
+                    "A file with the PID, made when the root is true; the socket of NOTIFY_SOCKET gets READY=1, too")
+            .default_text("none");
+        arguments.flag("--remove", options->remove, "Remove the root at SIGTERM");
+        declare_root(arguments, options->root);
+        return [options] { return keep_node(*options); };
+      }};
+}
+
+}  // namespace nvmlkit::cli

@@ -1,0 +1,146 @@
+#include "cli/node.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "cli/command_error.hpp"
+#include "cli/selector.hpp"
+#include "node/due.hpp"
+#include "node/follower.hpp"
+#include "node/ready.hpp"
+#include "node/waiter.hpp"
+#include "sim/state/follow.hpp"
+
+namespace nvmlkit::cli {
+namespace fs = std::filesystem;
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+// A machine that many programs change costs a part of a CPU at most; the first change after some rest is answered at
+// once.
+constexpr int kRestPerWork = 3;
+constexpr milliseconds kLongestRest{50};
+constexpr milliseconds kRetry{1000};
+
+// Which file it is, whatever its name.
+struct FileId {
+  dev_t device = 0;
+  ino_t number = 0;
+  bool operator==(const FileId&) const = default;
+};
+
+std::optional<FileId> id_of(const fs::path& path) {
+  struct stat about {};
+  if (stat(path.c_str(), &about) != 0) return std::nullopt;
+  return FileId{about.st_dev, about.st_ino};
+}
+
+class NodeLoop {
+ public:
+  explicit NodeLoop(const NodeOptions& options) : options_(options) {}
+
+  int run() {
+    while (follow_one_machine() == End::replaced) {
+    }
+    return 0;
+  }
+
+ private:
+  enum class End { stopped, replaced };
+
+  // Follows the state file until it is another one.
+  End follow_one_machine() {
+    DriverRoot root(options_.root, true);
+    root.put_state();
+    waiter_.watch(root.state());
+    const auto file = id_of(root.state());
+    const auto machine = attach(root.state().string());
+    if (machine->access() == sim::Access::read_only)
+      throw CommandError(
+          sim::unusable_file(root.state().string(), "may only be read, and a node waits for changes in it"));
+    node::Follower follower(*machine);
+    while (true) {
+      const auto seen = sim::state::count_changes(*machine);
+      const auto rest = update(root, *machine);
+      auto woken = waiter_.wait({}, rest);
+      follower.arm(seen);
+      const auto time = failed_ ? std::optional(kRetry) : node::next_phase(*machine);
+      if (!woken.stop && !woken.file && !woken.distrust) woken = waiter_.wait({follower.descriptor()}, time);
+      if (woken.distrust) root.distrust();
+      if (woken.stop) return stop(root);
+      const auto now = id_of(root.state());
+      if (woken.file && now && now != file) return End::replaced;
+    }
+  }
+
+  // Returns how long to rest.
+  milliseconds update(DriverRoot& root, const sim::Machine& machine) {
+    const auto begin = Clock::now();
+    const auto copy = sim::Machine::create(machine.gpus().size());
+    if (!copy) throw CommandError({.kind = sim::ProblemKind::out_of_memory});
+    std::vector<std::string> problems;
+    if (sim::state::copy_now(machine, *copy))
+      for (const auto& problem : root.update(*copy))
+        problems.push_back(fmt::format("{}: {}", problem.path1().string(), problem.code().message()));
+    else
+      problems.push_back(fmt::format("{}: a writer of the machine is stopped", root.state().string()));
+    failed_ = !problems.empty();
+    report(problems);
+    if (!ready_ && !failed_) be_ready(root, *copy);
+    const auto work = std::chrono::duration_cast<milliseconds>(Clock::now() - begin);
+    return std::min(work * kRestPerWork, kLongestRest);
+  }
+
+  // Each problem once.
+  void report(const std::vector<std::string>& problems) {
+    for (const auto& problem : problems)
+      if (!told_.contains(problem)) fmt::print(stderr, "nvmlkit: {}; the next try is in a second\n", problem);
+    told_ = {problems.begin(), problems.end()};
+  }
+
+  void be_ready(const DriverRoot& root, const sim::Machine& machine) {
+    ready_ = true;
+    root.print(machine);
+    std::fflush(stdout);
+    if (!options_.ready_file.empty()) node::write_ready_file(options_.ready_file);
+    node::notify("READY=1\nSTATUS=follows the machine");
+  }
+
+  End stop(DriverRoot& root) {
+    node::notify("STOPPING=1");
+    std::error_code error;
+    if (!options_.ready_file.empty()) fs::remove(options_.ready_file, error);
+    if (options_.remove) root.remove();
+    return End::stopped;
+  }
+
+  NodeOptions options_;
+  node::Waiter waiter_;
+  std::set<std::string> told_;
+  bool ready_ = false, failed_ = false;
+};
+
+}  // namespace
+
+int keep_node(const NodeOptions& options) try {
+  return NodeLoop(options).run();
+} catch (const fs::filesystem_error& error) {
+  throw CommandError(sim::unusable_file(error.path1().string(), error.code().message()));
+} catch (const std::system_error& error) {
+  throw CommandError({.kind = sim::ProblemKind::out_of_memory, .what = error.what()});
+}
+
+}  // namespace nvmlkit::cli

@@ -1,0 +1,19 @@
+// A node: a driver root that follows its machine.
+#pragma once
+
+#include <string>
+
+#include "cli/root.hpp"
+
+namespace nvmlkit::cli {
+
+struct NodeOptions {
+  RootOptions root;
+  std::string ready_file;  // empty: none
+  bool remove = false;     // the root, at the end
+};
+
+// Returns at SIGTERM or SIGINT, with the exit status.
+int keep_node(const NodeOptions& options);
+
+}  // namespace nvmlkit::cli

@@ -1,0 +1,23 @@
+#include "cli/root.hpp"
+
+namespace nvmlkit::cli {
+
+void declare_root(Arguments& arguments, RootOptions& options) {
+  arguments.option("--nvidia-smi", Kind::file, options.nvidia_smi, "The nvidia-smi to put in")
+      .default_text("the one in PATH");
+  arguments.option("--cdi-version", Kind::text, options.cdi_version, "Version of the CDI specification")
+      .label("VERSION")
+      .only({"0.5.0", "0.6.0", "0.7.0", "0.8.0", "1.0.0"})
+      .default_text("0.6.0");
+  arguments.option("--cdi-kind", Kind::text, options.cdi_kind, "Kind of the devices in the CDI specification")
+      .label("VENDOR/CLASS")
+      .default_text("nvidia.com/gpu");
+  arguments
+      .option("--cdi-dir", Kind::folder, options.cdi_folder,
+              "A folder of a container runtime, which gets the CDI specification as VENDOR-CLASS.yaml")
+      .default_text("none");
+  options.permissions.declare(arguments);
+  options.machine.declare(arguments);
+}
+
+}  // namespace nvmlkit::cli

@@ -1,0 +1,56 @@
+#include "node/keeper.hpp"
+
+#include <utility>
+
+#include "node/compare.hpp"
+
+namespace nvmlkit::node {
+namespace fs = std::filesystem;
+
+Keeper::Keeper(Folder& folder, root::Tree fixed, std::set<std::string> parts, std::set<std::string> others)
+    : folder_(folder), fixed_(std::move(fixed)), parts_(std::move(parts)), others_(std::move(others)) {}
+
+root::Tree Keeper::read(const root::Tree& wanted) const {
+  auto parts = parts_;
+  for (const auto& [path, entry] : wanted) parts.insert(path.substr(0, path.find('/')));
+  return folder_.read(parts, others_, wanted);
+}
+
+std::vector<fs::filesystem_error> Keeper::keep(const root::Tree& moving, const std::function<void()>& between) {
+  std::vector<fs::filesystem_error> problems;
+  const auto attempt = [&](const auto& change) {
+    try {
+      change();
+      return true;
+    } catch (const fs::filesystem_error& error) {
+      problems.push_back(error);
+      return false;
+    }
+  };
+  root::Tree all;
+  if (!there_) {
+    all = moving;
+    all.insert(fixed_.begin(), fixed_.end());
+    if (!attempt([&] { there_ = read(all); })) return problems;
+  }
+  const auto& wanted = all.empty() ? moving : all;
+  const auto difference = compare(wanted, *there_);
+  for (const auto& path : difference.put)
+    if (attempt([&] { folder_.put(path, wanted.at(path)); })) there_->insert_or_assign(path, wanted.at(path));
+  attempt(between);
+  for (const auto& path : difference.erase)
+    if (attempt([&] { folder_.erase(path); })) there_->erase(path);
+  if (all.empty()) return problems;
+  if (!problems.empty())
+    there_.reset();
+  else
+    for (const auto& [path, entry] : fixed_) there_->erase(path);
+  return problems;
+}
+
+void Keeper::remove() {
+  for (const auto& path : compare({}, read(fixed_)).erase) folder_.erase(path);
+  there_.reset();
+}
+
+}  // namespace nvmlkit::node
