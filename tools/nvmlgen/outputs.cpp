@@ -89,6 +89,7 @@ void add_driver(Outputs& out, const Registry& r) {
   out.push_back({"src/driver/nvml/generated/call_arguments.cpp", emit_call_arguments(r)});
   out.push_back({"src/sim/generated/return_codes.hpp", emit_return_codes(r)});
   out.push_back({"src/sim/generated/vgpu_types.hpp", emit_vgpu_types(r)});
+  out.push_back({"src/sim/generated/sxids.hpp", emit_sxids(r)});
   out.push_back({"src/sim/generated/xids.hpp", emit_xids(r)});
   out.push_back({"src/sim/generated/architecture_traits.hpp", emit_architecture_traits(r)});
   out.push_back({"src/driver/nvml/generated/known_values.hpp", emit_known_values(r)});

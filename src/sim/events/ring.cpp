@@ -6,6 +6,9 @@
 
 #include <cerrno>
 #include <climits>
+#include <cstring>
+
+#include "sim/generated/model.hpp"
 
 namespace nvmlkit::sim::events {
 namespace {
@@ -16,7 +19,15 @@ long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
   return syscall(SYS_futex, &word, operation, value, deadline, nullptr, FUTEX_BITSET_MATCH_ANY);
 }
 
+std::uint64_t uptime_us() {
+  timespec now{};
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000 + static_cast<std::uint64_t>(now.tv_nsec) / 1000;
+}
+
 }  // namespace
+
+bool has_record(const Event& event) { return event.type == kLogged || event.type == model::EventType::xid_critical_error; }
 
 void ring_bell(Ring& ring) {
   auto& bell = ring.bell;
@@ -24,7 +35,7 @@ void ring_bell(Ring& ring) {
   futex(bell, FUTEX_WAKE, INT_MAX, nullptr);
 }
 
-void publish(Ring& ring, std::uint32_t gpu, const Event& event) {
+void publish(Ring& ring, std::uint32_t gpu, const Event& event, const Process& process) {
   const auto number = ring.next.load(std::memory_order_relaxed);
   auto& slot = ring.slots[number % Ring::kCapacity];
   slot.number.exchange(0, std::memory_order_acq_rel);  // before the bytes change
@@ -33,6 +44,15 @@ void publish(Ring& ring, std::uint32_t gpu, const Event& event) {
   slot.gpu.store(gpu, std::memory_order_relaxed);
   slot.gpu_instance.store(event.gpu_instance, std::memory_order_relaxed);
   slot.compute_instance.store(event.compute_instance, std::memory_order_relaxed);
+  slot.detail.store(event.detail, std::memory_order_relaxed);
+  slot.uptime_us.store(uptime_us(), std::memory_order_relaxed);
+  slot.record.store(ring.records.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  if (has_record(event)) ring.records.fetch_add(1, std::memory_order_relaxed);
+  std::uint64_t name[2];
+  std::memcpy(name, process.name, sizeof name);
+  slot.process_name[0].store(name[0], std::memory_order_relaxed);
+  slot.process_name[1].store(name[1], std::memory_order_relaxed);
+  slot.pid.store(process.pid, std::memory_order_relaxed);
   slot.number.store(number + 1, std::memory_order_release);
   ring.next.store(number + 1, std::memory_order_release);
   ring_bell(ring);
@@ -50,8 +70,16 @@ bool take(const Ring& ring, std::uint64_t& cursor, Published& out) {
     const auto number = slot.number.load(std::memory_order_acquire);
     out.event = {slot.type.load(std::memory_order_relaxed), slot.data.load(std::memory_order_relaxed),
                  slot.gpu_instance.load(std::memory_order_relaxed),
-                 slot.compute_instance.load(std::memory_order_relaxed)};
+                 slot.compute_instance.load(std::memory_order_relaxed), slot.detail.load(std::memory_order_relaxed), 0};
     out.gpu = slot.gpu.load(std::memory_order_relaxed);
+    out.uptime_us = slot.uptime_us.load(std::memory_order_relaxed);
+    out.record = slot.record.load(std::memory_order_relaxed);
+    const std::uint64_t name[] = {slot.process_name[0].load(std::memory_order_relaxed),
+                                  slot.process_name[1].load(std::memory_order_relaxed)};
+    static_assert(sizeof name == sizeof out.process.name);
+    std::memcpy(out.process.name, name, sizeof name);
+    out.process.name[sizeof out.process.name - 1] = '\0';  // also in a damaged file
+    out.process.pid = slot.pid.load(std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_acquire);
     const bool whole = number == cursor + 1 && slot.number.load(std::memory_order_relaxed) == number;
     ++cursor;

@@ -1,6 +1,7 @@
 #include "sim/faults/inject.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 
 #include "sim/events/raise.hpp"
@@ -20,10 +21,17 @@ constexpr std::uint32_t kNvlinkError = 74, kNvlink5Error = 149;
 
 bool remaps_rows(const model::Gpu& gpu) { return has(gpu, Trait::row_remapping); }
 
-// The Xid alone, without what it does.
-void report(model::Gpu& gpu, std::uint32_t xid) {
-  gpu.faults.last_xid = xid;
-  raise(gpu, EventType::xid_critical_error, xid);
+// The other end of a link is a switch that the host sees, and whose driver logs errors.
+void report_at_switch(model::Gpu& gpu, std::uint32_t link, bool down) {
+  constexpr std::uint32_t kShortErrorRate = 20009, kFaultUp = 20034;  // SXids
+  const auto& end = gpu.links.links[link % links::kMaxLinks];
+  if (end.remote == links::Remote::nvswitch && end.has_bus_id != 0)
+    events::log(gpu, events::Message::switch_error, down ? kFaultUp : kShortErrorRate, link);
+}
+
+// The lowest link of `which`: the Xid names one.
+std::uint32_t first_of(std::uint64_t which) {
+  return which == 0 ? 0 : static_cast<std::uint32_t>(std::countr_zero(which));
 }
 
 // A GPU that needs a reset still counts as within reach: its handle is given out.
@@ -108,7 +116,7 @@ void retire_page(model::Gpu& gpu) {
   }
   pages.count = pages.count.value_or(0) + 1;
   gpu.retired_pages.pending_retirement = true;
-  report(gpu, kRepaired);
+  report_xid(gpu, kRepaired);
 }
 
 void remap_row(model::Gpu& gpu) {
@@ -118,7 +126,7 @@ void remap_row(model::Gpu& gpu) {
   }
   add(gpu.remapped_rows.uncorrectable, 1);
   gpu.remapped_rows.pending = true;
-  report(gpu, kRepaired);
+  report_xid(gpu, kRepaired);
   raise(gpu, EventType::dram_retirement);
 }
 
@@ -132,7 +140,7 @@ void repair(model::Gpu& gpu) {
 void tell_of_poison(model::Gpu& gpu) {
   if (!remaps_rows(gpu)) return;
   const bool local = has(gpu, Trait::error_containment);
-  report(gpu, local ? kContained : kUncontained);
+  report_xid(gpu, local ? kContained : kUncontained);
   raise(gpu, local ? EventType::non_fatal_poison_error : EventType::fatal_poison_error);
   advise(gpu, local ? model::RecoveryAction::drain_and_reset : model::RecoveryAction::reset);
 }
@@ -144,6 +152,17 @@ const Xid* find_xid(std::uint32_t number) {
 
 }  // namespace
 
+void report_xid(model::Gpu& gpu, std::uint32_t number, std::uint32_t link) {
+  auto& faults = gpu.faults;
+  faults.last_xid = number;
+  if (faults.identified_in_log == 0) {
+    events::log(gpu, events::Message::gpu_uuid);
+    if (gpu.serial) events::log(gpu, events::Message::board_serial);
+    faults.identified_in_log = 1;
+  }
+  raise(gpu, EventType::xid_critical_error, number, events::kNoInstance, events::kNoInstance, link);
+}
+
 void raise_xid(model::Gpu& gpu, std::uint32_t number) {
   const auto* xid = find_xid(number);
   const auto effect = xid ? xid->effect : XidEffect::none;
@@ -152,7 +171,7 @@ void raise_xid(model::Gpu& gpu, std::uint32_t number) {
     add_ecc_errors(gpu, EccPlace::dram, false, 1);
     return;
   }
-  report(gpu, number);
+  report_xid(gpu, number);
   switch (effect) {
     case XidEffect::lost:
       set_availability(gpu, Availability::lost, number);
@@ -172,6 +191,7 @@ void raise_xid(model::Gpu& gpu, std::uint32_t number) {
       break;
     case XidEffect::nvlink:
       gpu.faults.nvlinks_erring |= 1;
+      report_at_switch(gpu, 0, false);
       break;
     default:
       break;
@@ -180,7 +200,9 @@ void raise_xid(model::Gpu& gpu, std::uint32_t number) {
 
 void break_nvlinks(model::Gpu& gpu, std::uint64_t which, bool down) {
   (down ? gpu.faults.nvlinks_down : gpu.faults.nvlinks_erring) |= which;
-  report(gpu, has(gpu, Trait::nvlink_firmware) ? kNvlink5Error : kNvlinkError);
+  const auto link = first_of(which);
+  report_xid(gpu, has(gpu, Trait::nvlink_firmware) ? kNvlink5Error : kNvlinkError, link);
+  report_at_switch(gpu, link, down);
 }
 
 Expected<void> add_ecc_errors(model::Gpu& gpu, EccPlace place, bool corrected, std::uint64_t count) {
@@ -195,7 +217,7 @@ Expected<void> add_ecc_errors(model::Gpu& gpu, EccPlace place, bool corrected, s
   }
   if (place != EccPlace::dram) count_source(gpu.ecc.sram.uncorrectable_sources, place, count);
   raise(gpu, EventType::double_bit_ecc_error);
-  report(gpu, kDoubleBitError);
+  report_xid(gpu, kDoubleBitError);
   if (place == EccPlace::dram) repair(gpu);
   tell_of_poison(gpu);
   return {};
@@ -204,20 +226,26 @@ Expected<void> add_ecc_errors(model::Gpu& gpu, EccPlace place, bool corrected, s
 void set_availability(model::Gpu& gpu, Availability availability, std::uint32_t xid) {
   if (availability != Availability::available) raise(gpu, EventType::gpu_unavailable_error);
   if (out_of_reach(availability) && !out_of_reach(gpu.faults.availability)) raise(gpu, events::kLossOfGpu, xid);
+  const bool lost = availability == Availability::lost || availability == Availability::off_bus;
+  if (lost && !out_of_reach(gpu.faults.availability)) {
+    events::log(gpu, events::Message::fallen_off);
+    if (gpu.serial) events::log(gpu, events::Message::fallen_off_serial);
+  }
   gpu.faults.availability = availability;
   if (availability == Availability::available) forget_advice(gpu);
   if (availability == Availability::reset_required) advise(gpu, model::RecoveryAction::reset);
-  if (availability == Availability::lost || availability == Availability::off_bus)
-    advise(gpu, model::RecoveryAction::reboot);
+  if (lost) advise(gpu, model::RecoveryAction::reboot);
 }
 
 void advise(model::Gpu& gpu, std::uint32_t recovery_action) {
   auto& status = gpu.reset_status;
   if (weight(recovery_action) <= weight(status.recovery_action.value_or(model::RecoveryAction::none))) return;
+  const auto so_far = status.recovery_action.value_or(model::RecoveryAction::none);
   status.recovery_action = recovery_action;
   if (recovery_action == model::RecoveryAction::reset) status.required = true;
   if (recovery_action == model::RecoveryAction::drain_and_reset) status.drain_and_reset_recommended = true;
   raise(gpu, EventType::gpu_recovery_action, recovery_action);
+  events::log(gpu, events::Message::recovery_action, so_far, recovery_action);
 }
 
 void forget_advice(model::Gpu& gpu) {
@@ -236,7 +264,7 @@ void mark_repair_pending(model::Gpu& gpu) {
 
 void mark_repair_failed(model::Gpu& gpu) {
   if (remaps_rows(gpu)) gpu.remapped_rows.failure_occurred = true;
-  report(gpu, kNotRepaired);
+  report_xid(gpu, kNotRepaired);
   raise(gpu, EventType::dram_retirement_failure);
   advise(gpu, model::RecoveryAction::reset);
 }
@@ -267,6 +295,7 @@ void forget_at_reset(model::Gpu& gpu) {
   auto& faults = gpu.faults;
   if (faults.availability == Availability::reset_required) faults.availability = Availability::available;
   faults.last_xid = 0;
+  faults.identified_in_log = 0;
   faults.nvlinks_erring = 0;
   forget_advice(gpu);
 }

@@ -12,6 +12,9 @@ namespace nvmlkit::sim::faults {
 // Where ECC finds an error. From Turing on GPUs tell DRAM from SRAM; before, each memory counts for itself.
 enum class EccPlace { dram, sram, l1_cache, l2_cache, register_file, texture_memory, shared_memory, cbu };
 
+// Raises the Xid and nothing else. `link`: the NVLink that it is about.
+void report_xid(model::Gpu& gpu, std::uint32_t number, std::uint32_t link = 0);
+
 // Raises the Xid, with its consequences in registry/semantics/values/xids.yaml.
 void raise_xid(model::Gpu& gpu, std::uint32_t number);
 

@@ -27,7 +27,7 @@ struct State {
   std::uint64_t nvlinks_down, nvlinks_erring;  // a bit for each link
   std::uint64_t last_xid;                      // 0: none since the driver was loaded
   std::uint32_t failure_tripped;               // the machine file's `failure` has happened
-  std::uint32_t reserved;
+  std::uint32_t identified_in_log;             // its first Xid has named it
 };
 
 inline bool hidden(const State& state) {

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <system_error>
 
+#include "sim/events/messages.hpp"
 #include "sim/generated/model_descriptors.hpp"
 #include "sim/model/value.hpp"
 #include "sim/problem/names.hpp"
@@ -95,6 +96,9 @@ bool write_machine(void* mapping, const Machine& machine, std::string_view origi
   model::copy(shared->host(), machine.host());
   for (std::size_t i = 0; i < gpus; ++i) model::copy(shared->gpus()[i], machine.gpus()[i]);
   update_attention(*shared);
+  events::publish(shared->events(), events::kNoGpu,
+                  {events::kLogged, events::data_of(events::Message::module_loaded, 0), events::kNoInstance,
+                   events::kNoInstance});
   return true;
 }
 

@@ -8,6 +8,7 @@
 #include "sim/links/links.hpp"
 #include "sim/state/attention.hpp"
 #include "sim/telemetry/change.hpp"
+#include "sim/transaction/client.hpp"
 
 namespace nvmlkit::sim::transaction {
 
@@ -51,8 +52,12 @@ void Edit::write() {
 
 void Edit::publish(const events::Noted& noted, bool availability_changed) const {
   auto& ring = lock_.machine().events();
-  for (std::uint32_t i = 0; i < std::min(noted.count, events::Noted::kCapacity); ++i)
-    events::publish(ring, static_cast<std::uint32_t>(index_), noted.events[i]);
+  const auto count = std::min(noted.count, events::Noted::kCapacity);
+  events::Process client;
+  if (std::any_of(noted.events, noted.events + count, events::has_record))
+    client = client_of(lock_.machine().process_table(index_));
+  for (std::uint32_t i = 0; i < count; ++i)
+    events::publish(ring, static_cast<std::uint32_t>(index_), noted.events[i], client);
   if (availability_changed) events::ring_bell(ring);
 }
 

@@ -22,6 +22,7 @@ Registry load_registry(const std::filesystem::path& directory) {
   registry.cuda = cuda::load(directory / "cuda", registry.model);
   registry.vgpu_types = load_vgpu_types(directory / "semantics" / "values" / "vgpu_types.yaml");
   registry.ptx = ptx::load(directory / "cuda" / "ptx.yaml");
+  registry.sxids = load_sxids(directory / "semantics" / "values" / "sxids.yaml");
   registry.xids = load_xids(directory / "semantics" / "values" / "xids.yaml");
   registry.architectures =
       load_architectures(directory / "semantics" / "values" / "architectures.yaml", registry.model);

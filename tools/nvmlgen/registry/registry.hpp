@@ -30,6 +30,7 @@ struct Registry {
   cuda::Registry cuda;
   std::vector<ptx::Instruction> ptx;
   std::vector<Xid> xids;
+  std::vector<Sxid> sxids;
   Architectures architectures;
   VgpuTypes vgpu_types;
   Questions questions;

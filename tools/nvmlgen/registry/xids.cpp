@@ -9,7 +9,7 @@
 namespace nvmlgen {
 namespace {
 
-Xid read(const std::string& where, const YAML::Node& key, const YAML::Node& value) {
+Xid read_entry(const std::string& where, const YAML::Node& key, const YAML::Node& value) {
   static const std::vector<std::string> effects = {"lost",          "reset",        "unresponsive", "double_bit",
                                                    "remap_pending", "remap_failed", "nvlink"};
   Xid xid;
@@ -22,6 +22,8 @@ Xid read(const std::string& where, const YAML::Node& key, const YAML::Node& valu
       xid.mnemonic = text;
     else if (name == "name")
       xid.name = text;
+    else if (name == "log")
+      xid.log = text;
     else if (name == "effect" && std::find(effects.begin(), effects.end(), text) != effects.end())
       xid.effect = text;
     else
@@ -31,14 +33,31 @@ Xid read(const std::string& where, const YAML::Node& key, const YAML::Node& valu
   return xid;
 }
 
-}  // namespace
+void read_into(Xid& xid, const std::string& where, const YAML::Node& value, const YAML::Node& key) {
+  xid = read_entry(where, key, value);
+}
 
-std::vector<Xid> load_xids(const std::filesystem::path& file) {
-  std::vector<Xid> out;
+void read_into(Sxid& sxid, const std::string& where, const YAML::Node& value, const YAML::Node& key) {
+  sxid.number = key.as<unsigned>();
+  for (const auto& item : value) {
+    const auto name = item.first.as<std::string>();
+    if (name == "message")
+      sxid.message = item.second.as<std::string>();
+    else if (name == "fatal")
+      sxid.fatal = item.second.as<bool>();
+    else
+      throw RegistryError(where, "unknown: " + name);
+  }
+  if (sxid.message.empty()) throw RegistryError(where, "message is needed");
+}
+
+template <class Entry>
+std::vector<Entry> load_numbered(const std::filesystem::path& file) {
+  std::vector<Entry> out;
   try {
     for (const auto& item : YAML::LoadFile(file.string())) {
       const auto where = file.string() + ":" + std::to_string(item.first.Mark().line + 1);
-      out.push_back(read(where, item.first, item.second));
+      read_into(out.emplace_back(), where, item.second, item.first);
       if (out.size() > 1 && out[out.size() - 2].number >= out.back().number)
         throw RegistryError(where, "the numbers are not in order");
     }
@@ -47,5 +66,10 @@ std::vector<Xid> load_xids(const std::filesystem::path& file) {
   }
   return out;
 }
+
+}  // namespace
+
+std::vector<Xid> load_xids(const std::filesystem::path& file) { return load_numbered<Xid>(file); }
+std::vector<Sxid> load_sxids(const std::filesystem::path& file) { return load_numbered<Sxid>(file); }
 
 }  // namespace nvmlgen

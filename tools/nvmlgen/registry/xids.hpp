@@ -10,10 +10,19 @@ namespace nvmlgen {
 struct Xid {
   unsigned number = 0;
   std::string mnemonic, name;
+  std::string log;     // message in the kernel log; empty: the name
   std::string effect;  // none, lost, reset, unresponsive, double_bit, remap_pending, remap_failed, nvlink
 };
 
-// In the order of their numbers. Throws RegistryError.
+// Of an NVSwitch. Read from registry/semantics/values/sxids.yaml.
+struct Sxid {
+  unsigned number = 0;
+  std::string message;
+  bool fatal = false;
+};
+
+// In the order of their numbers. Throw RegistryError.
+std::vector<Sxid> load_sxids(const std::filesystem::path& file);
 std::vector<Xid> load_xids(const std::filesystem::path& file);
 
 }  // namespace nvmlgen

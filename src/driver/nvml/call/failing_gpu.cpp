@@ -93,10 +93,7 @@ void trip(const sim::Machine& machine, const Gpu& gpu) {
     if (changed.faults.failure_tripped != 0) return NVML_ERROR_IN_USE;  // another call was first
     changed.faults.failure_tripped = 1;
     const auto xid = changed.failure.xid.code.value_or(0);
-    if (xid != 0) {
-      changed.faults.last_xid = xid;
-      sim::events::raise(changed, static_cast<std::uint64_t>(EventTypeXidCriticalError), xid);
-    }
+    if (xid != 0) sim::faults::report_xid(changed, static_cast<std::uint32_t>(xid));
     if (changed.failure.mode->view() != "ecc_uncorrectable")
       sim::faults::set_availability(changed, Availability::lost, static_cast<std::uint32_t>(xid));
     return NVML_SUCCESS;

@@ -121,6 +121,7 @@ bool EventSetUse::take(const sim::Machine& machine, events::Published& out) {
   auto& set = *static_cast<Place*>(set_)->set;
   const std::lock_guard lock(set.mutex);
   while (events::take(machine.events(), set.cursor, out)) {
+    if (out.event.type == events::kLogged) continue;
     if (out.event.type == events::kLossOfGpu) {
       const bool told = out.event.data != 0 && registers(set, out.gpu, kXidType);
       if (!told && registers(set, out.gpu, kAnyType)) set.loss_unreported = true;

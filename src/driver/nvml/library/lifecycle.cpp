@@ -13,10 +13,14 @@
 #include "driver/nvml/library/origin.hpp"
 #include "driver/search/search.hpp"
 #include "sim/config/load.hpp"
+#include "sim/events/messages.hpp"
+#include "sim/events/ring.hpp"
 #include "sim/problem/names.hpp"
 #include "sim/state/attention.hpp"
 #include "sim/state/file.hpp"
+#include "sim/state/lock.hpp"
 #include "sim/traits/driver_branch.hpp"
+#include "sim/transaction/client.hpp"
 
 namespace nvmlkit::driver {
 
@@ -144,6 +148,16 @@ abi::nvmlReturn_t with_future_machine(const std::function<abi::nvmlReturn_t(cons
 
 namespace {
 
+// The kernel module names a client whose version is another. Nothing for a process that may only read the machine.
+void log_mismatch(const sim::Machine& machine) {
+  if (machine.access() != sim::Access::shared) return;
+  const sim::state::Lock lock(machine);
+  if (!lock) return;
+  using namespace sim::events;
+  publish(machine.events(), kNoGpu, {kLogged, data_of(Message::api_mismatch, 0), kNoInstance, kNoInstance},
+          sim::transaction::this_process());
+}
+
 // What a fault of the whole machine makes of nvmlInit.
 abi::nvmlReturn_t refused_by_machine_fault(const sim::Machine& machine) {
   using sim::faults::MachineFault;
@@ -151,6 +165,7 @@ abi::nvmlReturn_t refused_by_machine_fault(const sim::Machine& machine) {
     case MachineFault::driver_not_loaded:
       return abi::NVML_ERROR_DRIVER_NOT_LOADED;
     case MachineFault::version_mismatch:
+      log_mismatch(machine);
       return abi::NVML_ERROR_LIB_RM_VERSION_MISMATCH;
     case MachineFault::no_permission:
       return abi::NVML_ERROR_NO_PERMISSION;

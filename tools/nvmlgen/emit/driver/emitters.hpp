@@ -16,9 +16,10 @@ std::string emit_functions_header(const Registry& registry);
 // src/sim/generated/symbols.hpp: the names of all functions.
 std::string emit_symbols(const Registry& registry);
 
-// src/sim/generated/return_codes.hpp and xids.hpp: what calls may be told to answer, and what may happen to a GPU.
+// src/sim/generated/return_codes.hpp, xids.hpp and sxids.hpp: what calls may be told to answer, and what may happen to a GPU.
 std::string emit_return_codes(const Registry& registry);
 std::string emit_xids(const Registry& registry);
+std::string emit_sxids(const Registry& registry);
 
 // src/sim/generated/architecture_traits.hpp: what a GPU has by its architecture.
 std::string emit_architecture_traits(const Registry& registry);

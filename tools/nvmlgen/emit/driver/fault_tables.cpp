@@ -52,6 +52,30 @@ inline constexpr ReturnCode return_codes[] = {
   return out;
 }
 
+std::string emit_sxids(const Registry& registry) {
+  std::string out = kBanner;
+  out += R"(// SXid errors of NVSwitches.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace nvmlkit::sim::faults {
+
+struct Sxid {
+  std::uint32_t number;
+  bool fatal;
+  std::string_view message;  // in the kernel log
+};
+
+inline constexpr Sxid sxids[] = {
+)";
+  for (const auto& sxid : registry.sxids)
+    out += fmt::format("    {{{}, {}, \"{}\"}},\n", sxid.number, sxid.fatal, sxid.message);
+  out += "};\n\n}  // namespace nvmlkit::sim::faults\n";
+  return out;
+}
+
 std::string emit_xids(const Registry& registry) {
   std::string out = kBanner;
   out += R"(// Xid errors.
@@ -69,12 +93,14 @@ struct Xid {
   std::uint32_t number;
   XidEffect effect;
   std::string_view mnemonic, name;
+  std::string_view log;  // message in the kernel log, with {gpu}, {link} and {address}
 };
 
 inline constexpr Xid xids[] = {
 )";
   for (const auto& xid : registry.xids)
-    out += fmt::format("    {{{}, XidEffect::{}, \"{}\", \"{}\"}},\n", xid.number, xid.effect, xid.mnemonic, xid.name);
+    out += fmt::format("    {{{}, XidEffect::{}, \"{}\", \"{}\",\n     \"{}\"}},\n", xid.number, xid.effect, xid.mnemonic,
+                       xid.name, xid.log.empty() ? xid.name : xid.log);
   out += "};\n\n}  // namespace nvmlkit::sim::faults\n";
   return out;
 }
