@@ -29,6 +29,7 @@ Command release_command();
 Command time_command();
 Command fault_command();
 Command heal_command();
+Command kernel_log_command();
 Command vgpu_command();
 Command vgpu_create_command();
 Command vgpu_list_command();

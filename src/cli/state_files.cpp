@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "cli/command_error.hpp"
+#include "kernel_log/follower.hpp"
 #include "sim/config/load.hpp"
 #include "sim/problem/names.hpp"
 #include "sim/state/file.hpp"
@@ -118,8 +119,10 @@ void remove_state(const std::string& path) {
   struct stat about {};
   if (stat(path.c_str(), &about) != 0) throw CommandError(sim::unusable_file(path, "no machine is up"));
   if (!sim::state::is_state_file(path)) throw CommandError(sim::unusable_file(path, "is no state file of nvmlkit"));
+  const auto machine = sim::state::attach(path);  // one of another version has no followers
   if (unlink(path.c_str()) != 0)
     throw CommandError(sim::unusable_file(path, fmt::format("cannot be removed: {}", std::strerror(errno))));
+  if (machine) kernel_log::wake(**machine);
 }
 
 }  // namespace nvmlkit::cli

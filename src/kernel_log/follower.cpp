@@ -9,6 +9,10 @@ using namespace sim;
 
 Place end_of(const Machine& machine) { return events::now(machine.events()); }
 
+void wake(const Machine& machine) {
+  if (machine.access() != Access::read_only) events::ring_bell(machine.events());
+}
+
 std::vector<Record> Follower::take() {
   heard_ = events::listen(machine_->events());  // before the look: what comes behind it ends the next wait
   std::vector<Record> out;

@@ -18,6 +18,9 @@ inline constexpr Place kOldest = 0;
 // Where the log ends now.
 Place end_of(const sim::Machine& machine);
 
+// Ends the waits of all followers, for instance because the machine is down.
+void wake(const sim::Machine& machine);
+
 // Keeps a place and nothing else. The machine must outlive it, and may be read-only.
 class Follower {
  public:

@@ -22,7 +22,8 @@ using model::Gpu;
 
 // Since when the kernel module leaves out a process that it does not know, logs recovery actions, names the client of a
 // mismatch, and calls a reset a PF FLR: branches whose sources or reports show it.
-constexpr unsigned int kLeavesOutProcess = 570, kLogsRecoveryAction = 565, kNamesClient = 575, kFunctionLevelReset = 610;
+constexpr unsigned int kLeavesOutProcess = 570, kLogsRecoveryAction = 565, kNamesClient = 575,
+                       kFunctionLevelReset = 610;
 
 __attribute__((format(printf, 1, 2))) std::string printed(const char* format, ...) {
   char out[512];
@@ -54,7 +55,8 @@ void replace(std::string& in, std::string_view what, const std::string& with) {
 
 template <class Table>
 auto entry_of(const Table& table, std::uint64_t number) {
-  const auto found = std::find_if(std::begin(table), std::end(table), [&](const auto& e) { return e.number == number; });
+  const auto found =
+      std::find_if(std::begin(table), std::end(table), [&](const auto& e) { return e.number == number; });
   return found == std::end(table) ? nullptr : &*found;
 }
 
@@ -123,7 +125,7 @@ std::optional<std::string> recovery_line(const Machine& machine, const Gpu& gpu,
   return "NVRM: Xid (PCI:" + slot(bus_id(gpu)) + "): 154, " +
          (driver < kLeavesOutProcess ? "pid='<unknown>', name=<unknown>, " : "") +
          printed("GPU recovery action changed from 0x%x (%s) to 0x%x (%s)", from, action_name(from, reset), to,
-              action_name(to, reset));
+                 action_name(to, reset));
 }
 
 std::optional<std::string> switch_line(const Machine& machine, std::size_t nvswitch, std::uint32_t port,
@@ -159,12 +161,12 @@ std::string newer(std::string_view version) {
 std::string mismatch_line(const Machine& machine, const events::Process& process) {
   const std::string module(driver_version(machine)), client = newer(module);
   if (branch(machine) < kNamesClient)
-    return "NVRM: API mismatch: the client has the version " + client + ", but\nNVRM: this kernel module has the version " +
-           module +
+    return "NVRM: API mismatch: the client has the version " + client +
+           ", but\nNVRM: this kernel module has the version " + module +
            ".  Please\nNVRM: make sure that this kernel module and all NVIDIA driver\n"
            "NVRM: components have the same version.";
-  return printed("NVRM: API mismatch: the client '%s' (pid %u)\n", process.name, process.pid) + "NVRM: has the version " +
-         client + ", but this kernel module has\nNVRM: the version " + module +
+  return printed("NVRM: API mismatch: the client '%s' (pid %u)\n", process.name, process.pid) +
+         "NVRM: has the version " + client + ", but this kernel module has\nNVRM: the version " + module +
          ".  Please make sure that this\nNVRM: kernel module and all NVIDIA driver components\n"
          "NVRM: have the same version.";
 }

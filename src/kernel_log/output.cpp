@@ -23,7 +23,8 @@ std::string reason_of(int error) { return std::generic_category().message(error)
 std::string journal_entry(const Record& record) {
   std::string out = "PRIORITY=" + std::to_string(static_cast<std::uint32_t>(record.level)) +
                     "\nSYSLOG_FACILITY=0\nSYSLOG_IDENTIFIER=kernel\nMESSAGE\n";
-  for (int i = 0; i < 8; ++i) out += static_cast<char>(static_cast<std::uint64_t>(record.text.size()) >> (8 * i) & 0xFF);
+  for (int i = 0; i < 8; ++i)
+    out += static_cast<char>(static_cast<std::uint64_t>(record.text.size()) >> (8 * i) & 0xFF);
   return out + record.text + '\n';
 }
 

@@ -26,9 +26,9 @@ std::string escaped(std::string_view text) {
 
 std::string dmesg_line(const Record& record) {
   char time[40];
-  const int width = std::snprintf(time, sizeof time, "[%5llu.%06llu] ",
-                                  static_cast<unsigned long long>(record.uptime_us / 1'000'000),
-                                  static_cast<unsigned long long>(record.uptime_us % 1'000'000));
+  const int width =
+      std::snprintf(time, sizeof time, "[%5llu.%06llu] ", static_cast<unsigned long long>(record.uptime_us / 1'000'000),
+                    static_cast<unsigned long long>(record.uptime_us % 1'000'000));
   std::string out = time;
   for (const char c : record.text) {
     out += c;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "kernel_log/lines.hpp"
 #include "sim/traits/architecture.hpp"
 
 namespace nvmlkit::root {
@@ -61,16 +62,8 @@ std::string text_of(const Field& field, std::string_view otherwise) {
   return std::string(field ? field->view() : otherwise);
 }
 
-// GPUs from Blackwell on work with the open kernel module only.
 std::string version(const sim::Machine& machine) {
-  const auto gpus = machine.gpus();
-  const bool open =
-      std::any_of(gpus.begin(), gpus.end(), [](const Gpu& gpu) { return sim::is_from(gpu, Architecture::blackwell); });
-  const auto driver = text_of(machine.system().driver_version, "0");
-  return fmt::format(
-      "NVRM version: NVIDIA UNIX {}  {}  {}Thu Jan  1 00:00:00 UTC 1970\nGCC version:  gcc version 12.2.0\n",
-      open ? "Open Kernel Module for x86_64" : "x86_64 Kernel Module", driver,
-      open ? "Release Build  (nvmlkit)  " : "");
+  return fmt::format("NVRM version: {}\nGCC version:  gcc version 12.2.0\n", kernel_log::module_identity(machine));
 }
 
 std::string information(const Gpu& gpu, const GpuDevice& device) {

@@ -13,6 +13,7 @@
 #include "cli/commands.hpp"
 #include "cli/fault_list.hpp"
 #include "cli/selector.hpp"
+#include "kernel_log/follower.hpp"
 #include "sim/faults/kinds.hpp"
 
 namespace nvmlkit::cli {
@@ -50,7 +51,10 @@ int make_fault(const FaultOptions& options) {
   if (words.empty()) return show_faults(*machine_of(options.machine), options.as_json);
   if (options.as_json)
     throw CommandError(of_argument("fault", sim::contradiction("--json is for the list, `nvmlkit fault --json`")));
-  accept(sim::steering::inject(*machine_of(options.machine), words));
+  const auto machine = machine_of(options.machine);
+  kernel_log::Follower log(*machine, kernel_log::end_of(*machine));
+  accept(sim::steering::inject(*machine, words));
+  for (const auto& record : log.take()) fmt::print("kernel log: {}\n", record.text);
   return 0;
 }
 
@@ -59,6 +63,8 @@ std::string describe_faults() {
   for (const auto* kind : sim::faults::kinds())
     out += fmt::format("  gpu=0 {}{}{}\n", kind->name, kind->usage.empty() ? "" : " ", kind->usage);
   return out +
+         "\n  Errors of an NVSwitch, in the kernel log only\n"
+         "  nvswitch=0 sxid NUMBER [LINK]\n"
          "\n  Faults of the machine\n"
          "  machine driver-not-loaded|version-mismatch|no-permission|no-devices\n\n"
          "  Functions that fail or are slow, of a GPU or of the machine\n"

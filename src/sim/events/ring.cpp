@@ -27,7 +27,9 @@ std::uint64_t uptime_us() {
 
 }  // namespace
 
-bool has_record(const Event& event) { return event.type == kLogged || event.type == model::EventType::xid_critical_error; }
+bool has_record(const Event& event) {
+  return event.type == kLogged || event.type == model::EventType::xid_critical_error;
+}
 
 void ring_bell(Ring& ring) {
   auto& bell = ring.bell;
@@ -68,9 +70,10 @@ bool take(const Ring& ring, std::uint64_t& cursor, Published& out) {
     if (next - cursor > Ring::kCapacity) cursor = next - Ring::kCapacity;
     const auto& slot = ring.slots[cursor % Ring::kCapacity];
     const auto number = slot.number.load(std::memory_order_acquire);
-    out.event = {slot.type.load(std::memory_order_relaxed), slot.data.load(std::memory_order_relaxed),
-                 slot.gpu_instance.load(std::memory_order_relaxed),
-                 slot.compute_instance.load(std::memory_order_relaxed), slot.detail.load(std::memory_order_relaxed), 0};
+    out.event = {
+        slot.type.load(std::memory_order_relaxed),         slot.data.load(std::memory_order_relaxed),
+        slot.gpu_instance.load(std::memory_order_relaxed), slot.compute_instance.load(std::memory_order_relaxed),
+        slot.detail.load(std::memory_order_relaxed),       0};
     out.gpu = slot.gpu.load(std::memory_order_relaxed);
     out.uptime_us = slot.uptime_us.load(std::memory_order_relaxed);
     out.record = slot.record.load(std::memory_order_relaxed);

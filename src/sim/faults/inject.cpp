@@ -29,11 +29,6 @@ void report_at_switch(model::Gpu& gpu, std::uint32_t link, bool down) {
     events::log(gpu, events::Message::switch_error, down ? kFaultUp : kShortErrorRate, link);
 }
 
-// The lowest link of `which`: the Xid names one.
-std::uint32_t first_of(std::uint64_t which) {
-  return which == 0 ? 0 : static_cast<std::uint32_t>(std::countr_zero(which));
-}
-
 // A GPU that needs a reset still counts as within reach: its handle is given out.
 bool out_of_reach(Availability availability) {
   return availability != Availability::available && availability != Availability::reset_required;
@@ -200,7 +195,7 @@ void raise_xid(model::Gpu& gpu, std::uint32_t number) {
 
 void break_nvlinks(model::Gpu& gpu, std::uint64_t which, bool down) {
   (down ? gpu.faults.nvlinks_down : gpu.faults.nvlinks_erring) |= which;
-  const auto link = first_of(which);
+  const auto link = which == 0 ? 0 : static_cast<std::uint32_t>(std::countr_zero(which));  // the Xid names the lowest
   report_xid(gpu, has(gpu, Trait::nvlink_firmware) ? kNvlink5Error : kNvlinkError, link);
   report_at_switch(gpu, link, down);
 }

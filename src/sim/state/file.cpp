@@ -96,9 +96,9 @@ bool write_machine(void* mapping, const Machine& machine, std::string_view origi
   model::copy(shared->host(), machine.host());
   for (std::size_t i = 0; i < gpus; ++i) model::copy(shared->gpus()[i], machine.gpus()[i]);
   update_attention(*shared);
-  events::publish(shared->events(), events::kNoGpu,
-                  {events::kLogged, events::data_of(events::Message::module_loaded, 0), events::kNoInstance,
-                   events::kNoInstance});
+  events::publish(
+      shared->events(), events::kNoGpu,
+      {events::kLogged, events::data_of(events::Message::module_loaded, 0), events::kNoInstance, events::kNoInstance});
   return true;
 }
 

@@ -9,6 +9,7 @@
 #include "sim/faults/kinds.hpp"
 #include "sim/problem/names.hpp"
 #include "sim/steering/selector.hpp"
+#include "sim/steering/switch_fault.hpp"
 #include "sim/transaction/change.hpp"
 
 namespace nvmlkit::sim::steering {
@@ -162,6 +163,7 @@ Expected<void> inject(const Machine& machine, Words words) {
   if (words.empty()) return fail(no_selector());
   if (words.size() > 1 && is_rule(words[1])) return inject_rule(machine, words);
   if (words[0] == "machine") return inject_into_machine(machine, words);
+  if (words[0].starts_with(kSwitchSelector)) return inject_into_switch(machine, words);
   const auto places = select_gpus(machine, words[0]);
   if (!places) return fail(places.error());
   if (words.size() < 2)

@@ -2,6 +2,7 @@
 //
 //   gpu=0 xid 79            gpu=all ecc dram uncorrected     gpu=0 fail nvmlDeviceGetMemoryInfo GPU_IS_LOST --after 10
 //   gpu=0 lost              gpu=1 thermal                    machine driver-not-loaded
+//   nvswitch=0 sxid 20034 28
 #pragma once
 
 #include <span>

@@ -16,7 +16,8 @@ std::string emit_functions_header(const Registry& registry);
 // src/sim/generated/symbols.hpp: the names of all functions.
 std::string emit_symbols(const Registry& registry);
 
-// src/sim/generated/return_codes.hpp, xids.hpp and sxids.hpp: what calls may be told to answer, and what may happen to a GPU.
+// src/sim/generated/return_codes.hpp, xids.hpp and sxids.hpp: what calls may be told to answer, and what may happen to
+// a GPU or an NVSwitch.
 std::string emit_return_codes(const Registry& registry);
 std::string emit_xids(const Registry& registry);
 std::string emit_sxids(const Registry& registry);

@@ -99,8 +99,8 @@ struct Xid {
 inline constexpr Xid xids[] = {
 )";
   for (const auto& xid : registry.xids)
-    out += fmt::format("    {{{}, XidEffect::{}, \"{}\", \"{}\",\n     \"{}\"}},\n", xid.number, xid.effect, xid.mnemonic,
-                       xid.name, xid.log.empty() ? xid.name : xid.log);
+    out += fmt::format("    {{{}, XidEffect::{}, \"{}\", \"{}\",\n     \"{}\"}},\n", xid.number, xid.effect,
+                       xid.mnemonic, xid.name, xid.log.empty() ? xid.name : xid.log);
   out += "};\n\n}  // namespace nvmlkit::sim::faults\n";
   return out;
 }
