@@ -14,6 +14,7 @@
 #include "cli/library.hpp"
 #include "cli/machine.hpp"
 #include "cli/node_view.hpp"
+#include "cli/selector.hpp"
 #include "cli/state_files.hpp"
 #include "cli/use.hpp"
 #include "sim/problem/text.hpp"
