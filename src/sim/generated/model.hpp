@@ -443,6 +443,15 @@ struct VgpuVersions {
   Field<std::uint32_t> current_max;  // Highest that they may use. Default: supported_max.
 };
 
+// The computer, as its firmware describes it to programs that read /sys/class/dmi/id; of no meaning to NVML.
+struct Product {
+  Field<Text<64>> vendor;  // Maker, sys_vendor.
+  Field<Text<64>> name;  // Product, product_name: what GPU feature discovery calls the machine.
+  Field<Text<64>> version;  // Version, product_version.
+  Field<Text<64>> serial;  // Serial number, product_serial.
+  Field<Text<37>> uuid;  // UUID, product_uuid. Default: made from the UUID of the first GPU.
+};
+
 // The host, its driver and its library versions.
 struct System {
   Field<Text<80>> driver_version;  // Version of the kernel driver, as nvidia-smi prints it.
@@ -455,6 +464,7 @@ struct System {
   Field<bool> enforce_privilege;  // Functions that need root refuse everybody else.
   Field<std::uint32_t> nvlink_bw_mode;  // NVLink bandwidth of the whole machine: 0 full, 1 off, 2 minimal, 3 half, 4 three quarters. Machines with a GPU before Hopper have no such mode.
   VgpuVersions vgpu_versions;  // Versions of the vGPU protocol.
+  Product product;  // The computer.
 };
 
 // CUDA compute capability.
@@ -1574,7 +1584,7 @@ struct FailingFunction {
   Field<std::uint32_t> gpu;  // Asked about which GPU. Default: any.
 };
 
-// InfiniBand adapters of the host, which other tools render into sysfs.
+// InfiniBand adapters of the host, as the files of a driver root show them.
 struct InfiniBand {
   Field<bool> enabled;  // There are adapters.
   Field<Text<32>> hca_type;  // Type of the adapters.
@@ -1606,6 +1616,7 @@ struct Machine {
 
 static_assert(std::is_trivially_copyable_v<SystemConfCompute>);
 static_assert(std::is_trivially_copyable_v<VgpuVersions>);
+static_assert(std::is_trivially_copyable_v<Product>);
 static_assert(std::is_trivially_copyable_v<System>);
 static_assert(std::is_trivially_copyable_v<ComputeCapability>);
 static_assert(std::is_trivially_copyable_v<BridgeChip>);

@@ -184,6 +184,22 @@ constexpr char text_pool[] =
     "current_max"
     "Versions of the protocol between host and guest, MAJOR * 65536 + MINOR; of vGPU hosts."
     "VgpuVersions"
+    "nvmlkit"
+    "the files of a driver root show it"
+    "Maker, sys_vendor."
+    "vendor"
+    "Simulated GPU server"
+    "Product, product_name: what GPU feature discovery calls the machine."
+    "name"
+    "Not Specified"
+    "Version, product_version."
+    "version"
+    "Serial number, product_serial."
+    "serial"
+    "UUID, product_uuid. Default: made from the UUID of the first GPU."
+    "uuid"
+    "The computer, as its firmware describes it to programs that read /sys/class/dmi/id; of no meaning to NVML."
+    "Product"
     "550.163.01"
     "Version of the kernel driver, as nvidia-smi prints it."
     "driver_version"
@@ -209,6 +225,8 @@ constexpr char text_pool[] =
     "nvlink_bw_mode"
     "Versions of the vGPU protocol."
     "vgpu_versions"
+    "The computer."
+    "product"
     "The host, its driver and its library versions."
     "System"
     "8"
@@ -744,7 +762,6 @@ constexpr char text_pool[] =
     "Process id."
     "C compute, G graphics, M MPS, or several: C+G, M+C."
     "Name or path of the program."
-    "name"
     "GPU memory that it holds."
     "MiB"
     "used_memory_mib"
@@ -1029,7 +1046,6 @@ constexpr char text_pool[] =
     "First compute slice. Default: the first where it fits."
     "start"
     "UUID of the MIG device, MIG-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx. Default: made from the GPU's and the ids."
-    "uuid"
     "A compute instance."
     "MigComputeInstance"
     "Name of its profile."
@@ -1161,7 +1177,6 @@ constexpr char text_pool[] =
     "vGPUs; of GPUs whose virtualization.mode is host_vgpu."
     "Vgpu"
     "The licensed product, as NVIDIA RTX Virtual Workstation. Absent: the GPU is not licensed that way."
-    "product"
     "The license was given."
     "When it ends, in seconds since 1970. Absent: never."
     "expiry"
@@ -1170,7 +1185,6 @@ constexpr char text_pool[] =
     "The firmware runs. Absent on GPUs without GSP."
     "The firmware runs unless switched off. Default: mode."
     "Version. Default: the driver version, where the firmware runs."
-    "version"
     "GSP firmware."
     "GspFirmware"
     "The GPU needs a reset."
@@ -1358,7 +1372,6 @@ constexpr char text_pool[] =
     "brand"
     "Globally unique id, GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx. Default: made from the model and the index."
     "Serial number of the board. Written under `device_defaults`, GPUs that give none of their own count on from it."
-    "serial"
     "Number N of the device node /dev/nvidiaN. Default: the index."
     "minor_number"
     "Part number of the board."
@@ -1681,7 +1694,7 @@ constexpr char text_pool[] =
     "guid_prefix"
     "Node description with place holders."
     "node_desc_template"
-    "InfiniBand adapters of the host, which other tools render into sysfs."
+    "InfiniBand adapters of the host, as the files of a driver root show them."
     "InfiniBand"
     "1.0"
     "Version of this file format; \"1.0\"."
@@ -1970,3623 +1983,3653 @@ constexpr FieldDescriptor field_table[] = {
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuVersions, current_max), .present_offset = offsetof(decltype(VgpuVersions::current_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Product.vendor
+    {.name_text = {2162, 6}, .unit_text = {0, 0}, .doc_text = {2144, 18}, .note_text = {2110, 34}, .default_text = {2103, 7},
+     .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(Product, vendor), .present_offset = offsetof(decltype(Product::vendor), present), .items_offset = 0, .value_size = sizeof(Text<64>),
+     .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Product.name
+    {.name_text = {2256, 4}, .unit_text = {0, 0}, .doc_text = {2188, 68}, .note_text = {2110, 34}, .default_text = {2168, 20},
+     .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(Product, name), .present_offset = offsetof(decltype(Product::name), present), .items_offset = 0, .value_size = sizeof(Text<64>),
+     .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Product.version
+    {.name_text = {2298, 7}, .unit_text = {0, 0}, .doc_text = {2273, 25}, .note_text = {2110, 34}, .default_text = {2260, 13},
+     .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(Product, version), .present_offset = offsetof(decltype(Product::version), present), .items_offset = 0, .value_size = sizeof(Text<64>),
+     .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Product.serial
+    {.name_text = {2335, 6}, .unit_text = {0, 0}, .doc_text = {2305, 30}, .note_text = {2110, 34}, .default_text = {2260, 13},
+     .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(Product, serial), .present_offset = offsetof(decltype(Product::serial), present), .items_offset = 0, .value_size = sizeof(Text<64>),
+     .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Product.uuid
+    {.name_text = {2406, 4}, .unit_text = {0, 0}, .doc_text = {2341, 65}, .note_text = {2110, 34}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Product, uuid), .present_offset = offsetof(decltype(Product::uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
+     .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.driver_version
-    {.name_text = {2167, 14}, .unit_text = {0, 0}, .doc_text = {2113, 54}, .note_text = {0, 0}, .default_text = {2103, 10},
+    {.name_text = {2587, 14}, .unit_text = {0, 0}, .doc_text = {2533, 54}, .note_text = {0, 0}, .default_text = {2523, 10},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::basis, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(System, driver_version), .present_offset = offsetof(decltype(System::driver_version), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.nvml_version
-    {.name_text = {2297, 12}, .unit_text = {0, 0}, .doc_text = {2181, 116}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2717, 12}, .unit_text = {0, 0}, .doc_text = {2601, 116}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, nvml_version), .present_offset = offsetof(decltype(System::nvml_version), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.cuda_version
-    {.name_text = {2417, 12}, .unit_text = {0, 0}, .doc_text = {2309, 108}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2837, 12}, .unit_text = {0, 0}, .doc_text = {2729, 108}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, cuda_version), .present_offset = offsetof(decltype(System::cuda_version), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.cuda_version_major
-    {.name_text = {2536, 18}, .unit_text = {0, 0}, .doc_text = {2429, 107}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2956, 18}, .unit_text = {0, 0}, .doc_text = {2849, 107}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, cuda_version_major), .present_offset = offsetof(decltype(System::cuda_version_major), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 99, .default_value = 0},
     // System.cuda_version_minor
-    {.name_text = {2660, 18}, .unit_text = {0, 0}, .doc_text = {2554, 106}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3080, 18}, .unit_text = {0, 0}, .doc_text = {2974, 106}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, cuda_version_minor), .present_offset = offsetof(decltype(System::cuda_version_minor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 99, .default_value = 0},
     // System.num_devices
-    {.name_text = {2753, 11}, .unit_text = {0, 0}, .doc_text = {2678, 75}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3173, 11}, .unit_text = {0, 0}, .doc_text = {3098, 75}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1024, .default_value = 0},
     // System.unit_count
-    {.name_text = {2881, 10}, .unit_text = {0, 0}, .doc_text = {2764, 117}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3301, 10}, .unit_text = {0, 0}, .doc_text = {3184, 117}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, unit_count), .present_offset = offsetof(decltype(System::unit_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 8, .default_value = 0},
     // System.conf_compute
-    {.name_text = {2926, 12}, .unit_text = {0, 0}, .doc_text = {2891, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3346, 12}, .unit_text = {0, 0}, .doc_text = {3311, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, conf_compute), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SystemConfCompute),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.enforce_privilege
-    {.name_text = {2989, 17}, .unit_text = {0, 0}, .doc_text = {2942, 47}, .note_text = {0, 0}, .default_text = {2938, 4},
+    {.name_text = {3409, 17}, .unit_text = {0, 0}, .doc_text = {3362, 47}, .note_text = {0, 0}, .default_text = {3358, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(System, enforce_privilege), .present_offset = offsetof(decltype(System::enforce_privilege), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // System.nvlink_bw_mode
-    {.name_text = {3150, 14}, .unit_text = {0, 0}, .doc_text = {3007, 143}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {3570, 14}, .unit_text = {0, 0}, .doc_text = {3427, 143}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(System, nvlink_bw_mode), .present_offset = offsetof(decltype(System::nvlink_bw_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
     // System.vgpu_versions
-    {.name_text = {3194, 13}, .unit_text = {0, 0}, .doc_text = {3164, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3614, 13}, .unit_text = {0, 0}, .doc_text = {3584, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, vgpu_versions), .present_offset = 0, .items_offset = 0, .value_size = sizeof(VgpuVersions),
      .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // System.product
+    {.name_text = {3640, 7}, .unit_text = {0, 0}, .doc_text = {3627, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(System, product), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Product),
+     .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ComputeCapability.major
-    {.name_text = {3273, 5}, .unit_text = {0, 0}, .doc_text = {3260, 13}, .note_text = {0, 0}, .default_text = {3259, 1},
+    {.name_text = {3713, 5}, .unit_text = {0, 0}, .doc_text = {3700, 13}, .note_text = {0, 0}, .default_text = {3699, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(ComputeCapability, major), .present_offset = offsetof(decltype(ComputeCapability::major), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 99, .default_value = 8},
     // ComputeCapability.minor
-    {.name_text = {3291, 5}, .unit_text = {0, 0}, .doc_text = {3278, 13}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {3731, 5}, .unit_text = {0, 0}, .doc_text = {3718, 13}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(ComputeCapability, minor), .present_offset = offsetof(decltype(ComputeCapability::minor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 99, .default_value = 0},
     // BridgeChip.type
-    {.name_text = {3342, 4}, .unit_text = {0, 0}, .doc_text = {3337, 5}, .note_text = {0, 0}, .default_text = {621, 3},
+    {.name_text = {3782, 4}, .unit_text = {0, 0}, .doc_text = {3777, 5}, .note_text = {0, 0}, .default_text = {621, 3},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(BridgeChip, type), .present_offset = offsetof(decltype(BridgeChip::type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 88, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // BridgeChip.firmware_version
-    {.name_text = {3363, 16}, .unit_text = {0, 0}, .doc_text = {3346, 17}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {3803, 16}, .unit_text = {0, 0}, .doc_text = {3786, 17}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(BridgeChip, firmware_version), .present_offset = offsetof(decltype(BridgeChip::firmware_version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.image_version
-    {.name_text = {3459, 13}, .unit_text = {0, 0}, .doc_text = {3432, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3899, 13}, .unit_text = {0, 0}, .doc_text = {3872, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, image_version), .present_offset = offsetof(decltype(Inforom::image_version), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.oem_object
-    {.name_text = {3498, 10}, .unit_text = {0, 0}, .doc_text = {3472, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3938, 10}, .unit_text = {0, 0}, .doc_text = {3912, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, oem_object), .present_offset = offsetof(decltype(Inforom::oem_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.ecc_object
-    {.name_text = {3534, 10}, .unit_text = {0, 0}, .doc_text = {3508, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3974, 10}, .unit_text = {0, 0}, .doc_text = {3948, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, ecc_object), .present_offset = offsetof(decltype(Inforom::ecc_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.pwr_object
-    {.name_text = {3583, 10}, .unit_text = {0, 0}, .doc_text = {3544, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4023, 10}, .unit_text = {0, 0}, .doc_text = {3984, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, pwr_object), .present_offset = offsetof(decltype(Inforom::pwr_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.den_object
-    {.name_text = {3631, 10}, .unit_text = {0, 0}, .doc_text = {3593, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4071, 10}, .unit_text = {0, 0}, .doc_text = {4033, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, den_object), .present_offset = offsetof(decltype(Inforom::den_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.checksum
-    {.name_text = {3722, 8}, .unit_text = {0, 0}, .doc_text = {3641, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4162, 8}, .unit_text = {0, 0}, .doc_text = {4081, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::own, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, checksum), .present_offset = offsetof(decltype(Inforom::checksum), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.bbx_flush_time_us
-    {.name_text = {3795, 17}, .unit_text = {3793, 2}, .doc_text = {3730, 63}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4235, 17}, .unit_text = {4233, 2}, .doc_text = {4170, 63}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, bbx_flush_time_us), .present_offset = offsetof(decltype(Inforom::bbx_flush_time_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.bbx_flush_duration_us
-    {.name_text = {3831, 21}, .unit_text = {3793, 2}, .doc_text = {3812, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4271, 21}, .unit_text = {4233, 2}, .doc_text = {4252, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, bbx_flush_duration_us), .present_offset = offsetof(decltype(Inforom::bbx_flush_duration_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.bbx_time_run_s
-    {.name_text = {3908, 14}, .unit_text = {3907, 1}, .doc_text = {3852, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4348, 14}, .unit_text = {4347, 1}, .doc_text = {4292, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, bbx_time_run_s), .present_offset = offsetof(decltype(Inforom::bbx_time_run_s), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.valid
-    {.name_text = {3968, 5}, .unit_text = {0, 0}, .doc_text = {3922, 46}, .note_text = {0, 0}, .default_text = {2938, 4},
+    {.name_text = {4408, 5}, .unit_text = {0, 0}, .doc_text = {4362, 46}, .note_text = {0, 0}, .default_text = {3358, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Inforom, valid), .present_offset = offsetof(decltype(Inforom::valid), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Memory.total_bytes
-    {.name_text = {4026, 11}, .unit_text = {4025, 1}, .doc_text = {4015, 10}, .note_text = {0, 0}, .default_text = {4004, 11},
+    {.name_text = {4466, 11}, .unit_text = {4465, 1}, .doc_text = {4455, 10}, .note_text = {0, 0}, .default_text = {4444, 11},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, total_bytes), .present_offset = offsetof(decltype(Memory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 42949672960},
     // Memory.reserved_bytes
-    {.name_text = {4069, 14}, .unit_text = {4025, 1}, .doc_text = {4037, 32}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {4509, 14}, .unit_text = {4465, 1}, .doc_text = {4477, 32}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, reserved_bytes), .present_offset = offsetof(decltype(Memory::reserved_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.free_bytes
-    {.name_text = {4127, 10}, .unit_text = {4025, 1}, .doc_text = {4083, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4567, 10}, .unit_text = {4465, 1}, .doc_text = {4523, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, free_bytes), .present_offset = offsetof(decltype(Memory::free_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.used_bytes
-    {.name_text = {4160, 10}, .unit_text = {4025, 1}, .doc_text = {4137, 23}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {4600, 10}, .unit_text = {4465, 1}, .doc_text = {4577, 23}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, used_bytes), .present_offset = offsetof(decltype(Memory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.memory_bus_width
-    {.name_text = {4197, 16}, .unit_text = {4194, 3}, .doc_text = {4170, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4637, 16}, .unit_text = {4634, 3}, .doc_text = {4610, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, memory_bus_width), .present_offset = offsetof(decltype(Memory::memory_bus_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.l2_cache_bytes
-    {.name_text = {4267, 14}, .unit_text = {4025, 1}, .doc_text = {4258, 9}, .note_text = {4213, 45}, .default_text = {0, 0},
+    {.name_text = {4707, 14}, .unit_text = {4465, 1}, .doc_text = {4698, 9}, .note_text = {4653, 45}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, l2_cache_bytes), .present_offset = offsetof(decltype(Memory::l2_cache_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.total_bytes
-    {.name_text = {4026, 11}, .unit_text = {4025, 1}, .doc_text = {4015, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4466, 11}, .unit_text = {4465, 1}, .doc_text = {4455, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Bar1Memory, total_bytes), .present_offset = offsetof(decltype(Bar1Memory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.free_bytes
-    {.name_text = {4127, 10}, .unit_text = {4025, 1}, .doc_text = {4300, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4567, 10}, .unit_text = {4465, 1}, .doc_text = {4740, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Bar1Memory, free_bytes), .present_offset = offsetof(decltype(Bar1Memory::free_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.used_bytes
-    {.name_text = {4160, 10}, .unit_text = {4025, 1}, .doc_text = {4331, 7}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {4600, 10}, .unit_text = {4465, 1}, .doc_text = {4771, 7}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Bar1Memory, used_bytes), .present_offset = offsetof(decltype(Bar1Memory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DramEncryption.current
-    {.name_text = {4372, 7}, .unit_text = {0, 0}, .doc_text = {4362, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4812, 7}, .unit_text = {0, 0}, .doc_text = {4802, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DramEncryption, current), .present_offset = offsetof(decltype(DramEncryption::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // DramEncryption.pending
-    {.name_text = {4425, 7}, .unit_text = {0, 0}, .doc_text = {4379, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4865, 7}, .unit_text = {0, 0}, .doc_text = {4819, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DramEncryption, pending), .present_offset = offsetof(decltype(DramEncryption::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ConfCompute.unprotected_memory_kib
-    {.name_text = {4581, 22}, .unit_text = {4578, 3}, .doc_text = {4513, 65}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {5021, 22}, .unit_text = {5018, 3}, .doc_text = {4953, 65}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ConfCompute, unprotected_memory_kib), .present_offset = offsetof(decltype(ConfCompute::unprotected_memory_kib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ConfCompute.cec_attestation
-    {.name_text = {4654, 15}, .unit_text = {0, 0}, .doc_text = {4603, 51}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {5094, 15}, .unit_text = {0, 0}, .doc_text = {5043, 51}, .note_text = {0, 0}, .default_text = {1523, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ConfCompute, cec_attestation), .present_offset = offsetof(decltype(ConfCompute::cec_attestation), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ProtectedMemory.total_bytes
-    {.name_text = {4026, 11}, .unit_text = {4025, 1}, .doc_text = {4015, 10}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {4466, 11}, .unit_text = {4465, 1}, .doc_text = {4455, 10}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ProtectedMemory, total_bytes), .present_offset = offsetof(decltype(ProtectedMemory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ProtectedMemory.used_bytes
-    {.name_text = {4160, 10}, .unit_text = {4025, 1}, .doc_text = {4714, 10}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {4600, 10}, .unit_text = {4465, 1}, .doc_text = {5154, 10}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ProtectedMemory, used_bytes), .present_offset = offsetof(decltype(ProtectedMemory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pci.bus_id
-    {.name_text = {4841, 6}, .unit_text = {0, 0}, .doc_text = {4783, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5281, 6}, .unit_text = {0, 0}, .doc_text = {5223, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .identity = Identity::key, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Pci, bus_id), .present_offset = offsetof(decltype(Pci::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pci.device_id
-    {.name_text = {4915, 9}, .unit_text = {0, 0}, .doc_text = {4857, 58}, .note_text = {0, 0}, .default_text = {4847, 10},
+    {.name_text = {5355, 9}, .unit_text = {0, 0}, .doc_text = {5297, 58}, .note_text = {0, 0}, .default_text = {5287, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pci, device_id), .present_offset = offsetof(decltype(Pci::device_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 548409566},
     // Pci.subsystem_id
-    {.name_text = {4965, 12}, .unit_text = {0, 0}, .doc_text = {4934, 31}, .note_text = {0, 0}, .default_text = {4924, 10},
+    {.name_text = {5405, 12}, .unit_text = {0, 0}, .doc_text = {5374, 31}, .note_text = {0, 0}, .default_text = {5364, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pci, subsystem_id), .present_offset = offsetof(decltype(Pci::subsystem_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 323948766},
     // Pci.base_class
-    {.name_text = {5017, 10}, .unit_text = {0, 0}, .doc_text = {4978, 39}, .note_text = {0, 0}, .default_text = {4977, 1},
+    {.name_text = {5457, 10}, .unit_text = {0, 0}, .doc_text = {5418, 39}, .note_text = {0, 0}, .default_text = {5417, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Pci, base_class), .present_offset = offsetof(decltype(Pci::base_class), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 3},
     // Pci.sub_class
-    {.name_text = {5070, 9}, .unit_text = {0, 0}, .doc_text = {5028, 42}, .note_text = {0, 0}, .default_text = {5027, 1},
+    {.name_text = {5510, 9}, .unit_text = {0, 0}, .doc_text = {5468, 42}, .note_text = {0, 0}, .default_text = {5467, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Pci, sub_class), .present_offset = offsetof(decltype(Pci::sub_class), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 2},
     // PcieErrors.l0_to_recovery
-    {.name_text = {5127, 14}, .unit_text = {0, 0}, .doc_text = {5095, 32}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {5567, 14}, .unit_text = {0, 0}, .doc_text = {5535, 32}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, l0_to_recovery), .present_offset = offsetof(decltype(PcieErrors::l0_to_recovery), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.correctable
-    {.name_text = {5160, 11}, .unit_text = {0, 0}, .doc_text = {5141, 19}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {5600, 11}, .unit_text = {0, 0}, .doc_text = {5581, 19}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, correctable), .present_offset = offsetof(decltype(PcieErrors::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.naks_received
-    {.name_text = {5185, 13}, .unit_text = {0, 0}, .doc_text = {5171, 14}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {5625, 13}, .unit_text = {0, 0}, .doc_text = {5611, 14}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, naks_received), .present_offset = offsetof(decltype(PcieErrors::naks_received), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.receiver
-    {.name_text = {5214, 8}, .unit_text = {0, 0}, .doc_text = {5198, 16}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {5654, 8}, .unit_text = {0, 0}, .doc_text = {5638, 16}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, receiver), .present_offset = offsetof(decltype(PcieErrors::receiver), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.bad_tlp
-    {.name_text = {5240, 7}, .unit_text = {0, 0}, .doc_text = {5222, 18}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {5680, 7}, .unit_text = {0, 0}, .doc_text = {5662, 18}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, bad_tlp), .present_offset = offsetof(decltype(PcieErrors::bad_tlp), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.naks_sent
-    {.name_text = {5257, 9}, .unit_text = {0, 0}, .doc_text = {5247, 10}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {5697, 9}, .unit_text = {0, 0}, .doc_text = {5687, 10}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, naks_sent), .present_offset = offsetof(decltype(PcieErrors::naks_sent), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.bad_dllp
-    {.name_text = {5285, 8}, .unit_text = {0, 0}, .doc_text = {5266, 19}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {5725, 8}, .unit_text = {0, 0}, .doc_text = {5706, 19}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, bad_dllp), .present_offset = offsetof(decltype(PcieErrors::bad_dllp), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.non_fatal
-    {.name_text = {5310, 9}, .unit_text = {0, 0}, .doc_text = {5293, 17}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {5750, 9}, .unit_text = {0, 0}, .doc_text = {5733, 17}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, non_fatal), .present_offset = offsetof(decltype(PcieErrors::non_fatal), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.fatal
-    {.name_text = {5332, 5}, .unit_text = {0, 0}, .doc_text = {5319, 13}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {5772, 5}, .unit_text = {0, 0}, .doc_text = {5759, 13}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, fatal), .present_offset = offsetof(decltype(PcieErrors::fatal), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.unsupported_request
-    {.name_text = {5358, 19}, .unit_text = {0, 0}, .doc_text = {5337, 21}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {5798, 19}, .unit_text = {0, 0}, .doc_text = {5777, 21}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, unsupported_request), .present_offset = offsetof(decltype(PcieErrors::unsupported_request), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.lcrc
-    {.name_text = {5389, 4}, .unit_text = {0, 0}, .doc_text = {5377, 12}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {5829, 4}, .unit_text = {0, 0}, .doc_text = {5817, 12}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, lcrc), .present_offset = offsetof(decltype(PcieErrors::lcrc), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.lane
-    {.name_text = {5405, 4}, .unit_text = {0, 0}, .doc_text = {5393, 12}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {5845, 4}, .unit_text = {0, 0}, .doc_text = {5833, 12}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, lane), .present_offset = offsetof(decltype(PcieErrors::lane), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.max_link_gen
-    {.name_text = {5505, 12}, .unit_text = {0, 0}, .doc_text = {5459, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5945, 12}, .unit_text = {0, 0}, .doc_text = {5899, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, max_link_gen), .present_offset = offsetof(decltype(Pcie::max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.device_max_link_gen
-    {.name_text = {5576, 19}, .unit_text = {0, 0}, .doc_text = {5517, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6016, 19}, .unit_text = {0, 0}, .doc_text = {5957, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, device_max_link_gen), .present_offset = offsetof(decltype(Pcie::device_max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.host_max_link_gen
-    {.name_text = {5626, 17}, .unit_text = {0, 0}, .doc_text = {5595, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6066, 17}, .unit_text = {0, 0}, .doc_text = {6035, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, host_max_link_gen), .present_offset = offsetof(decltype(Pcie::host_max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.current_link_gen
-    {.name_text = {5658, 16}, .unit_text = {0, 0}, .doc_text = {5643, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6098, 16}, .unit_text = {0, 0}, .doc_text = {6083, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, current_link_gen), .present_offset = offsetof(decltype(Pcie::current_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.max_link_width
-    {.name_text = {5713, 14}, .unit_text = {5405, 4}, .doc_text = {5674, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6153, 14}, .unit_text = {5845, 4}, .doc_text = {6114, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, max_link_width), .present_offset = offsetof(decltype(Pcie::max_link_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // Pcie.current_link_width
-    {.name_text = {5737, 18}, .unit_text = {5405, 4}, .doc_text = {5727, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6177, 18}, .unit_text = {5845, 4}, .doc_text = {6167, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, current_link_width), .present_offset = offsetof(decltype(Pcie::current_link_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // Pcie.replay_counter
-    {.name_text = {5791, 14}, .unit_text = {0, 0}, .doc_text = {5755, 36}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {6231, 14}, .unit_text = {0, 0}, .doc_text = {6195, 36}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, replay_counter), .present_offset = offsetof(decltype(Pcie::replay_counter), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.replay_rollover_counter
-    {.name_text = {5829, 23}, .unit_text = {0, 0}, .doc_text = {5805, 24}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {6269, 23}, .unit_text = {0, 0}, .doc_text = {6245, 24}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, replay_rollover_counter), .present_offset = offsetof(decltype(Pcie::replay_rollover_counter), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.tx_throughput_kbps
-    {.name_text = {5881, 18}, .unit_text = {5877, 4}, .doc_text = {5852, 25}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {6321, 18}, .unit_text = {6317, 4}, .doc_text = {6292, 25}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, tx_throughput_kbps), .present_offset = offsetof(decltype(Pcie::tx_throughput_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.rx_throughput_kbps
-    {.name_text = {5928, 18}, .unit_text = {5877, 4}, .doc_text = {5899, 29}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {6368, 18}, .unit_text = {6317, 4}, .doc_text = {6339, 29}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, rx_throughput_kbps), .present_offset = offsetof(decltype(Pcie::rx_throughput_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.tx_bytes
-    {.name_text = {5979, 8}, .unit_text = {4025, 1}, .doc_text = {5946, 33}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {6419, 8}, .unit_text = {4465, 1}, .doc_text = {6386, 33}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, tx_bytes), .present_offset = offsetof(decltype(Pcie::tx_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.rx_bytes
-    {.name_text = {6024, 8}, .unit_text = {4025, 1}, .doc_text = {5987, 37}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {6464, 8}, .unit_text = {4465, 1}, .doc_text = {6427, 37}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, rx_bytes), .present_offset = offsetof(decltype(Pcie::rx_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.errors
-    {.name_text = {6051, 6}, .unit_text = {0, 0}, .doc_text = {6032, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6491, 6}, .unit_text = {0, 0}, .doc_text = {6472, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Pcie, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieErrors),
-     .max_items = 0, .capacity = 0, .structure = 12, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.atomic_caps_outbound
-    {.name_text = {6138, 20}, .unit_text = {0, 0}, .doc_text = {6057, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6578, 20}, .unit_text = {0, 0}, .doc_text = {6497, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, atomic_caps_outbound), .present_offset = offsetof(decltype(Pcie::atomic_caps_outbound), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 127, .default_value = 0},
     // Pcie.atomic_caps_inbound
-    {.name_text = {6189, 19}, .unit_text = {0, 0}, .doc_text = {6158, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6629, 19}, .unit_text = {0, 0}, .doc_text = {6598, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, atomic_caps_inbound), .present_offset = offsetof(decltype(Pcie::atomic_caps_inbound), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 127, .default_value = 0},
     // Power.management_supported
-    {.name_text = {6255, 20}, .unit_text = {0, 0}, .doc_text = {6222, 33}, .note_text = {0, 0}, .default_text = {2938, 4},
+    {.name_text = {6695, 20}, .unit_text = {0, 0}, .doc_text = {6662, 33}, .note_text = {0, 0}, .default_text = {3358, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, management_supported), .present_offset = offsetof(decltype(Power::management_supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Power.management_mode
-    {.name_text = {6297, 15}, .unit_text = {0, 0}, .doc_text = {6275, 22}, .note_text = {0, 0}, .default_text = {8, 7},
+    {.name_text = {6737, 15}, .unit_text = {0, 0}, .doc_text = {6715, 22}, .note_text = {0, 0}, .default_text = {8, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, management_mode), .present_offset = offsetof(decltype(Power::management_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 1},
     // Power.limit_mw
-    {.name_text = {6363, 8}, .unit_text = {6361, 2}, .doc_text = {6312, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6803, 8}, .unit_text = {6801, 2}, .doc_text = {6752, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, limit_mw), .present_offset = offsetof(decltype(Power::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.default_limit_mw
-    {.name_text = {6410, 16}, .unit_text = {6361, 2}, .doc_text = {6371, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6850, 16}, .unit_text = {6801, 2}, .doc_text = {6811, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, default_limit_mw), .present_offset = offsetof(decltype(Power::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.enforced_limit_mw
-    {.name_text = {6475, 17}, .unit_text = {6361, 2}, .doc_text = {6426, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6915, 17}, .unit_text = {6801, 2}, .doc_text = {6866, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, enforced_limit_mw), .present_offset = offsetof(decltype(Power::enforced_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.other_limit_mw
-    {.name_text = {6596, 14}, .unit_text = {6361, 2}, .doc_text = {6492, 104}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7036, 14}, .unit_text = {6801, 2}, .doc_text = {6932, 104}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, other_limit_mw), .present_offset = offsetof(decltype(Power::other_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.min_limit_mw
-    {.name_text = {6639, 12}, .unit_text = {6361, 2}, .doc_text = {6610, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7079, 12}, .unit_text = {6801, 2}, .doc_text = {7050, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, min_limit_mw), .present_offset = offsetof(decltype(Power::min_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.max_limit_mw
-    {.name_text = {6681, 12}, .unit_text = {6361, 2}, .doc_text = {6651, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7121, 12}, .unit_text = {6801, 2}, .doc_text = {7091, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, max_limit_mw), .present_offset = offsetof(decltype(Power::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.current_draw_mw
-    {.name_text = {6708, 15}, .unit_text = {6361, 2}, .doc_text = {6693, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7148, 15}, .unit_text = {6801, 2}, .doc_text = {7133, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, current_draw_mw), .present_offset = offsetof(decltype(Power::current_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.average_draw_mw
-    {.name_text = {6759, 15}, .unit_text = {6361, 2}, .doc_text = {6723, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7199, 15}, .unit_text = {6801, 2}, .doc_text = {7163, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, average_draw_mw), .present_offset = offsetof(decltype(Power::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.instant_draw_mw
-    {.name_text = {6827, 15}, .unit_text = {6361, 2}, .doc_text = {6774, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7267, 15}, .unit_text = {6801, 2}, .doc_text = {7214, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, instant_draw_mw), .present_offset = offsetof(decltype(Power::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.memory_draw_mw
-    {.name_text = {6867, 14}, .unit_text = {6361, 2}, .doc_text = {6842, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7307, 14}, .unit_text = {6801, 2}, .doc_text = {7282, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, memory_draw_mw), .present_offset = offsetof(decltype(Power::memory_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.graphics_voltage_uv
-    {.name_text = {6912, 19}, .unit_text = {6910, 2}, .doc_text = {6881, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7352, 19}, .unit_text = {7350, 2}, .doc_text = {7321, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, graphics_voltage_uv), .present_offset = offsetof(decltype(Power::graphics_voltage_uv), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.power_state
-    {.name_text = {6971, 11}, .unit_text = {0, 0}, .doc_text = {6931, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7411, 11}, .unit_text = {0, 0}, .doc_text = {7371, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, power_state), .present_offset = offsetof(decltype(Power::power_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Power.power_source
-    {.name_text = {7009, 12}, .unit_text = {0, 0}, .doc_text = {6982, 27}, .note_text = {0, 0}, .default_text = {495, 2},
+    {.name_text = {7449, 12}, .unit_text = {0, 0}, .doc_text = {7422, 27}, .note_text = {0, 0}, .default_text = {495, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, power_source), .present_offset = offsetof(decltype(Power::power_source), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 75, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Power.total_energy_consumption_mj
-    {.name_text = {7058, 27}, .unit_text = {7056, 2}, .doc_text = {7021, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7498, 27}, .unit_text = {7496, 2}, .doc_text = {7461, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, total_energy_consumption_mj), .present_offset = offsetof(decltype(Power::total_energy_consumption_mj), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.average_draw_mw
-    {.name_text = {6759, 15}, .unit_text = {6361, 2}, .doc_text = {6723, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7199, 15}, .unit_text = {6801, 2}, .doc_text = {7163, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, average_draw_mw), .present_offset = offsetof(decltype(ModulePower::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.instant_draw_mw
-    {.name_text = {6827, 15}, .unit_text = {6361, 2}, .doc_text = {7112, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7267, 15}, .unit_text = {6801, 2}, .doc_text = {7552, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, instant_draw_mw), .present_offset = offsetof(decltype(ModulePower::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.limit_mw
-    {.name_text = {6363, 8}, .unit_text = {6361, 2}, .doc_text = {7139, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6803, 8}, .unit_text = {6801, 2}, .doc_text = {7579, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, limit_mw), .present_offset = offsetof(decltype(ModulePower::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.requested_limit_mw
-    {.name_text = {7201, 18}, .unit_text = {6361, 2}, .doc_text = {7160, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7641, 18}, .unit_text = {6801, 2}, .doc_text = {7600, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, requested_limit_mw), .present_offset = offsetof(decltype(ModulePower::requested_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.default_limit_mw
-    {.name_text = {6410, 16}, .unit_text = {6361, 2}, .doc_text = {6371, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6850, 16}, .unit_text = {6801, 2}, .doc_text = {6811, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, default_limit_mw), .present_offset = offsetof(decltype(ModulePower::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.min_limit_mw
-    {.name_text = {6639, 12}, .unit_text = {6361, 2}, .doc_text = {6610, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7079, 12}, .unit_text = {6801, 2}, .doc_text = {7050, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, min_limit_mw), .present_offset = offsetof(decltype(ModulePower::min_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.max_limit_mw
-    {.name_text = {6681, 12}, .unit_text = {6361, 2}, .doc_text = {6651, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7121, 12}, .unit_text = {6801, 2}, .doc_text = {7091, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, max_limit_mw), .present_offset = offsetof(decltype(ModulePower::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Thermal.temperature_gpu_c
-    {.name_text = {7301, 17}, .unit_text = {1011, 1}, .doc_text = {7273, 28}, .note_text = {0, 0}, .default_text = {7271, 2},
+    {.name_text = {7741, 17}, .unit_text = {1011, 1}, .doc_text = {7713, 28}, .note_text = {0, 0}, .default_text = {7711, 2},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Thermal, temperature_gpu_c), .present_offset = offsetof(decltype(Thermal::temperature_gpu_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 30},
     // Thermal.temperature_memory_c
-    {.name_text = {7344, 20}, .unit_text = {1011, 1}, .doc_text = {7318, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7784, 20}, .unit_text = {1011, 1}, .doc_text = {7758, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, temperature_memory_c), .present_offset = offsetof(decltype(Thermal::temperature_memory_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
     // Thermal.shutdown_threshold_c
-    {.name_text = {7403, 20}, .unit_text = {1011, 1}, .doc_text = {7364, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7843, 20}, .unit_text = {1011, 1}, .doc_text = {7804, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_threshold_c), .present_offset = offsetof(decltype(Thermal::shutdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.slowdown_threshold_c
-    {.name_text = {7462, 20}, .unit_text = {1011, 1}, .doc_text = {7423, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7902, 20}, .unit_text = {1011, 1}, .doc_text = {7863, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_threshold_c), .present_offset = offsetof(decltype(Thermal::slowdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.max_operating_c
-    {.name_text = {7516, 15}, .unit_text = {1011, 1}, .doc_text = {7482, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7956, 15}, .unit_text = {1011, 1}, .doc_text = {7922, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_c), .present_offset = offsetof(decltype(Thermal::max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_c
-    {.name_text = {7579, 22}, .unit_text = {1011, 1}, .doc_text = {7531, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8019, 22}, .unit_text = {1011, 1}, .doc_text = {7971, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_temperature_c
-    {.name_text = {7639, 20}, .unit_text = {1011, 1}, .doc_text = {7601, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8079, 20}, .unit_text = {1011, 1}, .doc_text = {8041, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_temperature_c), .present_offset = offsetof(decltype(Thermal::target_temperature_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_min_c
-    {.name_text = {7689, 12}, .unit_text = {1011, 1}, .doc_text = {7659, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8129, 12}, .unit_text = {1011, 1}, .doc_text = {8099, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_min_c), .present_offset = offsetof(decltype(Thermal::target_min_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_max_c
-    {.name_text = {7732, 12}, .unit_text = {1011, 1}, .doc_text = {7701, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8172, 12}, .unit_text = {1011, 1}, .doc_text = {8141, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_max_c), .present_offset = offsetof(decltype(Thermal::target_max_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.tlimit_c
-    {.name_text = {7820, 8}, .unit_text = {1011, 1}, .doc_text = {7744, 76}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8260, 8}, .unit_text = {1011, 1}, .doc_text = {8184, 76}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, tlimit_c), .present_offset = offsetof(decltype(Thermal::tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.shutdown_tlimit_c
-    {.name_text = {7863, 17}, .unit_text = {1011, 1}, .doc_text = {7828, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8303, 17}, .unit_text = {1011, 1}, .doc_text = {8268, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::shutdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.slowdown_tlimit_c
-    {.name_text = {7915, 17}, .unit_text = {1011, 1}, .doc_text = {7880, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8355, 17}, .unit_text = {1011, 1}, .doc_text = {8320, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::slowdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.max_operating_tlimit_c
-    {.name_text = {7973, 22}, .unit_text = {1011, 1}, .doc_text = {7932, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8413, 22}, .unit_text = {1011, 1}, .doc_text = {8372, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_tlimit_c
-    {.name_text = {8050, 29}, .unit_text = {1011, 1}, .doc_text = {7995, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8490, 29}, .unit_text = {1011, 1}, .doc_text = {8435, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Fan.count
-    {.name_text = {8236, 5}, .unit_text = {0, 0}, .doc_text = {8205, 31}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {8676, 5}, .unit_text = {0, 0}, .doc_text = {8645, 31}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Fan, count), .present_offset = offsetof(decltype(Fan::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 16, .default_value = 0},
     // Fan.speed_percent
-    {.name_text = {8252, 13}, .unit_text = {8251, 1}, .doc_text = {8241, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8692, 13}, .unit_text = {8691, 1}, .doc_text = {8681, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, speed_percent), .present_offset = offsetof(decltype(Fan::speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.target_speed_percent
-    {.name_text = {8304, 20}, .unit_text = {8251, 1}, .doc_text = {8265, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8744, 20}, .unit_text = {8691, 1}, .doc_text = {8705, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, target_speed_percent), .present_offset = offsetof(decltype(Fan::target_speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.manual_percent
-    {.name_text = {8381, 14}, .unit_text = {8251, 1}, .doc_text = {8324, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8821, 14}, .unit_text = {8691, 1}, .doc_text = {8764, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, manual_percent), .present_offset = offsetof(decltype(Fan::manual_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.min_percent
-    {.name_text = {8424, 11}, .unit_text = {8251, 1}, .doc_text = {8395, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8864, 11}, .unit_text = {8691, 1}, .doc_text = {8835, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, min_percent), .present_offset = offsetof(decltype(Fan::min_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.max_percent
-    {.name_text = {8465, 11}, .unit_text = {8251, 1}, .doc_text = {8435, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8905, 11}, .unit_text = {8691, 1}, .doc_text = {8875, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, max_percent), .present_offset = offsetof(decltype(Fan::max_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.speed_rpm
-    {.name_text = {8511, 9}, .unit_text = {8508, 3}, .doc_text = {8476, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8951, 9}, .unit_text = {8948, 3}, .doc_text = {8916, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fan, speed_rpm), .present_offset = offsetof(decltype(Fan::speed_rpm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fan.policy
-    {.name_text = {8540, 6}, .unit_text = {0, 0}, .doc_text = {8520, 20}, .note_text = {0, 0}, .default_text = {480, 9},
+    {.name_text = {8980, 6}, .unit_text = {0, 0}, .doc_text = {8960, 20}, .note_text = {0, 0}, .default_text = {480, 9},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fan, policy), .present_offset = offsetof(decltype(Fan::policy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 73, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfile.id
-    {.name_text = {8613, 2}, .unit_text = {0, 0}, .doc_text = {8584, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9053, 2}, .unit_text = {0, 0}, .doc_text = {9024, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(WorkloadPowerProfile, id), .present_offset = offsetof(decltype(WorkloadPowerProfile::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 254, .default_value = 0},
     // WorkloadPowerProfile.priority
-    {.name_text = {8666, 8}, .unit_text = {0, 0}, .doc_text = {8615, 51}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {9106, 8}, .unit_text = {0, 0}, .doc_text = {9055, 51}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(WorkloadPowerProfile, priority), .present_offset = offsetof(decltype(WorkloadPowerProfile::priority), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfile.conflicts
-    {.name_text = {8732, 9}, .unit_text = {0, 0}, .doc_text = {8674, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9172, 9}, .unit_text = {0, 0}, .doc_text = {9114, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(WorkloadPowerProfile, conflicts), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfile::conflicts), items), .value_size = sizeof(std::uint32_t),
      .max_items = 16, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfiles.profiles
-    {.name_text = {8826, 8}, .unit_text = {0, 0}, .doc_text = {8806, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9266, 8}, .unit_text = {0, 0}, .doc_text = {9246, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(WorkloadPowerProfiles, profiles), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfiles::profiles), items), .value_size = sizeof(WorkloadPowerProfile),
-     .max_items = 32, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 32, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfiles.requested
-    {.name_text = {8877, 9}, .unit_text = {0, 0}, .doc_text = {8834, 43}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9317, 9}, .unit_text = {0, 0}, .doc_text = {9274, 43}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(WorkloadPowerProfiles, requested), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfiles::requested), items), .value_size = sizeof(std::uint32_t),
      .max_items = 32, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.percent_tmp_floor
-    {.name_text = {9012, 17}, .unit_text = {8251, 1}, .doc_text = {8964, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9452, 17}, .unit_text = {8691, 1}, .doc_text = {9404, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothingProfile::percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothingProfile.ramp_up_rate_mw_per_s
-    {.name_text = {9057, 21}, .unit_text = {9053, 4}, .doc_text = {9029, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9497, 21}, .unit_text = {9493, 4}, .doc_text = {9469, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, ramp_up_rate_mw_per_s), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_up_rate_mw_per_s), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.ramp_down_rate_mw_per_s
-    {.name_text = {9102, 23}, .unit_text = {9053, 4}, .doc_text = {9078, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9542, 23}, .unit_text = {9493, 4}, .doc_text = {9518, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, ramp_down_rate_mw_per_s), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_down_rate_mw_per_s), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.ramp_down_hysteresis_ms
-    {.name_text = {9166, 23}, .unit_text = {9164, 2}, .doc_text = {9125, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9606, 23}, .unit_text = {9604, 2}, .doc_text = {9565, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, ramp_down_hysteresis_ms), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_down_hysteresis_ms), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.secondary_power_floor_w
-    {.name_text = {9209, 23}, .unit_text = {9208, 1}, .doc_text = {9189, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9649, 23}, .unit_text = {9648, 1}, .doc_text = {9629, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, secondary_power_floor_w), .present_offset = offsetof(decltype(PowerSmoothingProfile::secondary_power_floor_w), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.primary_floor_activation_window_multiplier
-    {.name_text = {9272, 42}, .unit_text = {0, 0}, .doc_text = {9232, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9712, 42}, .unit_text = {0, 0}, .doc_text = {9672, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, primary_floor_activation_window_multiplier), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_activation_window_multiplier), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.primary_floor_target_window_multiplier
-    {.name_text = {9355, 38}, .unit_text = {0, 0}, .doc_text = {9314, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9795, 38}, .unit_text = {0, 0}, .doc_text = {9754, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, primary_floor_target_window_multiplier), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_target_window_multiplier), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.primary_floor_activation_offset_w
-    {.name_text = {9432, 33}, .unit_text = {9208, 1}, .doc_text = {9393, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9872, 33}, .unit_text = {9648, 1}, .doc_text = {9833, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, primary_floor_activation_offset_w), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_activation_offset_w), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.state
-    {.name_text = {9600, 5}, .unit_text = {0, 0}, .doc_text = {9556, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10040, 5}, .unit_text = {0, 0}, .doc_text = {9996, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, state), .present_offset = offsetof(decltype(PowerSmoothing::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.privilege_level
-    {.name_text = {9621, 15}, .unit_text = {0, 0}, .doc_text = {9605, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10061, 15}, .unit_text = {0, 0}, .doc_text = {10045, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, privilege_level), .present_offset = offsetof(decltype(PowerSmoothing::privilege_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.immediate_ramp_down
-    {.name_text = {9673, 19}, .unit_text = {0, 0}, .doc_text = {9636, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10113, 19}, .unit_text = {0, 0}, .doc_text = {10076, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, immediate_ramp_down), .present_offset = offsetof(decltype(PowerSmoothing::immediate_ramp_down), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.applied_tmp_ceiling_w
-    {.name_text = {9735, 21}, .unit_text = {9208, 1}, .doc_text = {9692, 43}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10175, 21}, .unit_text = {9648, 1}, .doc_text = {10132, 43}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, applied_tmp_ceiling_w), .present_offset = offsetof(decltype(PowerSmoothing::applied_tmp_ceiling_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.applied_tmp_floor_w
-    {.name_text = {9797, 19}, .unit_text = {9208, 1}, .doc_text = {9756, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10237, 19}, .unit_text = {9648, 1}, .doc_text = {10196, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, applied_tmp_floor_w), .present_offset = offsetof(decltype(PowerSmoothing::applied_tmp_floor_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.max_percent_tmp_floor
-    {.name_text = {9846, 21}, .unit_text = {8251, 1}, .doc_text = {9816, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10286, 21}, .unit_text = {8691, 1}, .doc_text = {10256, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, max_percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothing::max_percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothing.min_percent_tmp_floor
-    {.name_text = {9896, 21}, .unit_text = {8251, 1}, .doc_text = {9867, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10336, 21}, .unit_text = {8691, 1}, .doc_text = {10307, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, min_percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothing::min_percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothing.hw_circuitry_lifetime_remaining_percent
-    {.name_text = {9952, 39}, .unit_text = {8251, 1}, .doc_text = {9917, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10392, 39}, .unit_text = {8691, 1}, .doc_text = {10357, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, hw_circuitry_lifetime_remaining_percent), .present_offset = offsetof(decltype(PowerSmoothing::hw_circuitry_lifetime_remaining_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothing.active_profile
-    {.name_text = {10023, 14}, .unit_text = {0, 0}, .doc_text = {9991, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10463, 14}, .unit_text = {0, 0}, .doc_text = {10431, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, active_profile), .present_offset = offsetof(decltype(PowerSmoothing::active_profile), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
     // PowerSmoothing.profiles
-    {.name_text = {8826, 8}, .unit_text = {0, 0}, .doc_text = {10037, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9266, 8}, .unit_text = {0, 0}, .doc_text = {10477, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, profiles), .present_offset = 0, .items_offset = offsetof(decltype(PowerSmoothing::profiles), items), .value_size = sizeof(PowerSmoothingProfile),
-     .max_items = 5, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 5, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.admin_override
-    {.name_text = {10111, 14}, .unit_text = {0, 0}, .doc_text = {10057, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10551, 14}, .unit_text = {0, 0}, .doc_text = {10497, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, admin_override), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerSmoothingProfile),
-     .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.primary_power_floor_w
-    {.name_text = {10143, 21}, .unit_text = {9208, 1}, .doc_text = {10125, 18}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10583, 21}, .unit_text = {9648, 1}, .doc_text = {10565, 18}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, primary_power_floor_w), .present_offset = offsetof(decltype(PowerSmoothing::primary_power_floor_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.secondary_power_floor_w
-    {.name_text = {9209, 23}, .unit_text = {9208, 1}, .doc_text = {9189, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9649, 23}, .unit_text = {9648, 1}, .doc_text = {9629, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, secondary_power_floor_w), .present_offset = offsetof(decltype(PowerSmoothing::secondary_power_floor_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.min_primary_floor_activation_offset_w
-    {.name_text = {10210, 37}, .unit_text = {9208, 1}, .doc_text = {10164, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10650, 37}, .unit_text = {9648, 1}, .doc_text = {10604, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, min_primary_floor_activation_offset_w), .present_offset = offsetof(decltype(PowerSmoothing::min_primary_floor_activation_offset_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.min_primary_floor_activation_point_w
-    {.name_text = {10300, 36}, .unit_text = {9208, 1}, .doc_text = {10247, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10740, 36}, .unit_text = {9648, 1}, .doc_text = {10687, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, min_primary_floor_activation_point_w), .present_offset = offsetof(decltype(PowerSmoothing::min_primary_floor_activation_point_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.window_multiplier
-    {.name_text = {10378, 17}, .unit_text = {9164, 2}, .doc_text = {10336, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10818, 17}, .unit_text = {9604, 2}, .doc_text = {10776, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, window_multiplier), .present_offset = offsetof(decltype(PowerSmoothing::window_multiplier), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.delayed_supported
-    {.name_text = {10427, 17}, .unit_text = {0, 0}, .doc_text = {10395, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10867, 17}, .unit_text = {0, 0}, .doc_text = {10835, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, delayed_supported), .present_offset = offsetof(decltype(PowerSmoothing::delayed_supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.soc_state
-    {.name_text = {10492, 9}, .unit_text = {0, 0}, .doc_text = {10444, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10932, 9}, .unit_text = {0, 0}, .doc_text = {10884, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, soc_state), .present_offset = offsetof(decltype(PowerSmoothing::soc_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // PowerBalancing.frequency
-    {.name_text = {10595, 9}, .unit_text = {0, 0}, .doc_text = {10564, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11035, 9}, .unit_text = {0, 0}, .doc_text = {11004, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerBalancing, frequency), .present_offset = offsetof(decltype(PowerBalancing::frequency), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerBalancing.activity
-    {.name_text = {10645, 8}, .unit_text = {0, 0}, .doc_text = {10604, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11085, 8}, .unit_text = {0, 0}, .doc_text = {11044, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerBalancing, activity), .present_offset = offsetof(decltype(PowerBalancing::activity), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerBalancing.edpp_percent
-    {.name_text = {10700, 12}, .unit_text = {8251, 1}, .doc_text = {10653, 47}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11140, 12}, .unit_text = {8691, 1}, .doc_text = {11093, 47}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerBalancing, edpp_percent), .present_offset = offsetof(decltype(PowerBalancing::edpp_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClockSwitch.type
-    {.name_text = {3342, 4}, .unit_text = {0, 0}, .doc_text = {10798, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3782, 4}, .unit_text = {0, 0}, .doc_text = {11238, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClockSwitch, type), .present_offset = offsetof(decltype(MemoryClockSwitch::type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClockSwitch.min_interval_ms
-    {.name_text = {10848, 15}, .unit_text = {9164, 2}, .doc_text = {10813, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11288, 15}, .unit_text = {9604, 2}, .doc_text = {11253, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClockSwitch, min_interval_ms), .present_offset = offsetof(decltype(MemoryClockSwitch::min_interval_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerMizer.mode
-    {.name_text = {10990, 4}, .unit_text = {0, 0}, .doc_text = {10949, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11430, 4}, .unit_text = {0, 0}, .doc_text = {11389, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerMizer, mode), .present_offset = offsetof(decltype(PowerMizer::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 78, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // PowerMizer.supported_modes
-    {.name_text = {11077, 15}, .unit_text = {0, 0}, .doc_text = {10997, 80}, .note_text = {0, 0}, .default_text = {10994, 3},
+    {.name_text = {11517, 15}, .unit_text = {0, 0}, .doc_text = {11437, 80}, .note_text = {0, 0}, .default_text = {11434, 3},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PowerMizer, supported_modes), .present_offset = offsetof(decltype(PowerMizer::supported_modes), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 15},
     // BoostSlider.level
-    {.name_text = {11158, 5}, .unit_text = {0, 0}, .doc_text = {11142, 16}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {11598, 5}, .unit_text = {0, 0}, .doc_text = {11582, 16}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(BoostSlider, level), .present_offset = offsetof(decltype(BoostSlider::level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // BoostSlider.max_level
-    {.name_text = {11212, 9}, .unit_text = {0, 0}, .doc_text = {11163, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11652, 9}, .unit_text = {0, 0}, .doc_text = {11603, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(BoostSlider, max_level), .present_offset = offsetof(decltype(BoostSlider::max_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Clocks.graphics_current
-    {.name_text = {11349, 16}, .unit_text = {11346, 3}, .doc_text = {11293, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11789, 16}, .unit_text = {11786, 3}, .doc_text = {11733, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_current), .present_offset = offsetof(decltype(Clocks::graphics_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max
-    {.name_text = {11388, 12}, .unit_text = {11346, 3}, .doc_text = {11365, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11828, 12}, .unit_text = {11786, 3}, .doc_text = {11805, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max), .present_offset = offsetof(decltype(Clocks::graphics_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app
-    {.name_text = {11428, 12}, .unit_text = {11346, 3}, .doc_text = {11400, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11868, 12}, .unit_text = {11786, 3}, .doc_text = {11840, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app), .present_offset = offsetof(decltype(Clocks::graphics_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app_default
-    {.name_text = {11495, 20}, .unit_text = {11346, 3}, .doc_text = {11440, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11935, 20}, .unit_text = {11786, 3}, .doc_text = {11880, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app_default), .present_offset = offsetof(decltype(Clocks::graphics_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max_customer_boost
-    {.name_text = {11566, 27}, .unit_text = {11346, 3}, .doc_text = {11515, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12006, 27}, .unit_text = {11786, 3}, .doc_text = {11955, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max_customer_boost), .present_offset = offsetof(decltype(Clocks::graphics_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_current
-    {.name_text = {11633, 10}, .unit_text = {11346, 3}, .doc_text = {11593, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12073, 10}, .unit_text = {11786, 3}, .doc_text = {12033, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_current), .present_offset = offsetof(decltype(Clocks::sm_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_max
-    {.name_text = {11683, 6}, .unit_text = {11346, 3}, .doc_text = {11643, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12123, 6}, .unit_text = {11786, 3}, .doc_text = {12083, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_max), .present_offset = offsetof(decltype(Clocks::sm_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_current
-    {.name_text = {11706, 14}, .unit_text = {11346, 3}, .doc_text = {11689, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12146, 14}, .unit_text = {11786, 3}, .doc_text = {12129, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_current), .present_offset = offsetof(decltype(Clocks::memory_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max
-    {.name_text = {11741, 10}, .unit_text = {11346, 3}, .doc_text = {11720, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12181, 10}, .unit_text = {11786, 3}, .doc_text = {12160, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max), .present_offset = offsetof(decltype(Clocks::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app
-    {.name_text = {11777, 10}, .unit_text = {11346, 3}, .doc_text = {11751, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12217, 10}, .unit_text = {11786, 3}, .doc_text = {12191, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app), .present_offset = offsetof(decltype(Clocks::memory_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app_default
-    {.name_text = {11840, 18}, .unit_text = {11346, 3}, .doc_text = {11787, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12280, 18}, .unit_text = {11786, 3}, .doc_text = {12227, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app_default), .present_offset = offsetof(decltype(Clocks::memory_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max_customer_boost
-    {.name_text = {11907, 25}, .unit_text = {11346, 3}, .doc_text = {11858, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12347, 25}, .unit_text = {11786, 3}, .doc_text = {12298, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max_customer_boost), .present_offset = offsetof(decltype(Clocks::memory_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_current
-    {.name_text = {11948, 13}, .unit_text = {11346, 3}, .doc_text = {11932, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12388, 13}, .unit_text = {11786, 3}, .doc_text = {12372, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_current), .present_offset = offsetof(decltype(Clocks::video_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_max
-    {.name_text = {11981, 9}, .unit_text = {11346, 3}, .doc_text = {11961, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12421, 9}, .unit_text = {11786, 3}, .doc_text = {12401, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_max), .present_offset = offsetof(decltype(Clocks::video_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.base_graphics
-    {.name_text = {12010, 13}, .unit_text = {11346, 3}, .doc_text = {11990, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12450, 13}, .unit_text = {11786, 3}, .doc_text = {12430, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, base_graphics), .present_offset = offsetof(decltype(Clocks::base_graphics), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost
-    {.name_text = {12034, 10}, .unit_text = {0, 0}, .doc_text = {12023, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12474, 10}, .unit_text = {0, 0}, .doc_text = {12463, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost), .present_offset = offsetof(decltype(Clocks::auto_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost_default
-    {.name_text = {12082, 18}, .unit_text = {0, 0}, .doc_text = {12044, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12522, 18}, .unit_text = {0, 0}, .doc_text = {12484, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost_default), .present_offset = offsetof(decltype(Clocks::auto_boost_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.adaptive_clocking
-    {.name_text = {12118, 17}, .unit_text = {0, 0}, .doc_text = {12100, 18}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12558, 17}, .unit_text = {0, 0}, .doc_text = {12540, 18}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, adaptive_clocking), .present_offset = offsetof(decltype(Clocks::adaptive_clocking), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_min
-    {.name_text = {12176, 19}, .unit_text = {11346, 3}, .doc_text = {12135, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12616, 19}, .unit_text = {11786, 3}, .doc_text = {12575, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_min), .present_offset = offsetof(decltype(Clocks::graphics_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_max
-    {.name_text = {12237, 19}, .unit_text = {11346, 3}, .doc_text = {12195, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12677, 19}, .unit_text = {11786, 3}, .doc_text = {12635, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_max), .present_offset = offsetof(decltype(Clocks::graphics_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_min
-    {.name_text = {12295, 17}, .unit_text = {11346, 3}, .doc_text = {12256, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12735, 17}, .unit_text = {11786, 3}, .doc_text = {12696, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_min), .present_offset = offsetof(decltype(Clocks::memory_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_max
-    {.name_text = {12352, 17}, .unit_text = {11346, 3}, .doc_text = {12312, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12792, 17}, .unit_text = {11786, 3}, .doc_text = {12752, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_max), .present_offset = offsetof(decltype(Clocks::memory_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset
-    {.name_text = {12416, 15}, .unit_text = {11346, 3}, .doc_text = {12369, 47}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12856, 15}, .unit_text = {11786, 3}, .doc_text = {12809, 47}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset), .present_offset = offsetof(decltype(Clocks::graphics_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_min
-    {.name_text = {12454, 19}, .unit_text = {11346, 3}, .doc_text = {12431, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12894, 19}, .unit_text = {11786, 3}, .doc_text = {12871, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_min), .present_offset = offsetof(decltype(Clocks::graphics_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_max
-    {.name_text = {12497, 19}, .unit_text = {11346, 3}, .doc_text = {12473, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12937, 19}, .unit_text = {11786, 3}, .doc_text = {12913, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_max), .present_offset = offsetof(decltype(Clocks::graphics_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset
-    {.name_text = {12561, 13}, .unit_text = {11346, 3}, .doc_text = {12516, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13001, 13}, .unit_text = {11786, 3}, .doc_text = {12956, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset), .present_offset = offsetof(decltype(Clocks::memory_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_min
-    {.name_text = {12595, 17}, .unit_text = {11346, 3}, .doc_text = {12574, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13035, 17}, .unit_text = {11786, 3}, .doc_text = {13014, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_min), .present_offset = offsetof(decltype(Clocks::memory_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_max
-    {.name_text = {12634, 17}, .unit_text = {11346, 3}, .doc_text = {12612, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13074, 17}, .unit_text = {11786, 3}, .doc_text = {13052, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_max), .present_offset = offsetof(decltype(Clocks::memory_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClockFault.domain
-    {.name_text = {12700, 6}, .unit_text = {0, 0}, .doc_text = {12664, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13140, 6}, .unit_text = {0, 0}, .doc_text = {13104, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClockFault, domain), .present_offset = offsetof(decltype(ClockFault::domain), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClockFault.mask
-    {.name_text = {12765, 4}, .unit_text = {0, 0}, .doc_text = {12706, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13205, 4}, .unit_text = {0, 0}, .doc_text = {13146, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClockFault, mask), .present_offset = offsetof(decltype(ClockFault::mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClockMonitor.supported
-    {.name_text = {12843, 9}, .unit_text = {0, 0}, .doc_text = {12827, 16}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {13283, 9}, .unit_text = {0, 0}, .doc_text = {13267, 16}, .note_text = {0, 0}, .default_text = {1523, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClockMonitor, supported), .present_offset = offsetof(decltype(ClockMonitor::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClockMonitor.faults
-    {.name_text = {12866, 6}, .unit_text = {0, 0}, .doc_text = {12852, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13306, 6}, .unit_text = {0, 0}, .doc_text = {13292, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClockMonitor, faults), .present_offset = 0, .items_offset = offsetof(decltype(ClockMonitor::faults), items), .value_size = sizeof(ClockFault),
-     .max_items = 8, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_power_cap_us
-    {.name_text = {12925, 15}, .unit_text = {3793, 2}, .doc_text = {12898, 27}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {13365, 15}, .unit_text = {4233, 2}, .doc_text = {13338, 27}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_power_cap_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_power_cap_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sync_boost_us
-    {.name_text = {12970, 13}, .unit_text = {3793, 2}, .doc_text = {12940, 30}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {13410, 13}, .unit_text = {4233, 2}, .doc_text = {13380, 30}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sync_boost_us), .present_offset = offsetof(decltype(ThrottleCounters::sync_boost_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_thermal_slowdown_us
-    {.name_text = {13012, 22}, .unit_text = {3793, 2}, .doc_text = {12983, 29}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {13452, 22}, .unit_text = {4233, 2}, .doc_text = {13423, 29}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_thermal_slowdown_us
-    {.name_text = {13063, 22}, .unit_text = {3793, 2}, .doc_text = {13034, 29}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {13503, 22}, .unit_text = {4233, 2}, .doc_text = {13474, 29}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_power_brake_slowdown_us
-    {.name_text = {13112, 26}, .unit_text = {3793, 2}, .doc_text = {13085, 27}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {13552, 26}, .unit_text = {4233, 2}, .doc_text = {13525, 27}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_power_brake_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_power_brake_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.board_limit_us
-    {.name_text = {13170, 14}, .unit_text = {3793, 2}, .doc_text = {13138, 32}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {13610, 14}, .unit_text = {4233, 2}, .doc_text = {13578, 32}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, board_limit_us), .present_offset = offsetof(decltype(ThrottleCounters::board_limit_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.low_utilization_us
-    {.name_text = {13203, 18}, .unit_text = {3793, 2}, .doc_text = {13184, 19}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {13643, 18}, .unit_text = {4233, 2}, .doc_text = {13624, 19}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, low_utilization_us), .present_offset = offsetof(decltype(ThrottleCounters::low_utilization_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.reliability_us
-    {.name_text = {13256, 14}, .unit_text = {3793, 2}, .doc_text = {13221, 35}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {13696, 14}, .unit_text = {4233, 2}, .doc_text = {13661, 35}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, reliability_us), .present_offset = offsetof(decltype(ThrottleCounters::reliability_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.below_application_clocks_us
-    {.name_text = {13321, 27}, .unit_text = {3793, 2}, .doc_text = {13270, 51}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {13761, 27}, .unit_text = {4233, 2}, .doc_text = {13710, 51}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, below_application_clocks_us), .present_offset = offsetof(decltype(ThrottleCounters::below_application_clocks_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.below_base_clocks_us
-    {.name_text = {13391, 20}, .unit_text = {3793, 2}, .doc_text = {13348, 43}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {13831, 20}, .unit_text = {4233, 2}, .doc_text = {13788, 43}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, below_base_clocks_us), .present_offset = offsetof(decltype(ThrottleCounters::below_base_clocks_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.gpu_idle
-    {.name_text = {13475, 8}, .unit_text = {0, 0}, .doc_text = {13462, 13}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {13915, 8}, .unit_text = {0, 0}, .doc_text = {13902, 13}, .note_text = {0, 0}, .default_text = {1523, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, gpu_idle), .present_offset = offsetof(decltype(ClocksThrottleReasons::gpu_idle), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.applications_clocks_setting
-    {.name_text = {13503, 27}, .unit_text = {0, 0}, .doc_text = {13483, 20}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {13943, 27}, .unit_text = {0, 0}, .doc_text = {13923, 20}, .note_text = {0, 0}, .default_text = {1523, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, applications_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::applications_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_power_cap
-    {.name_text = {13542, 12}, .unit_text = {0, 0}, .doc_text = {13530, 12}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {13982, 12}, .unit_text = {0, 0}, .doc_text = {13970, 12}, .note_text = {0, 0}, .default_text = {1523, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_power_cap), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_power_cap), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_slowdown
-    {.name_text = {13607, 11}, .unit_text = {0, 0}, .doc_text = {13554, 53}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {14047, 11}, .unit_text = {0, 0}, .doc_text = {13994, 53}, .note_text = {0, 0}, .default_text = {1523, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sync_boost
-    {.name_text = {13635, 10}, .unit_text = {0, 0}, .doc_text = {13618, 17}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {14075, 10}, .unit_text = {0, 0}, .doc_text = {14058, 17}, .note_text = {0, 0}, .default_text = {1523, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sync_boost), .present_offset = offsetof(decltype(ClocksThrottleReasons::sync_boost), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_thermal_slowdown
-    {.name_text = {13663, 19}, .unit_text = {0, 0}, .doc_text = {13645, 18}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {14103, 19}, .unit_text = {0, 0}, .doc_text = {14085, 18}, .note_text = {0, 0}, .default_text = {1523, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_thermal_slowdown
-    {.name_text = {13700, 19}, .unit_text = {0, 0}, .doc_text = {13682, 18}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {14140, 19}, .unit_text = {0, 0}, .doc_text = {14122, 18}, .note_text = {0, 0}, .default_text = {1523, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_power_brake_slowdown
-    {.name_text = {13731, 23}, .unit_text = {0, 0}, .doc_text = {13719, 12}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {14171, 23}, .unit_text = {0, 0}, .doc_text = {14159, 12}, .note_text = {0, 0}, .default_text = {1523, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_power_brake_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_power_brake_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.display_clocks_setting
-    {.name_text = {13769, 22}, .unit_text = {0, 0}, .doc_text = {13754, 15}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {14209, 22}, .unit_text = {0, 0}, .doc_text = {14194, 15}, .note_text = {0, 0}, .default_text = {1523, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, display_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::display_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.supported
-    {.name_text = {12843, 9}, .unit_text = {0, 0}, .doc_text = {13796, 68}, .note_text = {0, 0}, .default_text = {13791, 5},
+    {.name_text = {13283, 9}, .unit_text = {0, 0}, .doc_text = {14236, 68}, .note_text = {0, 0}, .default_text = {14231, 5},
      .type = Type::hex64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, supported), .present_offset = offsetof(decltype(ClocksThrottleReasons::supported), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 511},
     // ClocksThrottleReasons.counters
-    {.name_text = {13864, 8}, .unit_text = {0, 0}, .doc_text = {13411, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14304, 8}, .unit_text = {0, 0}, .doc_text = {13851, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClocksThrottleReasons, counters), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ThrottleCounters),
-     .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.freq_mhz
-    {.name_text = {13947, 8}, .unit_text = {11346, 3}, .doc_text = {13930, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14387, 8}, .unit_text = {11786, 3}, .doc_text = {14370, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, freq_mhz), .present_offset = offsetof(decltype(MemoryClock::freq_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.graphics_clocks
-    {.name_text = {13986, 15}, .unit_text = {11346, 3}, .doc_text = {13955, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14426, 15}, .unit_text = {11786, 3}, .doc_text = {14395, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, graphics_clocks), .present_offset = 0, .items_offset = offsetof(decltype(MemoryClock::graphics_clocks), items), .value_size = sizeof(std::uint32_t),
      .max_items = 512, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // SupportedClocks.memory_clocks
-    {.name_text = {14097, 13}, .unit_text = {0, 0}, .doc_text = {14068, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14537, 13}, .unit_text = {0, 0}, .doc_text = {14508, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(SupportedClocks, memory_clocks), .present_offset = 0, .items_offset = offsetof(decltype(SupportedClocks::memory_clocks), items), .value_size = sizeof(MemoryClock),
-     .max_items = 8, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Utilization.gpu
-    {.name_text = {1126, 3}, .unit_text = {8251, 1}, .doc_text = {14154, 27}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {1126, 3}, .unit_text = {8691, 1}, .doc_text = {14594, 27}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, gpu), .present_offset = offsetof(decltype(Utilization::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.memory
-    {.name_text = {14220, 6}, .unit_text = {8251, 1}, .doc_text = {14181, 39}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {14660, 6}, .unit_text = {8691, 1}, .doc_text = {14621, 39}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, memory), .present_offset = offsetof(decltype(Utilization::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.encoder
-    {.name_text = {14234, 7}, .unit_text = {8251, 1}, .doc_text = {14226, 8}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {14674, 7}, .unit_text = {8691, 1}, .doc_text = {14666, 8}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, encoder), .present_offset = offsetof(decltype(Utilization::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.decoder
-    {.name_text = {14249, 7}, .unit_text = {8251, 1}, .doc_text = {14241, 8}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {14689, 7}, .unit_text = {8691, 1}, .doc_text = {14681, 8}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, decoder), .present_offset = offsetof(decltype(Utilization::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.jpeg
-    {.name_text = {14268, 4}, .unit_text = {8251, 1}, .doc_text = {14256, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14708, 4}, .unit_text = {8691, 1}, .doc_text = {14696, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, jpeg), .present_offset = offsetof(decltype(Utilization::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.ofa
-    {.name_text = {14297, 3}, .unit_text = {8251, 1}, .doc_text = {14272, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14737, 3}, .unit_text = {8691, 1}, .doc_text = {14712, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, ofa), .present_offset = offsetof(decltype(Utilization::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.sampling_period_us
-    {.name_text = {14320, 18}, .unit_text = {3793, 2}, .doc_text = {14306, 14}, .note_text = {0, 0}, .default_text = {14300, 6},
+    {.name_text = {14760, 18}, .unit_text = {4233, 2}, .doc_text = {14746, 14}, .note_text = {0, 0}, .default_text = {14740, 6},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Utilization, sampling_period_us), .present_offset = offsetof(decltype(Utilization::sampling_period_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 167000},
     // EncoderStats.session_count
-    {.name_text = {14451, 13}, .unit_text = {0, 0}, .doc_text = {14389, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14891, 13}, .unit_text = {0, 0}, .doc_text = {14829, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderStats, session_count), .present_offset = offsetof(decltype(EncoderStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_fps
-    {.name_text = {14547, 11}, .unit_text = {14544, 3}, .doc_text = {14464, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14987, 11}, .unit_text = {14984, 3}, .doc_text = {14904, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderStats, average_fps), .present_offset = offsetof(decltype(EncoderStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_latency_us
-    {.name_text = {14618, 18}, .unit_text = {3793, 2}, .doc_text = {14558, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15058, 18}, .unit_text = {4233, 2}, .doc_text = {14998, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderStats, average_latency_us), .present_offset = offsetof(decltype(EncoderStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderCapacity.h264
-    {.name_text = {628, 4}, .unit_text = {8251, 1}, .doc_text = {14665, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {628, 4}, .unit_text = {8691, 1}, .doc_text = {15105, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, h264), .present_offset = offsetof(decltype(EncoderCapacity::h264), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.hevc
-    {.name_text = {632, 4}, .unit_text = {8251, 1}, .doc_text = {14671, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {632, 4}, .unit_text = {8691, 1}, .doc_text = {15111, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, hevc), .present_offset = offsetof(decltype(EncoderCapacity::hevc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.av1
-    {.name_text = {636, 3}, .unit_text = {8251, 1}, .doc_text = {14676, 4}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {636, 3}, .unit_text = {8691, 1}, .doc_text = {15116, 4}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, av1), .present_offset = offsetof(decltype(EncoderCapacity::av1), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderSession.id
-    {.name_text = {8613, 2}, .unit_text = {0, 0}, .doc_text = {14717, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9053, 2}, .unit_text = {0, 0}, .doc_text = {15157, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderSession, id), .present_offset = offsetof(decltype(EncoderSession::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderSession.pid
-    {.name_text = {14736, 3}, .unit_text = {0, 0}, .doc_text = {14728, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15176, 3}, .unit_text = {0, 0}, .doc_text = {15168, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderSession, pid), .present_offset = offsetof(decltype(EncoderSession::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderSession.codec
-    {.name_text = {14745, 5}, .unit_text = {0, 0}, .doc_text = {14739, 6}, .note_text = {0, 0}, .default_text = {628, 4},
+    {.name_text = {15185, 5}, .unit_text = {0, 0}, .doc_text = {15179, 6}, .note_text = {0, 0}, .default_text = {628, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderSession, codec), .present_offset = offsetof(decltype(EncoderSession::codec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 90, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // EncoderSession.width
-    {.name_text = {14776, 5}, .unit_text = {0, 0}, .doc_text = {14754, 22}, .note_text = {0, 0}, .default_text = {14750, 4},
+    {.name_text = {15216, 5}, .unit_text = {0, 0}, .doc_text = {15194, 22}, .note_text = {0, 0}, .default_text = {15190, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderSession, width), .present_offset = offsetof(decltype(EncoderSession::width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1920},
     // EncoderSession.height
-    {.name_text = {14805, 6}, .unit_text = {0, 0}, .doc_text = {14785, 20}, .note_text = {0, 0}, .default_text = {14781, 4},
+    {.name_text = {15245, 6}, .unit_text = {0, 0}, .doc_text = {15225, 20}, .note_text = {0, 0}, .default_text = {15221, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderSession, height), .present_offset = offsetof(decltype(EncoderSession::height), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1080},
     // EncoderSession.average_fps
-    {.name_text = {14547, 11}, .unit_text = {14544, 3}, .doc_text = {14811, 17}, .note_text = {0, 0}, .default_text = {1564, 2},
+    {.name_text = {14987, 11}, .unit_text = {14984, 3}, .doc_text = {15251, 17}, .note_text = {0, 0}, .default_text = {1564, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderSession, average_fps), .present_offset = offsetof(decltype(EncoderSession::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 60},
     // EncoderSession.average_latency_us
-    {.name_text = {14618, 18}, .unit_text = {3793, 2}, .doc_text = {14828, 15}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {15058, 18}, .unit_text = {4233, 2}, .doc_text = {15268, 15}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderSession, average_latency_us), .present_offset = offsetof(decltype(EncoderSession::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.session_count
-    {.name_text = {14451, 13}, .unit_text = {0, 0}, .doc_text = {14876, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14891, 13}, .unit_text = {0, 0}, .doc_text = {15316, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcStats, session_count), .present_offset = offsetof(decltype(FbcStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_fps
-    {.name_text = {14547, 11}, .unit_text = {14544, 3}, .doc_text = {14934, 74}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14987, 11}, .unit_text = {14984, 3}, .doc_text = {15374, 74}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcStats, average_fps), .present_offset = offsetof(decltype(FbcStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_latency_us
-    {.name_text = {14618, 18}, .unit_text = {3793, 2}, .doc_text = {15008, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15058, 18}, .unit_text = {4233, 2}, .doc_text = {15448, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcStats, average_latency_us), .present_offset = offsetof(decltype(FbcStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcSession.id
-    {.name_text = {8613, 2}, .unit_text = {0, 0}, .doc_text = {14717, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9053, 2}, .unit_text = {0, 0}, .doc_text = {15157, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcSession, id), .present_offset = offsetof(decltype(FbcSession::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcSession.pid
-    {.name_text = {14736, 3}, .unit_text = {0, 0}, .doc_text = {14728, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15176, 3}, .unit_text = {0, 0}, .doc_text = {15168, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcSession, pid), .present_offset = offsetof(decltype(FbcSession::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcSession.display
-    {.name_text = {15149, 7}, .unit_text = {0, 0}, .doc_text = {15127, 22}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {15589, 7}, .unit_text = {0, 0}, .doc_text = {15567, 22}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, display), .present_offset = offsetof(decltype(FbcSession::display), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcSession.type
-    {.name_text = {3342, 4}, .unit_text = {0, 0}, .doc_text = {15156, 16}, .note_text = {0, 0}, .default_text = {639, 16},
+    {.name_text = {3782, 4}, .unit_text = {0, 0}, .doc_text = {15596, 16}, .note_text = {0, 0}, .default_text = {639, 16},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, type), .present_offset = offsetof(decltype(FbcSession::type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 94, .word_count = 5, .min = 0, .max = 0, .default_value = 1},
     // FbcSession.flags
-    {.name_text = {15198, 5}, .unit_text = {0, 0}, .doc_text = {15172, 26}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {15638, 5}, .unit_text = {0, 0}, .doc_text = {15612, 26}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, flags), .present_offset = offsetof(decltype(FbcSession::flags), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcSession.max_width
-    {.name_text = {15237, 9}, .unit_text = {0, 0}, .doc_text = {15207, 30}, .note_text = {0, 0}, .default_text = {15203, 4},
+    {.name_text = {15677, 9}, .unit_text = {0, 0}, .doc_text = {15647, 30}, .note_text = {0, 0}, .default_text = {15643, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, max_width), .present_offset = offsetof(decltype(FbcSession::max_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 3840},
     // FbcSession.max_height
-    {.name_text = {15278, 10}, .unit_text = {0, 0}, .doc_text = {15250, 28}, .note_text = {0, 0}, .default_text = {15246, 4},
+    {.name_text = {15718, 10}, .unit_text = {0, 0}, .doc_text = {15690, 28}, .note_text = {0, 0}, .default_text = {15686, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, max_height), .present_offset = offsetof(decltype(FbcSession::max_height), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 2160},
     // FbcSession.width
-    {.name_text = {14776, 5}, .unit_text = {0, 0}, .doc_text = {14754, 22}, .note_text = {0, 0}, .default_text = {14750, 4},
+    {.name_text = {15216, 5}, .unit_text = {0, 0}, .doc_text = {15194, 22}, .note_text = {0, 0}, .default_text = {15190, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, width), .present_offset = offsetof(decltype(FbcSession::width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1920},
     // FbcSession.height
-    {.name_text = {14805, 6}, .unit_text = {0, 0}, .doc_text = {14785, 20}, .note_text = {0, 0}, .default_text = {14781, 4},
+    {.name_text = {15245, 6}, .unit_text = {0, 0}, .doc_text = {15225, 20}, .note_text = {0, 0}, .default_text = {15221, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, height), .present_offset = offsetof(decltype(FbcSession::height), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1080},
     // FbcSession.average_fps
-    {.name_text = {14547, 11}, .unit_text = {14544, 3}, .doc_text = {15288, 15}, .note_text = {0, 0}, .default_text = {1564, 2},
+    {.name_text = {14987, 11}, .unit_text = {14984, 3}, .doc_text = {15728, 15}, .note_text = {0, 0}, .default_text = {1564, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, average_fps), .present_offset = offsetof(decltype(FbcSession::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 60},
     // FbcSession.average_latency_us
-    {.name_text = {14618, 18}, .unit_text = {3793, 2}, .doc_text = {15288, 15}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {15058, 18}, .unit_text = {4233, 2}, .doc_text = {15728, 15}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, average_latency_us), .present_offset = offsetof(decltype(FbcSession::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.pid
-    {.name_text = {14736, 3}, .unit_text = {0, 0}, .doc_text = {15344, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15176, 3}, .unit_text = {0, 0}, .doc_text = {15784, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, pid), .present_offset = offsetof(decltype(Process::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.type
-    {.name_text = {3342, 4}, .unit_text = {0, 0}, .doc_text = {15355, 51}, .note_text = {0, 0}, .default_text = {1011, 1},
+    {.name_text = {3782, 4}, .unit_text = {0, 0}, .doc_text = {15795, 51}, .note_text = {0, 0}, .default_text = {1011, 1},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Process, type), .present_offset = offsetof(decltype(Process::type), present), .items_offset = 0, .value_size = sizeof(Text<8>),
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 140, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Process.name
-    {.name_text = {15434, 4}, .unit_text = {0, 0}, .doc_text = {15406, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2256, 4}, .unit_text = {0, 0}, .doc_text = {15846, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, name), .present_offset = offsetof(decltype(Process::name), present), .items_offset = 0, .value_size = sizeof(Text<128>),
      .max_items = 0, .capacity = 128, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.used_memory_mib
-    {.name_text = {15466, 15}, .unit_text = {15463, 3}, .doc_text = {15438, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15902, 15}, .unit_text = {15899, 3}, .doc_text = {15874, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, used_memory_mib), .present_offset = offsetof(decltype(Process::used_memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.sm_util
-    {.name_text = {15496, 7}, .unit_text = {8251, 1}, .doc_text = {15481, 15}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {15932, 7}, .unit_text = {8691, 1}, .doc_text = {15917, 15}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, sm_util), .present_offset = offsetof(decltype(Process::sm_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.mem_util
-    {.name_text = {15532, 8}, .unit_text = {8251, 1}, .doc_text = {15503, 29}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {15968, 8}, .unit_text = {8691, 1}, .doc_text = {15939, 29}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, mem_util), .present_offset = offsetof(decltype(Process::mem_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.enc_util
-    {.name_text = {15560, 8}, .unit_text = {8251, 1}, .doc_text = {15540, 20}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {15996, 8}, .unit_text = {8691, 1}, .doc_text = {15976, 20}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, enc_util), .present_offset = offsetof(decltype(Process::enc_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.dec_util
-    {.name_text = {15588, 8}, .unit_text = {8251, 1}, .doc_text = {15568, 20}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {16024, 8}, .unit_text = {8691, 1}, .doc_text = {16004, 20}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, dec_util), .present_offset = offsetof(decltype(Process::dec_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.gpu_instance
-    {.name_text = {15646, 12}, .unit_text = {0, 0}, .doc_text = {15596, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16082, 12}, .unit_text = {0, 0}, .doc_text = {16032, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Process, gpu_instance), .present_offset = offsetof(decltype(Process::gpu_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // Process.compute_instance
-    {.name_text = {15695, 16}, .unit_text = {0, 0}, .doc_text = {15658, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16131, 16}, .unit_text = {0, 0}, .doc_text = {16094, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Process, compute_instance), .present_offset = offsetof(decltype(Process::compute_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // Workload.gpu
-    {.name_text = {1126, 3}, .unit_text = {8251, 1}, .doc_text = {15771, 126}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {1126, 3}, .unit_text = {8691, 1}, .doc_text = {16207, 126}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, gpu), .present_offset = offsetof(decltype(Workload::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.memory
-    {.name_text = {14220, 6}, .unit_text = {8251, 1}, .doc_text = {15897, 51}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {14660, 6}, .unit_text = {8691, 1}, .doc_text = {16333, 51}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, memory), .present_offset = offsetof(decltype(Workload::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.encoder
-    {.name_text = {14234, 7}, .unit_text = {8251, 1}, .doc_text = {15948, 20}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {14674, 7}, .unit_text = {8691, 1}, .doc_text = {16384, 20}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, encoder), .present_offset = offsetof(decltype(Workload::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.decoder
-    {.name_text = {14249, 7}, .unit_text = {8251, 1}, .doc_text = {15968, 20}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {14689, 7}, .unit_text = {8691, 1}, .doc_text = {16404, 20}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, decoder), .present_offset = offsetof(decltype(Workload::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.jpeg
-    {.name_text = {14268, 4}, .unit_text = {8251, 1}, .doc_text = {15988, 24}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {14708, 4}, .unit_text = {8691, 1}, .doc_text = {16424, 24}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, jpeg), .present_offset = offsetof(decltype(Workload::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.ofa
-    {.name_text = {14297, 3}, .unit_text = {8251, 1}, .doc_text = {16012, 37}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {14737, 3}, .unit_text = {8691, 1}, .doc_text = {16448, 37}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, ofa), .present_offset = offsetof(decltype(Workload::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // TelemetryNoise.power_mw
-    {.name_text = {16132, 8}, .unit_text = {6361, 2}, .doc_text = {16104, 28}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {16568, 8}, .unit_text = {6801, 2}, .doc_text = {16540, 28}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(TelemetryNoise, power_mw), .present_offset = offsetof(decltype(TelemetryNoise::power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100000, .default_value = 0},
     // TelemetryNoise.temperature_c
-    {.name_text = {16174, 13}, .unit_text = {1011, 1}, .doc_text = {16140, 34}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {16610, 13}, .unit_text = {1011, 1}, .doc_text = {16576, 34}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(TelemetryNoise, temperature_c), .present_offset = offsetof(decltype(TelemetryNoise::temperature_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 20, .default_value = 0},
     // TelemetryNoise.seed
-    {.name_text = {16264, 4}, .unit_text = {0, 0}, .doc_text = {16187, 77}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {16700, 4}, .unit_text = {0, 0}, .doc_text = {16623, 77}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(TelemetryNoise, seed), .present_offset = offsetof(decltype(TelemetryNoise::seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.load_power_mw
-    {.name_text = {16474, 13}, .unit_text = {6361, 2}, .doc_text = {16355, 119}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {16910, 13}, .unit_text = {6801, 2}, .doc_text = {16791, 119}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, load_power_mw), .present_offset = offsetof(decltype(Telemetry::load_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.memory_load_power_mw
-    {.name_text = {16583, 20}, .unit_text = {6361, 2}, .doc_text = {16487, 96}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {17019, 20}, .unit_text = {6801, 2}, .doc_text = {16923, 96}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, memory_load_power_mw), .present_offset = offsetof(decltype(Telemetry::memory_load_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.active_power_mw
-    {.name_text = {16700, 15}, .unit_text = {6361, 2}, .doc_text = {16603, 97}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {17136, 15}, .unit_text = {6801, 2}, .doc_text = {17039, 97}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, active_power_mw), .present_offset = offsetof(decltype(Telemetry::active_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.engine_power_mw
-    {.name_text = {16839, 15}, .unit_text = {6361, 2}, .doc_text = {16715, 124}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {17275, 15}, .unit_text = {6801, 2}, .doc_text = {17151, 124}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, engine_power_mw), .present_offset = offsetof(decltype(Telemetry::engine_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.linear_percent
-    {.name_text = {16966, 14}, .unit_text = {8251, 1}, .doc_text = {16854, 112}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {17402, 14}, .unit_text = {8691, 1}, .doc_text = {17290, 112}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, linear_percent), .present_offset = offsetof(decltype(Telemetry::linear_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Telemetry.exponent
-    {.name_text = {17089, 8}, .unit_text = {0, 0}, .doc_text = {16980, 109}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {17525, 8}, .unit_text = {0, 0}, .doc_text = {17416, 109}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, exponent), .present_offset = offsetof(decltype(Telemetry::exponent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 40, .default_value = 0},
     // Telemetry.slow_rise_mc_per_w
-    {.name_text = {17254, 18}, .unit_text = {17250, 4}, .doc_text = {17097, 153}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {17690, 18}, .unit_text = {17686, 4}, .doc_text = {17533, 153}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, slow_rise_mc_per_w), .present_offset = offsetof(decltype(Telemetry::slow_rise_mc_per_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 10000, .default_value = 0},
     // Telemetry.slow_time_ms
-    {.name_text = {17319, 12}, .unit_text = {9164, 2}, .doc_text = {17272, 47}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {17755, 12}, .unit_text = {9604, 2}, .doc_text = {17708, 47}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, slow_time_ms), .present_offset = offsetof(decltype(Telemetry::slow_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 10000000, .default_value = 0},
     // Telemetry.fast_rise_mc_per_w
-    {.name_text = {17427, 18}, .unit_text = {17250, 4}, .doc_text = {17331, 96}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {17863, 18}, .unit_text = {17686, 4}, .doc_text = {17767, 96}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, fast_rise_mc_per_w), .present_offset = offsetof(decltype(Telemetry::fast_rise_mc_per_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 10000, .default_value = 0},
     // Telemetry.fast_time_ms
-    {.name_text = {17490, 12}, .unit_text = {9164, 2}, .doc_text = {17445, 45}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {17926, 12}, .unit_text = {9604, 2}, .doc_text = {17881, 45}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, fast_time_ms), .present_offset = offsetof(decltype(Telemetry::fast_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 10000000, .default_value = 0},
     // Telemetry.memory_rise_percent
-    {.name_text = {17593, 19}, .unit_text = {8251, 1}, .doc_text = {17502, 91}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {18029, 19}, .unit_text = {8691, 1}, .doc_text = {17938, 91}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, memory_rise_percent), .present_offset = offsetof(decltype(Telemetry::memory_rise_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Telemetry.memory_power_percent
-    {.name_text = {17676, 20}, .unit_text = {8251, 1}, .doc_text = {17612, 64}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {18112, 20}, .unit_text = {8691, 1}, .doc_text = {18048, 64}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, memory_power_percent), .present_offset = offsetof(decltype(Telemetry::memory_power_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Telemetry.linger_ms
-    {.name_text = {17831, 9}, .unit_text = {9164, 2}, .doc_text = {17696, 135}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {18267, 9}, .unit_text = {9604, 2}, .doc_text = {18132, 135}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, linger_ms), .present_offset = offsetof(decltype(Telemetry::linger_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 600000, .default_value = 0},
     // Telemetry.pcie_tx_kbps
-    {.name_text = {17899, 12}, .unit_text = {5877, 4}, .doc_text = {17840, 59}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {18335, 12}, .unit_text = {6317, 4}, .doc_text = {18276, 59}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, pcie_tx_kbps), .present_offset = offsetof(decltype(Telemetry::pcie_tx_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.pcie_rx_kbps
-    {.name_text = {17974, 12}, .unit_text = {5877, 4}, .doc_text = {17911, 63}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {18410, 12}, .unit_text = {6317, 4}, .doc_text = {18347, 63}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, pcie_rx_kbps), .present_offset = offsetof(decltype(Telemetry::pcie_rx_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.graphics_mhz
-    {.name_text = {18070, 12}, .unit_text = {11346, 3}, .doc_text = {17986, 84}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {18506, 12}, .unit_text = {11786, 3}, .doc_text = {18422, 84}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, graphics_mhz), .present_offset = offsetof(decltype(Telemetry::graphics_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.held_graphics_mhz
-    {.name_text = {18169, 17}, .unit_text = {11346, 3}, .doc_text = {18082, 87}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {18605, 17}, .unit_text = {11786, 3}, .doc_text = {18518, 87}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, held_graphics_mhz), .present_offset = offsetof(decltype(Telemetry::held_graphics_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.memory_mhz
-    {.name_text = {18241, 10}, .unit_text = {11346, 3}, .doc_text = {18186, 55}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {18677, 10}, .unit_text = {11786, 3}, .doc_text = {18622, 55}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, memory_mhz), .present_offset = offsetof(decltype(Telemetry::memory_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.performance_state
-    {.name_text = {18286, 17}, .unit_text = {0, 0}, .doc_text = {18251, 35}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {18722, 17}, .unit_text = {0, 0}, .doc_text = {18687, 35}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, performance_state), .present_offset = offsetof(decltype(Telemetry::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.noise
-    {.name_text = {18309, 5}, .unit_text = {0, 0}, .doc_text = {18303, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18745, 5}, .unit_text = {0, 0}, .doc_text = {18739, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, noise), .present_offset = 0, .items_offset = 0, .value_size = sizeof(TelemetryNoise),
-     .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.base_c
-    {.name_text = {18407, 6}, .unit_text = {1011, 1}, .doc_text = {18382, 25}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {18843, 6}, .unit_text = {1011, 1}, .doc_text = {18818, 25}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, base_c), .present_offset = offsetof(decltype(DynamicTemperature::base_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
     // DynamicTemperature.variance_c
-    {.name_text = {18442, 10}, .unit_text = {1011, 1}, .doc_text = {18413, 29}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {18878, 10}, .unit_text = {1011, 1}, .doc_text = {18849, 29}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, variance_c), .present_offset = offsetof(decltype(DynamicTemperature::variance_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // DynamicTemperature.ramp_c
-    {.name_text = {18509, 6}, .unit_text = {1011, 1}, .doc_text = {18452, 57}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {18945, 6}, .unit_text = {1011, 1}, .doc_text = {18888, 57}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_c), .present_offset = offsetof(decltype(DynamicTemperature::ramp_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // DynamicTemperature.ramp_period_sec
-    {.name_text = {18534, 15}, .unit_text = {3907, 1}, .doc_text = {18515, 19}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {18970, 15}, .unit_text = {4347, 1}, .doc_text = {18951, 19}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_period_sec), .present_offset = offsetof(decltype(DynamicTemperature::ramp_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.base_mw
-    {.name_text = {18597, 7}, .unit_text = {6361, 2}, .doc_text = {18590, 7}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {19033, 7}, .unit_text = {6801, 2}, .doc_text = {19026, 7}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, base_mw), .present_offset = offsetof(decltype(DynamicPower::base_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.variance_mw
-    {.name_text = {18683, 11}, .unit_text = {6361, 2}, .doc_text = {18604, 79}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {19119, 11}, .unit_text = {6801, 2}, .doc_text = {19040, 79}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, variance_mw), .present_offset = offsetof(decltype(DynamicPower::variance_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.pattern
-    {.name_text = {18890, 7}, .unit_text = {0, 0}, .doc_text = {18723, 167}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {19326, 7}, .unit_text = {0, 0}, .doc_text = {19159, 167}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, pattern), .present_offset = offsetof(decltype(DynamicUtilization::pattern), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 145, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.gpu_min
-    {.name_text = {18932, 7}, .unit_text = {8251, 1}, .doc_text = {18897, 35}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {19368, 7}, .unit_text = {8691, 1}, .doc_text = {19333, 35}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_min), .present_offset = offsetof(decltype(DynamicUtilization::gpu_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.gpu_max
-    {.name_text = {18977, 7}, .unit_text = {8251, 1}, .doc_text = {18939, 38}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {19413, 7}, .unit_text = {8691, 1}, .doc_text = {19375, 38}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_max), .present_offset = offsetof(decltype(DynamicUtilization::gpu_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_min
-    {.name_text = {19022, 10}, .unit_text = {8251, 1}, .doc_text = {18984, 38}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {19458, 10}, .unit_text = {8691, 1}, .doc_text = {19420, 38}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_min), .present_offset = offsetof(decltype(DynamicUtilization::memory_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_max
-    {.name_text = {11741, 10}, .unit_text = {8251, 1}, .doc_text = {19032, 41}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {12181, 10}, .unit_text = {8691, 1}, .doc_text = {19468, 41}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_max), .present_offset = offsetof(decltype(DynamicUtilization::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.burst_period_sec
-    {.name_text = {19120, 16}, .unit_text = {3907, 1}, .doc_text = {19073, 47}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {19556, 16}, .unit_text = {4347, 1}, .doc_text = {19509, 47}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, burst_period_sec), .present_offset = offsetof(decltype(DynamicUtilization::burst_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.seed
-    {.name_text = {16264, 4}, .unit_text = {0, 0}, .doc_text = {19177, 70}, .note_text = {15746, 25}, .default_text = {0, 0},
+    {.name_text = {16700, 4}, .unit_text = {0, 0}, .doc_text = {19613, 70}, .note_text = {16182, 25}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, seed), .present_offset = offsetof(decltype(DynamicMetrics::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.temperature
-    {.name_text = {19259, 11}, .unit_text = {0, 0}, .doc_text = {19247, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19695, 11}, .unit_text = {0, 0}, .doc_text = {19683, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicTemperature),
-     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.power
-    {.name_text = {19276, 5}, .unit_text = {0, 0}, .doc_text = {19270, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19712, 5}, .unit_text = {0, 0}, .doc_text = {19706, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicPower),
-     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.utilization
-    {.name_text = {19293, 11}, .unit_text = {0, 0}, .doc_text = {19281, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19729, 11}, .unit_text = {0, 0}, .doc_text = {19717, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicUtilization),
-     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.device_memory
-    {.name_text = {19428, 13}, .unit_text = {0, 0}, .doc_text = {19407, 21}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {19864, 13}, .unit_text = {0, 0}, .doc_text = {19843, 21}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, device_memory), .present_offset = offsetof(decltype(EccLocations::device_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l1_cache
-    {.name_text = {19450, 8}, .unit_text = {0, 0}, .doc_text = {19441, 9}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {19886, 8}, .unit_text = {0, 0}, .doc_text = {19877, 9}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l1_cache), .present_offset = offsetof(decltype(EccLocations::l1_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l2_cache
-    {.name_text = {19458, 8}, .unit_text = {0, 0}, .doc_text = {4258, 9}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {19894, 8}, .unit_text = {0, 0}, .doc_text = {4698, 9}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l2_cache), .present_offset = offsetof(decltype(EccLocations::l2_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.register_file
-    {.name_text = {19480, 13}, .unit_text = {0, 0}, .doc_text = {19466, 14}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {19916, 13}, .unit_text = {0, 0}, .doc_text = {19902, 14}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, register_file), .present_offset = offsetof(decltype(EccLocations::register_file), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_memory
-    {.name_text = {19508, 14}, .unit_text = {0, 0}, .doc_text = {19493, 15}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {19944, 14}, .unit_text = {0, 0}, .doc_text = {19929, 15}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_memory), .present_offset = offsetof(decltype(EccLocations::texture_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_shm
-    {.name_text = {19536, 11}, .unit_text = {0, 0}, .doc_text = {19522, 14}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {19972, 11}, .unit_text = {0, 0}, .doc_text = {19958, 14}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_shm), .present_offset = offsetof(decltype(EccLocations::texture_shm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.cbu
-    {.name_text = {19572, 3}, .unit_text = {0, 0}, .doc_text = {19547, 25}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {20008, 3}, .unit_text = {0, 0}, .doc_text = {19983, 25}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, cbu), .present_offset = offsetof(decltype(EccLocations::cbu), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.sram
-    {.name_text = {19653, 4}, .unit_text = {0, 0}, .doc_text = {19575, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20089, 4}, .unit_text = {0, 0}, .doc_text = {20011, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, sram), .present_offset = offsetof(decltype(EccLocations::sram), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.total
-    {.name_text = {19688, 5}, .unit_text = {0, 0}, .doc_text = {19657, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20124, 5}, .unit_text = {0, 0}, .doc_text = {20093, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, total), .present_offset = offsetof(decltype(EccLocations::total), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.single_bit
-    {.name_text = {19743, 10}, .unit_text = {0, 0}, .doc_text = {19733, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20179, 10}, .unit_text = {0, 0}, .doc_text = {20169, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, single_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
-     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.double_bit
-    {.name_text = {19765, 10}, .unit_text = {0, 0}, .doc_text = {19753, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20201, 10}, .unit_text = {0, 0}, .doc_text = {20189, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, double_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
-     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.volatile
-    {.name_text = {19837, 8}, .unit_text = {0, 0}, .doc_text = {19809, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20273, 8}, .unit_text = {0, 0}, .doc_text = {20245, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
-     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.aggregate
-    {.name_text = {19870, 9}, .unit_text = {0, 0}, .doc_text = {19845, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20306, 9}, .unit_text = {0, 0}, .doc_text = {20281, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
-     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.unit
-    {.name_text = {19910, 4}, .unit_text = {0, 0}, .doc_text = {19900, 10}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {20346, 4}, .unit_text = {0, 0}, .doc_text = {20336, 10}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, unit), .present_offset = offsetof(decltype(EccUniqueError::unit), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.location
-    {.name_text = {19932, 8}, .unit_text = {0, 0}, .doc_text = {19914, 18}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {20368, 8}, .unit_text = {0, 0}, .doc_text = {20350, 18}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, location), .present_offset = offsetof(decltype(EccUniqueError::location), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.sublocation
-    {.name_text = {19954, 11}, .unit_text = {0, 0}, .doc_text = {19940, 14}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {20390, 11}, .unit_text = {0, 0}, .doc_text = {20376, 14}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, sublocation), .present_offset = offsetof(decltype(EccUniqueError::sublocation), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.extlocation
-    {.name_text = {19965, 11}, .unit_text = {0, 0}, .doc_text = {19940, 14}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {20401, 11}, .unit_text = {0, 0}, .doc_text = {20376, 14}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, extlocation), .present_offset = offsetof(decltype(EccUniqueError::extlocation), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.address
-    {.name_text = {19996, 7}, .unit_text = {0, 0}, .doc_text = {19976, 20}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {20432, 7}, .unit_text = {0, 0}, .doc_text = {20412, 20}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, address), .present_offset = offsetof(decltype(EccUniqueError::address), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.parity
-    {.name_text = {20036, 6}, .unit_text = {0, 0}, .doc_text = {20003, 33}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {20472, 6}, .unit_text = {0, 0}, .doc_text = {20439, 33}, .note_text = {0, 0}, .default_text = {1523, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, parity), .present_offset = offsetof(decltype(EccUniqueError::parity), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.count
-    {.name_text = {8236, 5}, .unit_text = {0, 0}, .doc_text = {20043, 23}, .note_text = {0, 0}, .default_text = {20042, 1},
+    {.name_text = {8676, 5}, .unit_text = {0, 0}, .doc_text = {20479, 23}, .note_text = {0, 0}, .default_text = {20478, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, count), .present_offset = offsetof(decltype(EccUniqueError::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // EccSramCounts.correctable
-    {.name_text = {5160, 11}, .unit_text = {0, 0}, .doc_text = {19733, 10}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {5600, 11}, .unit_text = {0, 0}, .doc_text = {20169, 10}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, correctable), .present_offset = offsetof(decltype(EccSramCounts::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_parity
-    {.name_text = {20172, 20}, .unit_text = {0, 0}, .doc_text = {20143, 29}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {20608, 20}, .unit_text = {0, 0}, .doc_text = {20579, 29}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_parity), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_parity), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_secded
-    {.name_text = {20222, 20}, .unit_text = {0, 0}, .doc_text = {20192, 30}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {20658, 20}, .unit_text = {0, 0}, .doc_text = {20628, 30}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_secded), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_secded), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.l2
-    {.name_text = {20285, 2}, .unit_text = {0, 0}, .doc_text = {4258, 9}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {20721, 2}, .unit_text = {0, 0}, .doc_text = {4698, 9}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, l2), .present_offset = offsetof(decltype(EccSramSources::l2), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.sm
-    {.name_text = {20313, 2}, .unit_text = {0, 0}, .doc_text = {20287, 26}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {20749, 2}, .unit_text = {0, 0}, .doc_text = {20723, 26}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, sm), .present_offset = offsetof(decltype(EccSramSources::sm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.microcontroller
-    {.name_text = {20332, 15}, .unit_text = {0, 0}, .doc_text = {20315, 17}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {20768, 15}, .unit_text = {0, 0}, .doc_text = {20751, 17}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, microcontroller), .present_offset = offsetof(decltype(EccSramSources::microcontroller), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.pcie
-    {.name_text = {755, 4}, .unit_text = {0, 0}, .doc_text = {20347, 5}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {755, 4}, .unit_text = {0, 0}, .doc_text = {20783, 5}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, pcie), .present_offset = offsetof(decltype(EccSramSources::pcie), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.other
-    {.name_text = {20362, 5}, .unit_text = {0, 0}, .doc_text = {20352, 10}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {20798, 5}, .unit_text = {0, 0}, .doc_text = {20788, 10}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, other), .present_offset = offsetof(decltype(EccSramSources::other), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.unique_errors
-    {.name_text = {20494, 13}, .unit_text = {0, 0}, .doc_text = {20426, 68}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20930, 13}, .unit_text = {0, 0}, .doc_text = {20862, 68}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, unique_errors), .present_offset = 0, .items_offset = offsetof(decltype(EccSram::unique_errors), items), .value_size = sizeof(EccUniqueError),
-     .max_items = 16, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.volatile
-    {.name_text = {19837, 8}, .unit_text = {0, 0}, .doc_text = {19809, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20273, 8}, .unit_text = {0, 0}, .doc_text = {20245, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
-     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.aggregate
-    {.name_text = {19870, 9}, .unit_text = {0, 0}, .doc_text = {19845, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20306, 9}, .unit_text = {0, 0}, .doc_text = {20281, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
-     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.uncorrectable_sources
-    {.name_text = {20541, 21}, .unit_text = {0, 0}, .doc_text = {20507, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20977, 21}, .unit_text = {0, 0}, .doc_text = {20943, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, uncorrectable_sources), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramSources),
-     .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.threshold_exceeded
-    {.name_text = {20594, 18}, .unit_text = {0, 0}, .doc_text = {20562, 32}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {21030, 18}, .unit_text = {0, 0}, .doc_text = {20998, 32}, .note_text = {0, 0}, .default_text = {1523, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSram, threshold_exceeded), .present_offset = offsetof(decltype(EccSram::threshold_exceeded), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_current
-    {.name_text = {20681, 12}, .unit_text = {0, 0}, .doc_text = {20672, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21117, 12}, .unit_text = {0, 0}, .doc_text = {21108, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_current), .present_offset = offsetof(decltype(Ecc::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_pending
-    {.name_text = {20742, 12}, .unit_text = {0, 0}, .doc_text = {20693, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21178, 12}, .unit_text = {0, 0}, .doc_text = {21129, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_pending), .present_offset = offsetof(decltype(Ecc::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.default_mode
-    {.name_text = {20865, 12}, .unit_text = {0, 0}, .doc_text = {20754, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21301, 12}, .unit_text = {0, 0}, .doc_text = {21190, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, default_mode), .present_offset = offsetof(decltype(Ecc::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.errors
-    {.name_text = {6051, 6}, .unit_text = {0, 0}, .doc_text = {20877, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6491, 6}, .unit_text = {0, 0}, .doc_text = {21313, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccPeriods),
-     .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.sram
-    {.name_text = {19653, 4}, .unit_text = {0, 0}, .doc_text = {20886, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20089, 4}, .unit_text = {0, 0}, .doc_text = {21322, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, sram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSram),
-     .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Repair.channel_pending
-    {.name_text = {20989, 15}, .unit_text = {0, 0}, .doc_text = {20926, 63}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21425, 15}, .unit_text = {0, 0}, .doc_text = {21362, 63}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Repair, channel_pending), .present_offset = offsetof(decltype(Repair::channel_pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Repair.tpc_pending
-    {.name_text = {21056, 11}, .unit_text = {0, 0}, .doc_text = {21004, 52}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21492, 11}, .unit_text = {0, 0}, .doc_text = {21440, 52}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Repair, tpc_pending), .present_offset = offsetof(decltype(Repair::tpc_pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Repair.unrepairable_memory
-    {.name_text = {21138, 19}, .unit_text = {0, 0}, .doc_text = {21067, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21574, 19}, .unit_text = {0, 0}, .doc_text = {21503, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Repair, unrepairable_memory), .present_offset = offsetof(decltype(Repair::unrepairable_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.count
-    {.name_text = {8236, 5}, .unit_text = {0, 0}, .doc_text = {21201, 9}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {8676, 5}, .unit_text = {0, 0}, .doc_text = {21637, 9}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PageRetirement, count), .present_offset = offsetof(decltype(PageRetirement::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.addresses
-    {.name_text = {21226, 9}, .unit_text = {0, 0}, .doc_text = {21210, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21662, 9}, .unit_text = {0, 0}, .doc_text = {21646, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PageRetirement, addresses), .present_offset = 0, .items_offset = offsetof(decltype(PageRetirement::addresses), items), .value_size = sizeof(std::uint64_t),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.supported
-    {.name_text = {12843, 9}, .unit_text = {0, 0}, .doc_text = {21277, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13283, 9}, .unit_text = {0, 0}, .doc_text = {21713, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, supported), .present_offset = offsetof(decltype(RetiredPages::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.single_bit_retirement
-    {.name_text = {21365, 21}, .unit_text = {0, 0}, .doc_text = {21328, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21801, 21}, .unit_text = {0, 0}, .doc_text = {21764, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, single_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
-     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.double_bit_retirement
-    {.name_text = {21416, 21}, .unit_text = {0, 0}, .doc_text = {21386, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21852, 21}, .unit_text = {0, 0}, .doc_text = {21822, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, double_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
-     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_blacklist
-    {.name_text = {21496, 17}, .unit_text = {0, 0}, .doc_text = {21463, 33}, .note_text = {21437, 26}, .default_text = {0, 0},
+    {.name_text = {21932, 17}, .unit_text = {0, 0}, .doc_text = {21899, 33}, .note_text = {21873, 26}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, pending_blacklist), .present_offset = offsetof(decltype(RetiredPages::pending_blacklist), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_retirement
-    {.name_text = {21543, 18}, .unit_text = {0, 0}, .doc_text = {21513, 30}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {21979, 18}, .unit_text = {0, 0}, .doc_text = {21949, 30}, .note_text = {0, 0}, .default_text = {1523, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RetiredPages, pending_retirement), .present_offset = offsetof(decltype(RetiredPages::pending_retirement), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.max
-    {.name_text = {21617, 3}, .unit_text = {0, 0}, .doc_text = {21608, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22053, 3}, .unit_text = {0, 0}, .doc_text = {22044, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RowRemapHistogram, max), .present_offset = offsetof(decltype(RowRemapHistogram::max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.high
-    {.name_text = {21625, 4}, .unit_text = {0, 0}, .doc_text = {21620, 5}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {22061, 4}, .unit_text = {0, 0}, .doc_text = {22056, 5}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, high), .present_offset = offsetof(decltype(RowRemapHistogram::high), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.partial
-    {.name_text = {21634, 7}, .unit_text = {0, 0}, .doc_text = {21629, 5}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {22070, 7}, .unit_text = {0, 0}, .doc_text = {22065, 5}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, partial), .present_offset = offsetof(decltype(RowRemapHistogram::partial), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.low
-    {.name_text = {21645, 3}, .unit_text = {0, 0}, .doc_text = {21641, 4}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {22081, 3}, .unit_text = {0, 0}, .doc_text = {22077, 4}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, low), .present_offset = offsetof(decltype(RowRemapHistogram::low), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.none
-    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {21648, 5}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {22084, 5}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, none), .present_offset = offsetof(decltype(RowRemapHistogram::none), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.correctable
-    {.name_text = {5160, 11}, .unit_text = {0, 0}, .doc_text = {21717, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5600, 11}, .unit_text = {0, 0}, .doc_text = {22153, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, correctable), .present_offset = offsetof(decltype(RemappedRows::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.uncorrectable
-    {.name_text = {21807, 13}, .unit_text = {0, 0}, .doc_text = {21761, 46}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {22243, 13}, .unit_text = {0, 0}, .doc_text = {22197, 46}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, uncorrectable), .present_offset = offsetof(decltype(RemappedRows::uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.correctable_inactive
-    {.name_text = {21875, 20}, .unit_text = {0, 0}, .doc_text = {21820, 55}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {22311, 20}, .unit_text = {0, 0}, .doc_text = {22256, 55}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, correctable_inactive), .present_offset = offsetof(decltype(RemappedRows::correctable_inactive), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.uncorrectable_inactive
-    {.name_text = {21952, 22}, .unit_text = {0, 0}, .doc_text = {21895, 57}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {22388, 22}, .unit_text = {0, 0}, .doc_text = {22331, 57}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, uncorrectable_inactive), .present_offset = offsetof(decltype(RemappedRows::uncorrectable_inactive), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.pending
-    {.name_text = {4425, 7}, .unit_text = {0, 0}, .doc_text = {21974, 37}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {4865, 7}, .unit_text = {0, 0}, .doc_text = {22410, 37}, .note_text = {0, 0}, .default_text = {1523, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, pending), .present_offset = offsetof(decltype(RemappedRows::pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.failure_occurred
-    {.name_text = {22030, 16}, .unit_text = {0, 0}, .doc_text = {22011, 19}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {22466, 16}, .unit_text = {0, 0}, .doc_text = {22447, 19}, .note_text = {0, 0}, .default_text = {1523, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, failure_occurred), .present_offset = offsetof(decltype(RemappedRows::failure_occurred), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.availability_histogram
-    {.name_text = {22079, 22}, .unit_text = {0, 0}, .doc_text = {22046, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22515, 22}, .unit_text = {0, 0}, .doc_text = {22482, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, availability_histogram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RowRemapHistogram),
-     .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Display.mode
-    {.name_text = {10990, 4}, .unit_text = {0, 0}, .doc_text = {22149, 23}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {11430, 4}, .unit_text = {0, 0}, .doc_text = {22585, 23}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, mode), .present_offset = offsetof(decltype(Display::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Display.active
-    {.name_text = {1106, 6}, .unit_text = {0, 0}, .doc_text = {22172, 36}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {1106, 6}, .unit_text = {0, 0}, .doc_text = {22608, 36}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, active), .present_offset = offsetof(decltype(Display::active), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.name
-    {.name_text = {15434, 4}, .unit_text = {0, 0}, .doc_text = {22223, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2256, 4}, .unit_text = {0, 0}, .doc_text = {22659, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, name), .present_offset = offsetof(decltype(MigProfile::name), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.id
-    {.name_text = {8613, 2}, .unit_text = {0, 0}, .doc_text = {22277, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9053, 2}, .unit_text = {0, 0}, .doc_text = {22713, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, id), .present_offset = offsetof(decltype(MigProfile::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.instances
-    {.name_text = {22324, 9}, .unit_text = {0, 0}, .doc_text = {22288, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22760, 9}, .unit_text = {0, 0}, .doc_text = {22724, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigProfile, instances), .present_offset = offsetof(decltype(MigProfile::instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 8, .default_value = 0},
     // MigProfile.size
-    {.name_text = {22362, 4}, .unit_text = {0, 0}, .doc_text = {22333, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22798, 4}, .unit_text = {0, 0}, .doc_text = {22769, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigProfile, size), .present_offset = offsetof(decltype(MigProfile::size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // MigProfile.starts
-    {.name_text = {22412, 6}, .unit_text = {0, 0}, .doc_text = {22366, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22848, 6}, .unit_text = {0, 0}, .doc_text = {22802, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, starts), .present_offset = 0, .items_offset = offsetof(decltype(MigProfile::starts), items), .value_size = sizeof(std::uint32_t),
      .max_items = 8, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.memory_mib
-    {.name_text = {22440, 10}, .unit_text = {15463, 3}, .doc_text = {22418, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22876, 10}, .unit_text = {15899, 3}, .doc_text = {22854, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, memory_mib), .present_offset = offsetof(decltype(MigProfile::memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.idle_kib
-    {.name_text = {22491, 8}, .unit_text = {4578, 3}, .doc_text = {22450, 41}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {22927, 8}, .unit_text = {5018, 3}, .doc_text = {22886, 41}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, idle_kib), .present_offset = offsetof(decltype(MigProfile::idle_kib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.bar1_mib
-    {.name_text = {22577, 8}, .unit_text = {15463, 3}, .doc_text = {22499, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23013, 8}, .unit_text = {15899, 3}, .doc_text = {22935, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, bar1_mib), .present_offset = offsetof(decltype(MigProfile::bar1_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.sm
-    {.name_text = {20313, 2}, .unit_text = {0, 0}, .doc_text = {22585, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20749, 2}, .unit_text = {0, 0}, .doc_text = {23021, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, sm), .present_offset = offsetof(decltype(MigProfile::sm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.ce
-    {.name_text = {22614, 2}, .unit_text = {0, 0}, .doc_text = {22601, 13}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {23050, 2}, .unit_text = {0, 0}, .doc_text = {23037, 13}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, ce), .present_offset = offsetof(decltype(MigProfile::ce), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.dec
-    {.name_text = {22625, 3}, .unit_text = {0, 0}, .doc_text = {22616, 9}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {23061, 3}, .unit_text = {0, 0}, .doc_text = {23052, 9}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, dec), .present_offset = offsetof(decltype(MigProfile::dec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.enc
-    {.name_text = {22637, 3}, .unit_text = {0, 0}, .doc_text = {22628, 9}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {23073, 3}, .unit_text = {0, 0}, .doc_text = {23064, 9}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, enc), .present_offset = offsetof(decltype(MigProfile::enc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.jpeg
-    {.name_text = {14268, 4}, .unit_text = {0, 0}, .doc_text = {22640, 13}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {14708, 4}, .unit_text = {0, 0}, .doc_text = {23076, 13}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, jpeg), .present_offset = offsetof(decltype(MigProfile::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.ofa
-    {.name_text = {14297, 3}, .unit_text = {0, 0}, .doc_text = {22653, 26}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {14737, 3}, .unit_text = {0, 0}, .doc_text = {23089, 26}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, ofa), .present_offset = offsetof(decltype(MigProfile::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.p2p
-    {.name_text = {22715, 3}, .unit_text = {0, 0}, .doc_text = {22679, 36}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {23151, 3}, .unit_text = {0, 0}, .doc_text = {23115, 36}, .note_text = {0, 0}, .default_text = {1523, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, p2p), .present_offset = offsetof(decltype(MigProfile::p2p), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.profile
-    {.name_text = {22825, 7}, .unit_text = {0, 0}, .doc_text = {22751, 74}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23261, 7}, .unit_text = {0, 0}, .doc_text = {23187, 74}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigComputeInstance, profile), .present_offset = offsetof(decltype(MigComputeInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.wide
-    {.name_text = {22924, 4}, .unit_text = {0, 0}, .doc_text = {22832, 92}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {23360, 4}, .unit_text = {0, 0}, .doc_text = {23268, 92}, .note_text = {0, 0}, .default_text = {1523, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigComputeInstance, wide), .present_offset = offsetof(decltype(MigComputeInstance::wide), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.id
-    {.name_text = {8613, 2}, .unit_text = {0, 0}, .doc_text = {22928, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9053, 2}, .unit_text = {0, 0}, .doc_text = {23364, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigComputeInstance, id), .present_offset = offsetof(decltype(MigComputeInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // MigComputeInstance.start
-    {.name_text = {23018, 5}, .unit_text = {0, 0}, .doc_text = {22964, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23454, 5}, .unit_text = {0, 0}, .doc_text = {23400, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigComputeInstance, start), .present_offset = offsetof(decltype(MigComputeInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // MigComputeInstance.uuid
-    {.name_text = {23130, 4}, .unit_text = {0, 0}, .doc_text = {23023, 107}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2406, 4}, .unit_text = {0, 0}, .doc_text = {23459, 107}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigComputeInstance, uuid), .present_offset = offsetof(decltype(MigComputeInstance::uuid), present), .items_offset = 0, .value_size = sizeof(Text<41>),
      .max_items = 0, .capacity = 41, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.profile
-    {.name_text = {22825, 7}, .unit_text = {0, 0}, .doc_text = {23171, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23261, 7}, .unit_text = {0, 0}, .doc_text = {23603, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, profile), .present_offset = offsetof(decltype(MigInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.id
-    {.name_text = {8613, 2}, .unit_text = {0, 0}, .doc_text = {23191, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9053, 2}, .unit_text = {0, 0}, .doc_text = {23623, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigInstance, id), .present_offset = offsetof(decltype(MigInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // MigInstance.start
-    {.name_text = {23018, 5}, .unit_text = {0, 0}, .doc_text = {23225, 75}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23454, 5}, .unit_text = {0, 0}, .doc_text = {23657, 75}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigInstance, start), .present_offset = offsetof(decltype(MigInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 31, .default_value = 0},
     // MigInstance.idle_kib
-    {.name_text = {22491, 8}, .unit_text = {4578, 3}, .doc_text = {23300, 56}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22927, 8}, .unit_text = {5018, 3}, .doc_text = {23732, 56}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, idle_kib), .present_offset = offsetof(decltype(MigInstance::idle_kib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.sram_uncorrectable
-    {.name_text = {23408, 18}, .unit_text = {0, 0}, .doc_text = {23356, 52}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {23840, 18}, .unit_text = {0, 0}, .doc_text = {23788, 52}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigInstance, sram_uncorrectable), .present_offset = offsetof(decltype(MigInstance::sram_uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.bare
-    {.name_text = {23515, 4}, .unit_text = {0, 0}, .doc_text = {23426, 89}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {23947, 4}, .unit_text = {0, 0}, .doc_text = {23858, 89}, .note_text = {0, 0}, .default_text = {1523, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigInstance, bare), .present_offset = offsetof(decltype(MigInstance::bare), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.compute_instances
-    {.name_text = {23541, 17}, .unit_text = {0, 0}, .doc_text = {23519, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23973, 17}, .unit_text = {0, 0}, .doc_text = {23951, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, compute_instances), .present_offset = 0, .items_offset = offsetof(decltype(MigInstance::compute_instances), items), .value_size = sizeof(MigComputeInstance),
-     .max_items = 8, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_current
-    {.name_text = {20681, 12}, .unit_text = {0, 0}, .doc_text = {23584, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21117, 12}, .unit_text = {0, 0}, .doc_text = {24016, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::basis, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_current), .present_offset = offsetof(decltype(Mig::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_pending
-    {.name_text = {20742, 12}, .unit_text = {0, 0}, .doc_text = {23597, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21178, 12}, .unit_text = {0, 0}, .doc_text = {24029, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_pending), .present_offset = offsetof(decltype(Mig::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.max_gpu_instances
-    {.name_text = {23734, 17}, .unit_text = {0, 0}, .doc_text = {23650, 84}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24166, 17}, .unit_text = {0, 0}, .doc_text = {24082, 84}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Mig, max_gpu_instances), .present_offset = offsetof(decltype(Mig::max_gpu_instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 8, .default_value = 0},
     // Mig.resetless
-    {.name_text = {23820, 9}, .unit_text = {0, 0}, .doc_text = {23751, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24252, 9}, .unit_text = {0, 0}, .doc_text = {24183, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, resetless), .present_offset = offsetof(decltype(Mig::resetless), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.query_without_mode
-    {.name_text = {23888, 18}, .unit_text = {0, 0}, .doc_text = {23829, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24320, 18}, .unit_text = {0, 0}, .doc_text = {24261, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, query_without_mode), .present_offset = offsetof(decltype(Mig::query_without_mode), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.upper_half_first
-    {.name_text = {23986, 16}, .unit_text = {0, 0}, .doc_text = {23906, 80}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {24418, 16}, .unit_text = {0, 0}, .doc_text = {24338, 80}, .note_text = {0, 0}, .default_text = {1523, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Mig, upper_half_first), .present_offset = offsetof(decltype(Mig::upper_half_first), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.profiles
-    {.name_text = {8826, 8}, .unit_text = {0, 0}, .doc_text = {24002, 97}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9266, 8}, .unit_text = {0, 0}, .doc_text = {24434, 97}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, profiles), .present_offset = 0, .items_offset = offsetof(decltype(Mig::profiles), items), .value_size = sizeof(MigProfile),
-     .max_items = 18, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 18, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.instances
-    {.name_text = {22324, 9}, .unit_text = {0, 0}, .doc_text = {24099, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22760, 9}, .unit_text = {0, 0}, .doc_text = {24531, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, instances), .present_offset = 0, .items_offset = offsetof(decltype(Mig::instances), items), .value_size = sizeof(MigInstance),
-     .max_items = 8, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.current
-    {.name_text = {4372, 7}, .unit_text = {0, 0}, .doc_text = {20672, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4812, 7}, .unit_text = {0, 0}, .doc_text = {21108, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, current), .present_offset = offsetof(decltype(GpuOperationModes::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.pending
-    {.name_text = {4425, 7}, .unit_text = {0, 0}, .doc_text = {24155, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4865, 7}, .unit_text = {0, 0}, .doc_text = {24587, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, pending), .present_offset = offsetof(decltype(GpuOperationModes::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.current
-    {.name_text = {4372, 7}, .unit_text = {0, 0}, .doc_text = {24277, 10}, .note_text = {24241, 36}, .default_text = {0, 0},
+    {.name_text = {4812, 7}, .unit_text = {0, 0}, .doc_text = {24709, 10}, .note_text = {24673, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, current), .present_offset = offsetof(decltype(DriverModels::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.pending
-    {.name_text = {4425, 7}, .unit_text = {0, 0}, .doc_text = {24287, 28}, .note_text = {24241, 36}, .default_text = {0, 0},
+    {.name_text = {4865, 7}, .unit_text = {0, 0}, .doc_text = {24719, 28}, .note_text = {24673, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, pending), .present_offset = offsetof(decltype(DriverModels::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Accounting.mode
-    {.name_text = {10990, 4}, .unit_text = {0, 0}, .doc_text = {24354, 5}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {11430, 4}, .unit_text = {0, 0}, .doc_text = {24786, 5}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Accounting, mode), .present_offset = offsetof(decltype(Accounting::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Accounting.buffer_size
-    {.name_text = {24428, 11}, .unit_text = {0, 0}, .doc_text = {24363, 65}, .note_text = {0, 0}, .default_text = {24359, 4},
+    {.name_text = {24860, 11}, .unit_text = {0, 0}, .doc_text = {24795, 65}, .note_text = {0, 0}, .default_text = {24791, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Accounting, buffer_size), .present_offset = offsetof(decltype(Accounting::buffer_size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4096, .default_value = 4000},
     // Virtualization.mode
-    {.name_text = {10990, 4}, .unit_text = {0, 0}, .doc_text = {24354, 5}, .note_text = {0, 0}, .default_text = {343, 4},
+    {.name_text = {11430, 4}, .unit_text = {0, 0}, .doc_text = {24786, 5}, .note_text = {0, 0}, .default_text = {343, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::basis, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Virtualization, mode), .present_offset = offsetof(decltype(Virtualization::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 57, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Virtualization.host_vgpu_mode
-    {.name_text = {24512, 14}, .unit_text = {0, 0}, .doc_text = {24473, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24944, 14}, .unit_text = {0, 0}, .doc_text = {24905, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Virtualization, host_vgpu_mode), .present_offset = offsetof(decltype(Virtualization::host_vgpu_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 62, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // VgpuScheduler.policy
-    {.name_text = {8540, 6}, .unit_text = {0, 0}, .doc_text = {24555, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8980, 6}, .unit_text = {0, 0}, .doc_text = {24987, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuScheduler, policy), .present_offset = offsetof(decltype(VgpuScheduler::policy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 64, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // VgpuScheduler.adaptive_round_robin
-    {.name_text = {24690, 20}, .unit_text = {0, 0}, .doc_text = {24599, 91}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25122, 20}, .unit_text = {0, 0}, .doc_text = {25031, 91}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuScheduler, adaptive_round_robin), .present_offset = offsetof(decltype(VgpuScheduler::adaptive_round_robin), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // VgpuScheduler.frequency
-    {.name_text = {10595, 9}, .unit_text = {24765, 2}, .doc_text = {24710, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11035, 9}, .unit_text = {25197, 2}, .doc_text = {25142, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuScheduler, frequency), .present_offset = offsetof(decltype(VgpuScheduler::frequency), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 63, .max = 960, .default_value = 0},
     // VgpuScheduler.averaging_factor
-    {.name_text = {24819, 16}, .unit_text = {0, 0}, .doc_text = {24767, 52}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25251, 16}, .unit_text = {0, 0}, .doc_text = {25199, 52}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuScheduler, averaging_factor), .present_offset = offsetof(decltype(VgpuScheduler::averaging_factor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 60, .default_value = 0},
     // VgpuScheduler.timeslice_ns
-    {.name_text = {24879, 12}, .unit_text = {24877, 2}, .doc_text = {24835, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25311, 12}, .unit_text = {25309, 2}, .doc_text = {25267, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuScheduler, timeslice_ns), .present_offset = offsetof(decltype(VgpuScheduler::timeslice_ns), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1000000, .max = 30000000, .default_value = 0},
     // VgpuProcess.pid
-    {.name_text = {14736, 3}, .unit_text = {0, 0}, .doc_text = {24959, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15176, 3}, .unit_text = {0, 0}, .doc_text = {25391, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuProcess, pid), .present_offset = offsetof(decltype(VgpuProcess::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuProcess.name
-    {.name_text = {15434, 4}, .unit_text = {0, 0}, .doc_text = {24980, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2256, 4}, .unit_text = {0, 0}, .doc_text = {25412, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuProcess, name), .present_offset = offsetof(decltype(VgpuProcess::name), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuProcess.used_memory_mib
-    {.name_text = {15466, 15}, .unit_text = {15463, 3}, .doc_text = {25000, 27}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {15902, 15}, .unit_text = {15899, 3}, .doc_text = {25432, 27}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuProcess, used_memory_mib), .present_offset = offsetof(decltype(VgpuProcess::used_memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuProcess.share
-    {.name_text = {25108, 5}, .unit_text = {0, 0}, .doc_text = {25027, 81}, .note_text = {0, 0}, .default_text = {20042, 1},
+    {.name_text = {25540, 5}, .unit_text = {0, 0}, .doc_text = {25459, 81}, .note_text = {0, 0}, .default_text = {20478, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuProcess, share), .present_offset = offsetof(decltype(VgpuProcess::share), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // VgpuProcess.ended
-    {.name_text = {25155, 5}, .unit_text = {0, 0}, .doc_text = {25113, 42}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {25587, 5}, .unit_text = {0, 0}, .doc_text = {25545, 42}, .note_text = {0, 0}, .default_text = {1523, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuProcess, ended), .present_offset = offsetof(decltype(VgpuProcess::ended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuProcess.time_ms
-    {.name_text = {25206, 7}, .unit_text = {9164, 2}, .doc_text = {25160, 46}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {25638, 7}, .unit_text = {9604, 2}, .doc_text = {25592, 46}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuProcess, time_ms), .present_offset = offsetof(decltype(VgpuProcess::time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.type
-    {.name_text = {3342, 4}, .unit_text = {0, 0}, .doc_text = {25261, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3782, 4}, .unit_text = {0, 0}, .doc_text = {25693, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, type), .present_offset = offsetof(decltype(VgpuInstance::type), present), .items_offset = 0, .value_size = sizeof(Text<44>),
      .max_items = 0, .capacity = 44, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.id
-    {.name_text = {8613, 2}, .unit_text = {0, 0}, .doc_text = {25281, 88}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9053, 2}, .unit_text = {0, 0}, .doc_text = {25713, 88}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, id), .present_offset = offsetof(decltype(VgpuInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.uuid
-    {.name_text = {23130, 4}, .unit_text = {0, 0}, .doc_text = {25369, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2406, 4}, .unit_text = {0, 0}, .doc_text = {25801, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, uuid), .present_offset = offsetof(decltype(VgpuInstance::uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.vm_id
-    {.name_text = {25483, 5}, .unit_text = {0, 0}, .doc_text = {25405, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25915, 5}, .unit_text = {0, 0}, .doc_text = {25837, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, vm_id), .present_offset = offsetof(decltype(VgpuInstance::vm_id), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.mdev_uuid
-    {.name_text = {25565, 9}, .unit_text = {0, 0}, .doc_text = {25488, 77}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25997, 9}, .unit_text = {0, 0}, .doc_text = {25920, 77}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, mdev_uuid), .present_offset = offsetof(decltype(VgpuInstance::mdev_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.host_pid
-    {.name_text = {25694, 8}, .unit_text = {0, 0}, .doc_text = {25574, 120}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26126, 8}, .unit_text = {0, 0}, .doc_text = {26006, 120}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, host_pid), .present_offset = offsetof(decltype(VgpuInstance::host_pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.gpu_instance
-    {.name_text = {15646, 12}, .unit_text = {0, 0}, .doc_text = {25702, 97}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16082, 12}, .unit_text = {0, 0}, .doc_text = {26134, 97}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuInstance, gpu_instance), .present_offset = offsetof(decltype(VgpuInstance::gpu_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // VgpuInstance.placement
-    {.name_text = {25916, 9}, .unit_text = {0, 0}, .doc_text = {25799, 117}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26348, 9}, .unit_text = {0, 0}, .doc_text = {26231, 117}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuInstance, placement), .present_offset = offsetof(decltype(VgpuInstance::placement), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1024, .default_value = 0},
     // VgpuInstance.guest_driver
-    {.name_text = {26019, 12}, .unit_text = {0, 0}, .doc_text = {25925, 94}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26451, 12}, .unit_text = {0, 0}, .doc_text = {26357, 94}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, guest_driver), .present_offset = offsetof(decltype(VgpuInstance::guest_driver), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.guest_pci
-    {.name_text = {26080, 9}, .unit_text = {0, 0}, .doc_text = {26031, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26512, 9}, .unit_text = {0, 0}, .doc_text = {26463, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, guest_pci), .present_offset = offsetof(decltype(VgpuInstance::guest_pci), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.fb_used_mib
-    {.name_text = {26175, 11}, .unit_text = {15463, 3}, .doc_text = {26089, 86}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26607, 11}, .unit_text = {15899, 3}, .doc_text = {26521, 86}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, fb_used_mib), .present_offset = offsetof(decltype(VgpuInstance::fb_used_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.share
-    {.name_text = {25108, 5}, .unit_text = {0, 0}, .doc_text = {26186, 108}, .note_text = {0, 0}, .default_text = {20042, 1},
+    {.name_text = {25540, 5}, .unit_text = {0, 0}, .doc_text = {26618, 108}, .note_text = {0, 0}, .default_text = {20478, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuInstance, share), .present_offset = offsetof(decltype(VgpuInstance::share), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // VgpuInstance.license
-    {.name_text = {26315, 7}, .unit_text = {0, 0}, .doc_text = {26294, 21}, .note_text = {0, 0}, .default_text = {472, 8},
+    {.name_text = {26747, 7}, .unit_text = {0, 0}, .doc_text = {26726, 21}, .note_text = {0, 0}, .default_text = {472, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuInstance, license), .present_offset = offsetof(decltype(VgpuInstance::license), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 67, .word_count = 6, .min = 0, .max = 0, .default_value = 5},
     // VgpuInstance.license_expiry
-    {.name_text = {26382, 14}, .unit_text = {3907, 1}, .doc_text = {26322, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26814, 14}, .unit_text = {4347, 1}, .doc_text = {26754, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, license_expiry), .present_offset = offsetof(decltype(VgpuInstance::license_expiry), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.frame_rate_limit
-    {.name_text = {26488, 16}, .unit_text = {14544, 3}, .doc_text = {26396, 92}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26920, 16}, .unit_text = {14984, 3}, .doc_text = {26828, 92}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, frame_rate_limit), .present_offset = offsetof(decltype(VgpuInstance::frame_rate_limit), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.encoder_capacity
-    {.name_text = {26528, 16}, .unit_text = {8251, 1}, .doc_text = {26507, 21}, .note_text = {0, 0}, .default_text = {26504, 3},
+    {.name_text = {26960, 16}, .unit_text = {8691, 1}, .doc_text = {26939, 21}, .note_text = {0, 0}, .default_text = {26936, 3},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(VgpuInstance, encoder_capacity), .present_offset = offsetof(decltype(VgpuInstance::encoder_capacity), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 100},
     // VgpuInstance.accounting
-    {.name_text = {26565, 10}, .unit_text = {0, 0}, .doc_text = {26544, 21}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {26997, 10}, .unit_text = {0, 0}, .doc_text = {26976, 21}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuInstance, accounting), .present_offset = offsetof(decltype(VgpuInstance::accounting), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.encoder_stats
-    {.name_text = {26575, 13}, .unit_text = {0, 0}, .doc_text = {14636, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27007, 13}, .unit_text = {0, 0}, .doc_text = {15076, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
-     .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.fbc_stats
-    {.name_text = {26588, 9}, .unit_text = {0, 0}, .doc_text = {15089, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27020, 9}, .unit_text = {0, 0}, .doc_text = {15529, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
-     .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.processes
-    {.name_text = {26617, 9}, .unit_text = {0, 0}, .doc_text = {26597, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27049, 9}, .unit_text = {0, 0}, .doc_text = {27029, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, processes), .present_offset = 0, .items_offset = offsetof(decltype(VgpuInstance::processes), items), .value_size = sizeof(VgpuProcess),
-     .max_items = 4, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 4, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuGpuInstance.id
-    {.name_text = {8613, 2}, .unit_text = {0, 0}, .doc_text = {26653, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9053, 2}, .unit_text = {0, 0}, .doc_text = {27085, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuGpuInstance, id), .present_offset = offsetof(decltype(VgpuGpuInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // VgpuGpuInstance.heterogeneous_mode
-    {.name_text = {26717, 18}, .unit_text = {0, 0}, .doc_text = {26676, 41}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {27149, 18}, .unit_text = {0, 0}, .doc_text = {27108, 41}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuGpuInstance, heterogeneous_mode), .present_offset = offsetof(decltype(VgpuGpuInstance::heterogeneous_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // VgpuGpuInstance.scheduler
-    {.name_text = {26751, 9}, .unit_text = {0, 0}, .doc_text = {26735, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27183, 9}, .unit_text = {0, 0}, .doc_text = {27167, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuGpuInstance, scheduler), .present_offset = 0, .items_offset = 0, .value_size = sizeof(VgpuScheduler),
-     .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.heterogeneous_mode
-    {.name_text = {26717, 18}, .unit_text = {0, 0}, .doc_text = {26843, 90}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27149, 18}, .unit_text = {0, 0}, .doc_text = {27275, 90}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, heterogeneous_mode), .present_offset = offsetof(decltype(Vgpu::heterogeneous_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.scheduler
-    {.name_text = {26751, 9}, .unit_text = {0, 0}, .doc_text = {26933, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27183, 9}, .unit_text = {0, 0}, .doc_text = {27365, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, scheduler), .present_offset = 0, .items_offset = 0, .value_size = sizeof(VgpuScheduler),
-     .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.mini_quarter
-    {.name_text = {26996, 12}, .unit_text = {0, 0}, .doc_text = {26947, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27428, 12}, .unit_text = {0, 0}, .doc_text = {27379, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, mini_quarter), .present_offset = offsetof(decltype(Vgpu::mini_quarter), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.compute_media_engine
-    {.name_text = {27049, 20}, .unit_text = {0, 0}, .doc_text = {27008, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27481, 20}, .unit_text = {0, 0}, .doc_text = {27440, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, compute_media_engine), .present_offset = offsetof(decltype(Vgpu::compute_media_engine), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.mig_timeslicing
-    {.name_text = {27140, 15}, .unit_text = {0, 0}, .doc_text = {27069, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27572, 15}, .unit_text = {0, 0}, .doc_text = {27501, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, mig_timeslicing), .present_offset = offsetof(decltype(Vgpu::mig_timeslicing), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.device_buffer_mb_per_s
-    {.name_text = {27245, 22}, .unit_text = {27241, 4}, .doc_text = {27155, 86}, .note_text = {0, 0}, .default_text = {24359, 4},
+    {.name_text = {27677, 22}, .unit_text = {27673, 4}, .doc_text = {27587, 86}, .note_text = {0, 0}, .default_text = {24791, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Vgpu, device_buffer_mb_per_s), .present_offset = offsetof(decltype(Vgpu::device_buffer_mb_per_s), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 4000},
     // Vgpu.made
-    {.name_text = {27334, 4}, .unit_text = {0, 0}, .doc_text = {27267, 67}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {27766, 4}, .unit_text = {0, 0}, .doc_text = {27699, 67}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Vgpu, made), .present_offset = offsetof(decltype(Vgpu::made), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.instances
-    {.name_text = {22324, 9}, .unit_text = {0, 0}, .doc_text = {27338, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22760, 9}, .unit_text = {0, 0}, .doc_text = {27770, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, instances), .present_offset = 0, .items_offset = offsetof(decltype(Vgpu::instances), items), .value_size = sizeof(VgpuInstance),
-     .max_items = 48, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 48, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.gpu_instances
-    {.name_text = {27403, 13}, .unit_text = {0, 0}, .doc_text = {27351, 52}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27835, 13}, .unit_text = {0, 0}, .doc_text = {27783, 52}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, gpu_instances), .present_offset = 0, .items_offset = offsetof(decltype(Vgpu::gpu_instances), items), .value_size = sizeof(VgpuGpuInstance),
-     .max_items = 8, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GridLicense.product
-    {.name_text = {27572, 7}, .unit_text = {0, 0}, .doc_text = {27474, 98}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3640, 7}, .unit_text = {0, 0}, .doc_text = {27906, 98}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GridLicense, product), .present_offset = offsetof(decltype(GridLicense::product), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GridLicense.licensed
-    {.name_text = {472, 8}, .unit_text = {0, 0}, .doc_text = {27579, 22}, .note_text = {0, 0}, .default_text = {2938, 4},
+    {.name_text = {472, 8}, .unit_text = {0, 0}, .doc_text = {28004, 22}, .note_text = {0, 0}, .default_text = {3358, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(GridLicense, licensed), .present_offset = offsetof(decltype(GridLicense::licensed), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // GridLicense.expiry
-    {.name_text = {27652, 6}, .unit_text = {3907, 1}, .doc_text = {27601, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28077, 6}, .unit_text = {4347, 1}, .doc_text = {28026, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GridLicense, expiry), .present_offset = offsetof(decltype(GridLicense::expiry), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.mode
-    {.name_text = {10990, 4}, .unit_text = {0, 0}, .doc_text = {27765, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11430, 4}, .unit_text = {0, 0}, .doc_text = {28190, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, mode), .present_offset = offsetof(decltype(GspFirmware::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.default_mode
-    {.name_text = {20865, 12}, .unit_text = {0, 0}, .doc_text = {27811, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21301, 12}, .unit_text = {0, 0}, .doc_text = {28236, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, default_mode), .present_offset = offsetof(decltype(GspFirmware::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.version
-    {.name_text = {27926, 7}, .unit_text = {0, 0}, .doc_text = {27864, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2298, 7}, .unit_text = {0, 0}, .doc_text = {28289, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, version), .present_offset = offsetof(decltype(GspFirmware::version), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.required
-    {.name_text = {27979, 8}, .unit_text = {0, 0}, .doc_text = {27957, 22}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {28397, 8}, .unit_text = {0, 0}, .doc_text = {28375, 22}, .note_text = {0, 0}, .default_text = {1523, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, required), .present_offset = offsetof(decltype(ResetStatus::required), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.drain_and_reset_recommended
-    {.name_text = {28028, 27}, .unit_text = {0, 0}, .doc_text = {27987, 41}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {28446, 27}, .unit_text = {0, 0}, .doc_text = {28405, 41}, .note_text = {0, 0}, .default_text = {1523, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, drain_and_reset_recommended), .present_offset = offsetof(decltype(ResetStatus::drain_and_reset_recommended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.recovery_action
-    {.name_text = {28144, 15}, .unit_text = {0, 0}, .doc_text = {28055, 89}, .note_text = {0, 0}, .default_text = {343, 4},
+    {.name_text = {28562, 15}, .unit_text = {0, 0}, .doc_text = {28473, 89}, .note_text = {0, 0}, .default_text = {343, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, recovery_action), .present_offset = offsetof(decltype(ResetStatus::recovery_action), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 82, .word_count = 6, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_application_clocks
-    {.name_text = {28239, 22}, .unit_text = {0, 0}, .doc_text = {28200, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28657, 22}, .unit_text = {0, 0}, .doc_text = {28618, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_application_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_application_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_auto_boosted_clocks
-    {.name_text = {28291, 23}, .unit_text = {0, 0}, .doc_text = {28261, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28709, 23}, .unit_text = {0, 0}, .doc_text = {28679, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_auto_boosted_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_auto_boosted_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Topology.default_level
-    {.name_text = {28396, 13}, .unit_text = {0, 0}, .doc_text = {28353, 43}, .note_text = {0, 0}, .default_text = {808, 6},
+    {.name_text = {28814, 13}, .unit_text = {0, 0}, .doc_text = {28771, 43}, .note_text = {0, 0}, .default_text = {808, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Topology, default_level), .present_offset = offsetof(decltype(Topology::default_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 115, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
     // Platform.chassis_serial_number
-    {.name_text = {28478, 21}, .unit_text = {0, 0}, .doc_text = {28449, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28896, 21}, .unit_text = {0, 0}, .doc_text = {28867, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, chassis_serial_number), .present_offset = offsetof(decltype(Platform::chassis_serial_number), present), .items_offset = 0, .value_size = sizeof(Text<17>),
      .max_items = 0, .capacity = 17, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.slot_number
-    {.name_text = {28519, 11}, .unit_text = {0, 0}, .doc_text = {28499, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28937, 11}, .unit_text = {0, 0}, .doc_text = {28917, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, slot_number), .present_offset = offsetof(decltype(Platform::slot_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.tray_index
-    {.name_text = {28535, 10}, .unit_text = {0, 0}, .doc_text = {28530, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28953, 10}, .unit_text = {0, 0}, .doc_text = {28948, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, tray_index), .present_offset = offsetof(decltype(Platform::tray_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.host_id
-    {.name_text = {28550, 7}, .unit_text = {0, 0}, .doc_text = {28545, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28968, 7}, .unit_text = {0, 0}, .doc_text = {28963, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, host_id), .present_offset = offsetof(decltype(Platform::host_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.peer_type
-    {.name_text = {28585, 9}, .unit_text = {0, 0}, .doc_text = {28557, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29003, 9}, .unit_text = {0, 0}, .doc_text = {28975, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, peer_type), .present_offset = offsetof(decltype(Platform::peer_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 149, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Platform.module_id
-    {.name_text = {28632, 9}, .unit_text = {0, 0}, .doc_text = {28594, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29050, 9}, .unit_text = {0, 0}, .doc_text = {29012, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, module_id), .present_offset = offsetof(decltype(Platform::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.gpu_fabric_guid
-    {.name_text = {28683, 15}, .unit_text = {0, 0}, .doc_text = {28641, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29101, 15}, .unit_text = {0, 0}, .doc_text = {29059, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, gpu_fabric_guid), .present_offset = offsetof(decltype(Platform::gpu_fabric_guid), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // C2c.mode
-    {.name_text = {10990, 4}, .unit_text = {0, 0}, .doc_text = {28741, 74}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11430, 4}, .unit_text = {0, 0}, .doc_text = {29159, 74}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(C2c, mode), .present_offset = offsetof(decltype(C2c::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // C2c.links
-    {.name_text = {28836, 5}, .unit_text = {0, 0}, .doc_text = {28815, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29254, 5}, .unit_text = {0, 0}, .doc_text = {29233, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(C2c, links), .present_offset = offsetof(decltype(C2c::links), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // C2c.bandwidth_per_link_mbps
-    {.name_text = {28905, 23}, .unit_text = {27241, 4}, .doc_text = {28841, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29323, 23}, .unit_text = {27673, 4}, .doc_text = {29259, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(C2c, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(C2c::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // C2c.replay_errors
-    {.name_text = {28949, 13}, .unit_text = {0, 0}, .doc_text = {28928, 21}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {29367, 13}, .unit_text = {0, 0}, .doc_text = {29346, 21}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(C2c, replay_errors), .present_offset = offsetof(decltype(C2c::replay_errors), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // C2c.back_to_back_replay_errors
-    {.name_text = {28996, 26}, .unit_text = {0, 0}, .doc_text = {28962, 34}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {29414, 26}, .unit_text = {0, 0}, .doc_text = {29380, 34}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(C2c, back_to_back_replay_errors), .present_offset = offsetof(decltype(C2c::back_to_back_replay_errors), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // C2c.interrupt_errors
-    {.name_text = {29046, 16}, .unit_text = {0, 0}, .doc_text = {29022, 24}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {29464, 16}, .unit_text = {0, 0}, .doc_text = {29440, 24}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(C2c, interrupt_errors), .present_offset = offsetof(decltype(C2c::interrupt_errors), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLowPower.supported
-    {.name_text = {12843, 9}, .unit_text = {0, 0}, .doc_text = {29096, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13283, 9}, .unit_text = {0, 0}, .doc_text = {29514, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLowPower, supported), .present_offset = offsetof(decltype(NvLinkLowPower::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLowPower.threshold
-    {.name_text = {29289, 9}, .unit_text = {0, 0}, .doc_text = {29180, 109}, .note_text = {0, 0}, .default_text = {29176, 4},
+    {.name_text = {29707, 9}, .unit_text = {0, 0}, .doc_text = {29598, 109}, .note_text = {0, 0}, .default_text = {29594, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, threshold), .present_offset = offsetof(decltype(NvLinkLowPower::threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
     // NvLinkLowPower.default_threshold
-    {.name_text = {29326, 17}, .unit_text = {0, 0}, .doc_text = {29298, 28}, .note_text = {0, 0}, .default_text = {29176, 4},
+    {.name_text = {29744, 17}, .unit_text = {0, 0}, .doc_text = {29716, 28}, .note_text = {0, 0}, .default_text = {29594, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, default_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::default_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
     // NvLinkLowPower.min_threshold
-    {.name_text = {29376, 13}, .unit_text = {0, 0}, .doc_text = {29343, 33}, .note_text = {0, 0}, .default_text = {20042, 1},
+    {.name_text = {29794, 13}, .unit_text = {0, 0}, .doc_text = {29761, 33}, .note_text = {0, 0}, .default_text = {20478, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, min_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::min_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // NvLinkLowPower.max_threshold
-    {.name_text = {29427, 13}, .unit_text = {0, 0}, .doc_text = {29393, 34}, .note_text = {0, 0}, .default_text = {29389, 4},
+    {.name_text = {29845, 13}, .unit_text = {0, 0}, .doc_text = {29811, 34}, .note_text = {0, 0}, .default_text = {29807, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, max_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::max_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 8191},
     // NvLinkLowPower.units
-    {.name_text = {29485, 5}, .unit_text = {0, 0}, .doc_text = {29440, 45}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {29903, 5}, .unit_text = {0, 0}, .doc_text = {29858, 45}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkLowPower, units), .present_offset = offsetof(decltype(NvLinkLowPower::units), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkBandwidth.modes
-    {.name_text = {29628, 5}, .unit_text = {0, 0}, .doc_text = {29549, 79}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30046, 5}, .unit_text = {0, 0}, .doc_text = {29967, 79}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkBandwidth, modes), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkBandwidth::modes), items), .value_size = sizeof(std::uint32_t),
      .max_items = 23, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkBandwidth.mode
-    {.name_text = {10990, 4}, .unit_text = {0, 0}, .doc_text = {29633, 14}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {11430, 4}, .unit_text = {0, 0}, .doc_text = {30051, 14}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, mode), .present_offset = offsetof(decltype(NvLinkBandwidth::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // NvLinkBandwidth.best_mode
-    {.name_text = {29686, 9}, .unit_text = {0, 0}, .doc_text = {29647, 39}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {30104, 9}, .unit_text = {0, 0}, .doc_text = {30065, 39}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, best_mode), .present_offset = offsetof(decltype(NvLinkBandwidth::best_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // FabricHealth.degraded_bandwidth
-    {.name_text = {29788, 18}, .unit_text = {0, 0}, .doc_text = {29766, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30206, 18}, .unit_text = {0, 0}, .doc_text = {30184, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, degraded_bandwidth), .present_offset = offsetof(decltype(FabricHealth::degraded_bandwidth), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_recovery
-    {.name_text = {29833, 14}, .unit_text = {0, 0}, .doc_text = {29806, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30251, 14}, .unit_text = {0, 0}, .doc_text = {30224, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_recovery), .present_offset = offsetof(decltype(FabricHealth::route_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_unhealthy
-    {.name_text = {29868, 15}, .unit_text = {0, 0}, .doc_text = {29847, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30286, 15}, .unit_text = {0, 0}, .doc_text = {30265, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_unhealthy), .present_offset = offsetof(decltype(FabricHealth::route_unhealthy), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.access_timeout_recovery
-    {.name_text = {29919, 23}, .unit_text = {0, 0}, .doc_text = {29883, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30337, 23}, .unit_text = {0, 0}, .doc_text = {30301, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, access_timeout_recovery), .present_offset = offsetof(decltype(FabricHealth::access_timeout_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.incorrect_configuration
-    {.name_text = {29969, 23}, .unit_text = {0, 0}, .doc_text = {29942, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30387, 23}, .unit_text = {0, 0}, .doc_text = {30360, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, incorrect_configuration), .present_offset = offsetof(decltype(FabricHealth::incorrect_configuration), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 131, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
     // Fabric.cluster_uuid
-    {.name_text = {30086, 12}, .unit_text = {0, 0}, .doc_text = {30066, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30504, 12}, .unit_text = {0, 0}, .doc_text = {30484, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, cluster_uuid), .present_offset = offsetof(decltype(Fabric::cluster_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.clique_id
-    {.name_text = {30105, 9}, .unit_text = {0, 0}, .doc_text = {30098, 7}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {30523, 9}, .unit_text = {0, 0}, .doc_text = {30516, 7}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fabric, clique_id), .present_offset = offsetof(decltype(Fabric::clique_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.state
-    {.name_text = {9600, 5}, .unit_text = {0, 0}, .doc_text = {30114, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10040, 5}, .unit_text = {0, 0}, .doc_text = {30532, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, state), .present_offset = offsetof(decltype(Fabric::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 121, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_summary
-    {.name_text = {30206, 14}, .unit_text = {0, 0}, .doc_text = {30184, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30624, 14}, .unit_text = {0, 0}, .doc_text = {30602, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_summary), .present_offset = offsetof(decltype(Fabric::health_summary), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 126, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health
-    {.name_text = {30237, 6}, .unit_text = {0, 0}, .doc_text = {30220, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30655, 6}, .unit_text = {0, 0}, .doc_text = {30638, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FabricHealth),
-     .max_items = 0, .capacity = 0, .structure = 83, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 84, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_mask
-    {.name_text = {30294, 11}, .unit_text = {0, 0}, .doc_text = {30243, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30712, 11}, .unit_text = {0, 0}, .doc_text = {30661, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_mask), .present_offset = offsetof(decltype(Fabric::health_mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GpmMix.sm
-    {.name_text = {20313, 2}, .unit_text = {8251, 1}, .doc_text = {30325, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20749, 2}, .unit_text = {8691, 1}, .doc_text = {30743, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, sm), .present_offset = offsetof(decltype(GpmMix::sm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.occupancy
-    {.name_text = {30426, 9}, .unit_text = {8251, 1}, .doc_text = {30364, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30844, 9}, .unit_text = {8691, 1}, .doc_text = {30782, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, occupancy), .present_offset = offsetof(decltype(GpmMix::occupancy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.integer
-    {.name_text = {30467, 7}, .unit_text = {8251, 1}, .doc_text = {30435, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30885, 7}, .unit_text = {8691, 1}, .doc_text = {30853, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, integer), .present_offset = offsetof(decltype(GpmMix::integer), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.hmma
-    {.name_text = {30516, 4}, .unit_text = {8251, 1}, .doc_text = {30474, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30934, 4}, .unit_text = {8691, 1}, .doc_text = {30892, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, hmma), .present_offset = offsetof(decltype(GpmMix::hmma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.imma
-    {.name_text = {30562, 4}, .unit_text = {8251, 1}, .doc_text = {30520, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30980, 4}, .unit_text = {8691, 1}, .doc_text = {30938, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, imma), .present_offset = offsetof(decltype(GpmMix::imma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.dfma
-    {.name_text = {30607, 4}, .unit_text = {8251, 1}, .doc_text = {30566, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31025, 4}, .unit_text = {8691, 1}, .doc_text = {30984, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, dfma), .present_offset = offsetof(decltype(GpmMix::dfma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.fp64
-    {.name_text = {30651, 4}, .unit_text = {8251, 1}, .doc_text = {30611, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31069, 4}, .unit_text = {8691, 1}, .doc_text = {31029, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, fp64), .present_offset = offsetof(decltype(GpmMix::fp64), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.fp32
-    {.name_text = {30696, 4}, .unit_text = {8251, 1}, .doc_text = {30655, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31114, 4}, .unit_text = {8691, 1}, .doc_text = {31073, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, fp32), .present_offset = offsetof(decltype(GpmMix::fp32), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.fp16
-    {.name_text = {30740, 4}, .unit_text = {8251, 1}, .doc_text = {30700, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31158, 4}, .unit_text = {8691, 1}, .doc_text = {31118, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, fp16), .present_offset = offsetof(decltype(GpmMix::fp16), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Gpm.supported
-    {.name_text = {12843, 9}, .unit_text = {0, 0}, .doc_text = {30824, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13283, 9}, .unit_text = {0, 0}, .doc_text = {31242, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, supported), .present_offset = offsetof(decltype(Gpm::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.streaming
-    {.name_text = {30882, 9}, .unit_text = {0, 0}, .doc_text = {30866, 16}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {31300, 9}, .unit_text = {0, 0}, .doc_text = {31284, 16}, .note_text = {0, 0}, .default_text = {1523, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpm, streaming), .present_offset = offsetof(decltype(Gpm::streaming), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_tx_mib_per_sec
-    {.name_text = {30947, 19}, .unit_text = {30942, 5}, .doc_text = {30891, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31365, 19}, .unit_text = {31360, 5}, .doc_text = {31309, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_tx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_tx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_rx_mib_per_sec
-    {.name_text = {31021, 19}, .unit_text = {30942, 5}, .doc_text = {30966, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31439, 19}, .unit_text = {31360, 5}, .doc_text = {31384, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_rx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_rx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.mix
-    {.name_text = {31090, 3}, .unit_text = {0, 0}, .doc_text = {31040, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31508, 3}, .unit_text = {0, 0}, .doc_text = {31458, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, mix), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpmMix),
-     .max_items = 0, .capacity = 0, .structure = 85, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 86, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailureXid.code
-    {.name_text = {31141, 4}, .unit_text = {0, 0}, .doc_text = {31120, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31559, 4}, .unit_text = {0, 0}, .doc_text = {31538, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailureXid, code), .present_offset = offsetof(decltype(FailureXid::code), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.mode
-    {.name_text = {10990, 4}, .unit_text = {0, 0}, .doc_text = {31176, 147}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11430, 4}, .unit_text = {0, 0}, .doc_text = {31594, 147}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, mode), .present_offset = offsetof(decltype(Failure::mode), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 151, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Failure.probability
-    {.name_text = {31360, 11}, .unit_text = {0, 0}, .doc_text = {31323, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31778, 11}, .unit_text = {0, 0}, .doc_text = {31741, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Failure, probability), .present_offset = offsetof(decltype(Failure::probability), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // Failure.after_calls
-    {.name_text = {31397, 11}, .unit_text = {0, 0}, .doc_text = {31371, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31815, 11}, .unit_text = {0, 0}, .doc_text = {31789, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, after_calls), .present_offset = offsetof(decltype(Failure::after_calls), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.seed
-    {.name_text = {16264, 4}, .unit_text = {0, 0}, .doc_text = {31408, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16700, 4}, .unit_text = {0, 0}, .doc_text = {31826, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, seed), .present_offset = offsetof(decltype(Failure::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.xid
-    {.name_text = {31454, 3}, .unit_text = {0, 0}, .doc_text = {31432, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31872, 3}, .unit_text = {0, 0}, .doc_text = {31850, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, xid), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FailureXid),
-     .max_items = 0, .capacity = 0, .structure = 87, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 88, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.rate
-    {.name_text = {31679, 4}, .unit_text = {31676, 3}, .doc_text = {31578, 98}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32097, 4}, .unit_text = {32094, 3}, .doc_text = {31996, 98}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, rate), .present_offset = offsetof(decltype(NvLinkErrorInjection::rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.links
-    {.name_text = {28836, 5}, .unit_text = {0, 0}, .doc_text = {31683, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29254, 5}, .unit_text = {0, 0}, .doc_text = {32101, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkErrorInjection::links), items), .value_size = sizeof(std::uint32_t),
      .max_items = 36, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.transformer_engine
-    {.name_text = {31823, 18}, .unit_text = {0, 0}, .doc_text = {31804, 19}, .note_text = {31779, 25}, .default_text = {0, 0},
+    {.name_text = {32241, 18}, .unit_text = {0, 0}, .doc_text = {32222, 19}, .note_text = {32197, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, transformer_engine), .present_offset = offsetof(decltype(Features::transformer_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp4_support
-    {.name_text = {31845, 11}, .unit_text = {0, 0}, .doc_text = {31841, 4}, .note_text = {31779, 25}, .default_text = {0, 0},
+    {.name_text = {32263, 11}, .unit_text = {0, 0}, .doc_text = {32259, 4}, .note_text = {32197, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp4_support), .present_offset = offsetof(decltype(Features::fp4_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp6_support
-    {.name_text = {31860, 11}, .unit_text = {0, 0}, .doc_text = {31856, 4}, .note_text = {31779, 25}, .default_text = {0, 0},
+    {.name_text = {32278, 11}, .unit_text = {0, 0}, .doc_text = {32274, 4}, .note_text = {32197, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp6_support), .present_offset = offsetof(decltype(Features::fp6_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp8_support
-    {.name_text = {31875, 11}, .unit_text = {0, 0}, .doc_text = {31871, 4}, .note_text = {31779, 25}, .default_text = {0, 0},
+    {.name_text = {32293, 11}, .unit_text = {0, 0}, .doc_text = {32289, 4}, .note_text = {32197, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp8_support), .present_offset = offsetof(decltype(Features::fp8_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.confidential_compute
-    {.name_text = {31921, 20}, .unit_text = {0, 0}, .doc_text = {31886, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32339, 20}, .unit_text = {0, 0}, .doc_text = {32304, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, confidential_compute), .present_offset = offsetof(decltype(Features::confidential_compute), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.nvlink_c2c
-    {.name_text = {31975, 10}, .unit_text = {0, 0}, .doc_text = {31964, 11}, .note_text = {31941, 23}, .default_text = {0, 0},
+    {.name_text = {32393, 10}, .unit_text = {0, 0}, .doc_text = {32382, 11}, .note_text = {32359, 23}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, nvlink_c2c), .present_offset = offsetof(decltype(Features::nvlink_c2c), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.decompression_engine
-    {.name_text = {32006, 20}, .unit_text = {0, 0}, .doc_text = {31985, 21}, .note_text = {31779, 25}, .default_text = {0, 0},
+    {.name_text = {32424, 20}, .unit_text = {0, 0}, .doc_text = {32403, 21}, .note_text = {32197, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, decompression_engine), .present_offset = offsetof(decltype(Features::decompression_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fifth_gen_tensor_cores
-    {.name_text = {32059, 22}, .unit_text = {0, 0}, .doc_text = {32026, 33}, .note_text = {31779, 25}, .default_text = {0, 0},
+    {.name_text = {32477, 22}, .unit_text = {0, 0}, .doc_text = {32444, 33}, .note_text = {32197, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fifth_gen_tensor_cores), .present_offset = offsetof(decltype(Features::fifth_gen_tensor_cores), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {32110, 13}, .note_text = {31779, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {32528, 13}, .note_text = {32197, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, enabled), .present_offset = offsetof(decltype(GraceSuperchip::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_cores
-    {.name_text = {32133, 9}, .unit_text = {0, 0}, .doc_text = {32123, 10}, .note_text = {31779, 25}, .default_text = {0, 0},
+    {.name_text = {32551, 9}, .unit_text = {0, 0}, .doc_text = {32541, 10}, .note_text = {32197, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_cores), .present_offset = offsetof(decltype(GraceSuperchip::cpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_memory_gb
-    {.name_text = {32155, 13}, .unit_text = {32153, 2}, .doc_text = {32142, 11}, .note_text = {31779, 25}, .default_text = {0, 0},
+    {.name_text = {32573, 13}, .unit_text = {32571, 2}, .doc_text = {32560, 11}, .note_text = {32197, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_memory_gb), .present_offset = offsetof(decltype(GraceSuperchip::cpu_memory_gb), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.coherent_memory
-    {.name_text = {32204, 15}, .unit_text = {0, 0}, .doc_text = {32168, 36}, .note_text = {31779, 25}, .default_text = {0, 0},
+    {.name_text = {32622, 15}, .unit_text = {0, 0}, .doc_text = {32586, 36}, .note_text = {32197, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, coherent_memory), .present_offset = offsetof(decltype(GraceSuperchip::coherent_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.index
-    {.name_text = {32307, 5}, .unit_text = {0, 0}, .doc_text = {32262, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32725, 5}, .unit_text = {0, 0}, .doc_text = {32680, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // Gpu.base
-    {.name_text = {32450, 4}, .unit_text = {0, 0}, .doc_text = {32312, 138}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32868, 4}, .unit_text = {0, 0}, .doc_text = {32730, 138}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.name
-    {.name_text = {15434, 4}, .unit_text = {0, 0}, .doc_text = {32475, 13}, .note_text = {0, 0}, .default_text = {32454, 21},
+    {.name_text = {2256, 4}, .unit_text = {0, 0}, .doc_text = {32893, 13}, .note_text = {0, 0}, .default_text = {32872, 21},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::basis, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, name), .present_offset = offsetof(decltype(Gpu::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.brand
-    {.name_text = {32509, 5}, .unit_text = {0, 0}, .doc_text = {32488, 21}, .note_text = {0, 0}, .default_text = {133, 6},
+    {.name_text = {32927, 5}, .unit_text = {0, 0}, .doc_text = {32906, 21}, .note_text = {0, 0}, .default_text = {133, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, brand), .present_offset = offsetof(decltype(Gpu::brand), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 2, .word_count = 17, .min = 0, .max = 0, .default_value = 14},
     // Gpu.uuid
-    {.name_text = {23130, 4}, .unit_text = {0, 0}, .doc_text = {32514, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2406, 4}, .unit_text = {0, 0}, .doc_text = {32932, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .identity = Identity::key, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, uuid), .present_offset = offsetof(decltype(Gpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.serial
-    {.name_text = {32730, 6}, .unit_text = {0, 0}, .doc_text = {32619, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2335, 6}, .unit_text = {0, 0}, .doc_text = {33037, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::key, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, serial), .present_offset = offsetof(decltype(Gpu::serial), present), .items_offset = 0, .value_size = sizeof(Text<30>),
      .max_items = 0, .capacity = 30, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.minor_number
-    {.name_text = {32797, 12}, .unit_text = {0, 0}, .doc_text = {32736, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33209, 12}, .unit_text = {0, 0}, .doc_text = {33148, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::own, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, minor_number), .present_offset = offsetof(decltype(Gpu::minor_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_part_number
-    {.name_text = {32834, 17}, .unit_text = {0, 0}, .doc_text = {32809, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33246, 17}, .unit_text = {0, 0}, .doc_text = {33221, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_part_number), .present_offset = offsetof(decltype(Gpu::board_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_part_number
-    {.name_text = {32879, 15}, .unit_text = {0, 0}, .doc_text = {32851, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33291, 15}, .unit_text = {0, 0}, .doc_text = {33263, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_part_number), .present_offset = offsetof(decltype(Gpu::gpu_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fru_part_number
-    {.name_text = {32936, 15}, .unit_text = {0, 0}, .doc_text = {32894, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33348, 15}, .unit_text = {0, 0}, .doc_text = {33306, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fru_part_number), .present_offset = offsetof(decltype(Gpu::fru_part_number), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_id
-    {.name_text = {33031, 8}, .unit_text = {0, 0}, .doc_text = {32951, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33443, 8}, .unit_text = {0, 0}, .doc_text = {33363, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::own, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_id), .present_offset = offsetof(decltype(Gpu::board_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.multi_gpu_board
-    {.name_text = {33070, 15}, .unit_text = {0, 0}, .doc_text = {33039, 31}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {33482, 15}, .unit_text = {0, 0}, .doc_text = {33451, 31}, .note_text = {0, 0}, .default_text = {1523, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, multi_gpu_board), .present_offset = offsetof(decltype(Gpu::multi_gpu_board), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_id
-    {.name_text = {28632, 9}, .unit_text = {0, 0}, .doc_text = {33085, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29050, 9}, .unit_text = {0, 0}, .doc_text = {33497, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_id), .present_offset = offsetof(decltype(Gpu::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pdi
-    {.name_text = {33185, 3}, .unit_text = {0, 0}, .doc_text = {33134, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33597, 3}, .unit_text = {0, 0}, .doc_text = {33546, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .identity = Identity::own, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pdi), .present_offset = offsetof(decltype(Gpu::pdi), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vbios_version
-    {.name_text = {33202, 13}, .unit_text = {0, 0}, .doc_text = {33188, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33614, 13}, .unit_text = {0, 0}, .doc_text = {33600, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vbios_version), .present_offset = offsetof(decltype(Gpu::vbios_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.architecture
-    {.name_text = {33232, 12}, .unit_text = {0, 0}, .doc_text = {33215, 17}, .note_text = {0, 0}, .default_text = {189, 6},
+    {.name_text = {33644, 12}, .unit_text = {0, 0}, .doc_text = {33627, 17}, .note_text = {0, 0}, .default_text = {189, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::basis, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, architecture), .present_offset = offsetof(decltype(Gpu::architecture), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 19, .word_count = 11, .min = 0, .max = 0, .default_value = 7},
     // Gpu.compute_capability
-    {.name_text = {33244, 18}, .unit_text = {0, 0}, .doc_text = {3296, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33656, 18}, .unit_text = {0, 0}, .doc_text = {3736, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, compute_capability), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ComputeCapability),
-     .max_items = 0, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.num_gpu_cores
-    {.name_text = {33273, 13}, .unit_text = {0, 0}, .doc_text = {33262, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33685, 13}, .unit_text = {0, 0}, .doc_text = {33674, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, num_gpu_cores), .present_offset = offsetof(decltype(Gpu::num_gpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.monitored
-    {.name_text = {33362, 9}, .unit_text = {0, 0}, .doc_text = {33286, 76}, .note_text = {0, 0}, .default_text = {2938, 4},
+    {.name_text = {33774, 9}, .unit_text = {0, 0}, .doc_text = {33698, 76}, .note_text = {0, 0}, .default_text = {3358, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, monitored), .present_offset = offsetof(decltype(Gpu::monitored), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Gpu.irq_num
-    {.name_text = {33432, 7}, .unit_text = {0, 0}, .doc_text = {33371, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33844, 7}, .unit_text = {0, 0}, .doc_text = {33783, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::own, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, irq_num), .present_offset = offsetof(decltype(Gpu::irq_num), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bus_type
-    {.name_text = {33465, 8}, .unit_text = {0, 0}, .doc_text = {33439, 26}, .note_text = {0, 0}, .default_text = {755, 4},
+    {.name_text = {33877, 8}, .unit_text = {0, 0}, .doc_text = {33851, 26}, .note_text = {0, 0}, .default_text = {755, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, bus_type), .present_offset = offsetof(decltype(Gpu::bus_type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 107, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
     // Gpu.addressing_mode
-    {.name_text = {33505, 15}, .unit_text = {0, 0}, .doc_text = {33473, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33917, 15}, .unit_text = {0, 0}, .doc_text = {33885, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, addressing_mode), .present_offset = offsetof(decltype(Gpu::addressing_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 112, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Gpu.egm
-    {.name_text = {33577, 3}, .unit_text = {0, 0}, .doc_text = {33520, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33989, 3}, .unit_text = {0, 0}, .doc_text = {33932, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, egm), .present_offset = offsetof(decltype(Gpu::egm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.numa_node_id
-    {.name_text = {33649, 12}, .unit_text = {0, 0}, .doc_text = {33580, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34061, 12}, .unit_text = {0, 0}, .doc_text = {33992, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, numa_node_id), .present_offset = offsetof(decltype(Gpu::numa_node_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.hostname
-    {.name_text = {33755, 8}, .unit_text = {0, 0}, .doc_text = {33661, 94}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34167, 8}, .unit_text = {0, 0}, .doc_text = {34073, 94}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, hostname), .present_offset = offsetof(decltype(Gpu::hostname), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.rusd_poll_mask
-    {.name_text = {33885, 14}, .unit_text = {0, 0}, .doc_text = {33763, 122}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34297, 14}, .unit_text = {0, 0}, .doc_text = {34175, 122}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, rusd_poll_mask), .present_offset = offsetof(decltype(Gpu::rusd_poll_mask), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bridge_chips
-    {.name_text = {33925, 12}, .unit_text = {0, 0}, .doc_text = {33899, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34337, 12}, .unit_text = {0, 0}, .doc_text = {34311, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bridge_chips), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::bridge_chips), items), .value_size = sizeof(BridgeChip),
-     .max_items = 4, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 4, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.inforom
-    {.name_text = {33937, 7}, .unit_text = {0, 0}, .doc_text = {3973, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34349, 7}, .unit_text = {0, 0}, .doc_text = {4413, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, inforom), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Inforom),
-     .max_items = 0, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.memory
-    {.name_text = {14220, 6}, .unit_text = {0, 0}, .doc_text = {4281, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14660, 6}, .unit_text = {0, 0}, .doc_text = {4721, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Memory),
-     .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 7, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bar1_memory
-    {.name_text = {33944, 11}, .unit_text = {0, 0}, .doc_text = {4338, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34356, 11}, .unit_text = {0, 0}, .doc_text = {4778, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bar1_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Bar1Memory),
-     .max_items = 0, .capacity = 0, .structure = 7, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 8, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dram_encryption
-    {.name_text = {33980, 15}, .unit_text = {0, 0}, .doc_text = {33955, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34392, 15}, .unit_text = {0, 0}, .doc_text = {34367, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dram_encryption), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DramEncryption),
-     .max_items = 0, .capacity = 0, .structure = 8, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.conf_compute
-    {.name_text = {2926, 12}, .unit_text = {0, 0}, .doc_text = {33995, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3346, 12}, .unit_text = {0, 0}, .doc_text = {34407, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, conf_compute), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ConfCompute),
-     .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.protected_memory
-    {.name_text = {34018, 16}, .unit_text = {0, 0}, .doc_text = {4724, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34430, 16}, .unit_text = {0, 0}, .doc_text = {5164, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, protected_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ProtectedMemory),
-     .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pci
-    {.name_text = {752, 3}, .unit_text = {0, 0}, .doc_text = {5079, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {752, 3}, .unit_text = {0, 0}, .doc_text = {5519, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pci), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pci),
-     .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 12, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pcie
-    {.name_text = {755, 4}, .unit_text = {0, 0}, .doc_text = {6208, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {755, 4}, .unit_text = {0, 0}, .doc_text = {6648, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pcie), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pcie),
-     .max_items = 0, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power
-    {.name_text = {19276, 5}, .unit_text = {0, 0}, .doc_text = {7085, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19712, 5}, .unit_text = {0, 0}, .doc_text = {7525, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Power),
-     .max_items = 0, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_power
-    {.name_text = {34034, 12}, .unit_text = {0, 0}, .doc_text = {7219, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34446, 12}, .unit_text = {0, 0}, .doc_text = {7659, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ModulePower),
-     .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.thermal
-    {.name_text = {34074, 7}, .unit_text = {0, 0}, .doc_text = {34046, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34486, 7}, .unit_text = {0, 0}, .doc_text = {34458, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, thermal), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Thermal),
-     .max_items = 0, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fan
-    {.name_text = {34086, 3}, .unit_text = {0, 0}, .doc_text = {34081, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34498, 3}, .unit_text = {0, 0}, .doc_text = {34493, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fan), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fan),
-     .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload_power_profiles
-    {.name_text = {34113, 23}, .unit_text = {0, 0}, .doc_text = {34089, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34525, 23}, .unit_text = {0, 0}, .doc_text = {34501, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload_power_profiles), .present_offset = 0, .items_offset = 0, .value_size = sizeof(WorkloadPowerProfiles),
-     .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_smoothing
-    {.name_text = {34152, 15}, .unit_text = {0, 0}, .doc_text = {34136, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34564, 15}, .unit_text = {0, 0}, .doc_text = {34548, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_smoothing), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerSmoothing),
-     .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_balancing
-    {.name_text = {34199, 15}, .unit_text = {0, 0}, .doc_text = {34167, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34611, 15}, .unit_text = {0, 0}, .doc_text = {34579, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_balancing), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerBalancing),
-     .max_items = 0, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.memory_clock_switch
-    {.name_text = {34243, 19}, .unit_text = {0, 0}, .doc_text = {34214, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34655, 19}, .unit_text = {0, 0}, .doc_text = {34626, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, memory_clock_switch), .present_offset = 0, .items_offset = 0, .value_size = sizeof(MemoryClockSwitch),
-     .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_mizer
-    {.name_text = {34273, 11}, .unit_text = {0, 0}, .doc_text = {34262, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34685, 11}, .unit_text = {0, 0}, .doc_text = {34674, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_mizer), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerMizer),
-     .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.boost_slider
-    {.name_text = {34297, 12}, .unit_text = {0, 0}, .doc_text = {34284, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34709, 12}, .unit_text = {0, 0}, .doc_text = {34696, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, boost_slider), .present_offset = 0, .items_offset = 0, .value_size = sizeof(BoostSlider),
-     .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks
-    {.name_text = {34324, 6}, .unit_text = {0, 0}, .doc_text = {34309, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34736, 6}, .unit_text = {0, 0}, .doc_text = {34721, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Clocks),
-     .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clock_monitor
-    {.name_text = {34330, 13}, .unit_text = {0, 0}, .doc_text = {12872, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34742, 13}, .unit_text = {0, 0}, .doc_text = {13312, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clock_monitor), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClockMonitor),
-     .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks_throttle_reasons
-    {.name_text = {34364, 23}, .unit_text = {0, 0}, .doc_text = {34343, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34776, 23}, .unit_text = {0, 0}, .doc_text = {34755, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks_throttle_reasons), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClocksThrottleReasons),
-     .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.supported_clocks
-    {.name_text = {34387, 16}, .unit_text = {0, 0}, .doc_text = {14110, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34799, 16}, .unit_text = {0, 0}, .doc_text = {14550, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, supported_clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SupportedClocks),
-     .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.performance_state
-    {.name_text = {18286, 17}, .unit_text = {0, 0}, .doc_text = {34403, 18}, .note_text = {0, 0}, .default_text = {225, 2},
+    {.name_text = {18722, 17}, .unit_text = {0, 0}, .doc_text = {34815, 18}, .note_text = {0, 0}, .default_text = {225, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, performance_state), .present_offset = offsetof(decltype(Gpu::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mma_stall_percent
-    {.name_text = {34505, 17}, .unit_text = {8251, 1}, .doc_text = {34421, 84}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34917, 17}, .unit_text = {8691, 1}, .doc_text = {34833, 84}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mma_stall_percent), .present_offset = offsetof(decltype(Gpu::mma_stall_percent), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.utilization
-    {.name_text = {19293, 11}, .unit_text = {0, 0}, .doc_text = {34522, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19729, 11}, .unit_text = {0, 0}, .doc_text = {34934, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Utilization),
-     .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_stats
-    {.name_text = {26575, 13}, .unit_text = {0, 0}, .doc_text = {14636, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27007, 13}, .unit_text = {0, 0}, .doc_text = {15076, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
-     .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_capacity
-    {.name_text = {26528, 16}, .unit_text = {0, 0}, .doc_text = {34547, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26960, 16}, .unit_text = {0, 0}, .doc_text = {34959, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_capacity), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderCapacity),
-     .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_sessions
-    {.name_text = {34606, 16}, .unit_text = {0, 0}, .doc_text = {34577, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35018, 16}, .unit_text = {0, 0}, .doc_text = {34989, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_sessions), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::encoder_sessions), items), .value_size = sizeof(EncoderSession),
-     .max_items = 16, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_stats
-    {.name_text = {26588, 9}, .unit_text = {0, 0}, .doc_text = {15089, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27020, 9}, .unit_text = {0, 0}, .doc_text = {15529, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
-     .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_sessions
-    {.name_text = {34664, 12}, .unit_text = {0, 0}, .doc_text = {34622, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35076, 12}, .unit_text = {0, 0}, .doc_text = {35034, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_sessions), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::fbc_sessions), items), .value_size = sizeof(FbcSession),
-     .max_items = 8, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.processes
-    {.name_text = {26617, 9}, .unit_text = {0, 0}, .doc_text = {34676, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27049, 9}, .unit_text = {0, 0}, .doc_text = {35088, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, processes), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::processes), items), .value_size = sizeof(Process),
-     .max_items = 64, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload
-    {.name_text = {34729, 8}, .unit_text = {0, 0}, .doc_text = {34703, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35141, 8}, .unit_text = {0, 0}, .doc_text = {35115, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Workload),
-     .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.telemetry
-    {.name_text = {34768, 9}, .unit_text = {0, 0}, .doc_text = {34737, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35180, 9}, .unit_text = {0, 0}, .doc_text = {35149, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, telemetry), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Telemetry),
-     .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dynamic_metrics
-    {.name_text = {34808, 15}, .unit_text = {0, 0}, .doc_text = {34777, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35220, 15}, .unit_text = {0, 0}, .doc_text = {35189, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
-     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.motion
-    {.name_text = {34849, 6}, .unit_text = {0, 0}, .doc_text = {34823, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35261, 6}, .unit_text = {0, 0}, .doc_text = {35235, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, motion), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::telemetry::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.ecc
-    {.name_text = {34855, 3}, .unit_text = {0, 0}, .doc_text = {20901, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35267, 3}, .unit_text = {0, 0}, .doc_text = {21337, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, ecc), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Ecc),
-     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.repair
-    {.name_text = {34886, 6}, .unit_text = {0, 0}, .doc_text = {34858, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35298, 6}, .unit_text = {0, 0}, .doc_text = {35270, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, repair), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Repair),
-     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.retired_pages
-    {.name_text = {34906, 13}, .unit_text = {0, 0}, .doc_text = {34892, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35318, 13}, .unit_text = {0, 0}, .doc_text = {35304, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, retired_pages), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RetiredPages),
-     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.remapped_rows
-    {.name_text = {34933, 13}, .unit_text = {0, 0}, .doc_text = {34919, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35345, 13}, .unit_text = {0, 0}, .doc_text = {35331, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, remapped_rows), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RemappedRows),
-     .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.display
-    {.name_text = {15149, 7}, .unit_text = {0, 0}, .doc_text = {22208, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15589, 7}, .unit_text = {0, 0}, .doc_text = {22644, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, display), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Display),
-     .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.sparse_operation_mode
-    {.name_text = {34968, 21}, .unit_text = {0, 0}, .doc_text = {34946, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35380, 21}, .unit_text = {0, 0}, .doc_text = {35358, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, sparse_operation_mode), .present_offset = offsetof(decltype(Gpu::sparse_operation_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.persistence_mode
-    {.name_text = {35006, 16}, .unit_text = {0, 0}, .doc_text = {34989, 17}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {35418, 16}, .unit_text = {0, 0}, .doc_text = {35401, 17}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, persistence_mode), .present_offset = offsetof(decltype(Gpu::persistence_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.compute_mode
-    {.name_text = {35035, 12}, .unit_text = {0, 0}, .doc_text = {35022, 13}, .note_text = {0, 0}, .default_text = {263, 7},
+    {.name_text = {35447, 12}, .unit_text = {0, 0}, .doc_text = {35434, 13}, .note_text = {0, 0}, .default_text = {263, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, compute_mode), .present_offset = offsetof(decltype(Gpu::compute_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 47, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mig
-    {.name_text = {35047, 3}, .unit_text = {0, 0}, .doc_text = {24133, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35459, 3}, .unit_text = {0, 0}, .doc_text = {24565, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mig), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Mig),
-     .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_operation_mode
-    {.name_text = {35050, 18}, .unit_text = {0, 0}, .doc_text = {24199, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35462, 18}, .unit_text = {0, 0}, .doc_text = {24631, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_operation_mode), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpuOperationModes),
-     .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.driver_model
-    {.name_text = {35068, 12}, .unit_text = {0, 0}, .doc_text = {24315, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35480, 12}, .unit_text = {0, 0}, .doc_text = {24747, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, driver_model), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DriverModels),
-     .max_items = 0, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting
-    {.name_text = {26565, 10}, .unit_text = {0, 0}, .doc_text = {35080, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26997, 10}, .unit_text = {0, 0}, .doc_text = {35492, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Accounting),
-     .max_items = 0, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting_marks
-    {.name_text = {35124, 16}, .unit_text = {0, 0}, .doc_text = {35091, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35536, 16}, .unit_text = {0, 0}, .doc_text = {35503, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting_marks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::processes::AccountingMarks),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.virtualization
-    {.name_text = {35140, 14}, .unit_text = {0, 0}, .doc_text = {24526, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35552, 14}, .unit_text = {0, 0}, .doc_text = {24958, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, virtualization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Virtualization),
-     .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vgpu
-    {.name_text = {358, 4}, .unit_text = {0, 0}, .doc_text = {35154, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {358, 4}, .unit_text = {0, 0}, .doc_text = {35566, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vgpu), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Vgpu),
-     .max_items = 0, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grid_license
-    {.name_text = {35189, 12}, .unit_text = {0, 0}, .doc_text = {35160, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35601, 12}, .unit_text = {0, 0}, .doc_text = {35572, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grid_license), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GridLicense),
-     .max_items = 0, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 75, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gsp_firmware
-    {.name_text = {35201, 12}, .unit_text = {0, 0}, .doc_text = {27933, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35613, 12}, .unit_text = {0, 0}, .doc_text = {28351, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gsp_firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GspFirmware),
-     .max_items = 0, .capacity = 0, .structure = 75, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 76, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.reset_status
-    {.name_text = {35213, 12}, .unit_text = {0, 0}, .doc_text = {28159, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35625, 12}, .unit_text = {0, 0}, .doc_text = {28577, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, reset_status), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ResetStatus),
-     .max_items = 0, .capacity = 0, .structure = 76, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 77, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.api_restriction
-    {.name_text = {35225, 15}, .unit_text = {0, 0}, .doc_text = {28314, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35637, 15}, .unit_text = {0, 0}, .doc_text = {28732, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, api_restriction), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ApiRestriction),
-     .max_items = 0, .capacity = 0, .structure = 77, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 78, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.topology
-    {.name_text = {35240, 8}, .unit_text = {0, 0}, .doc_text = {28409, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35652, 8}, .unit_text = {0, 0}, .doc_text = {28827, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Topology),
-     .max_items = 0, .capacity = 0, .structure = 78, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 79, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.platform
-    {.name_text = {35264, 8}, .unit_text = {0, 0}, .doc_text = {35248, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35676, 8}, .unit_text = {0, 0}, .doc_text = {35660, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, platform), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Platform),
-     .max_items = 0, .capacity = 0, .structure = 79, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 80, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.links
-    {.name_text = {28836, 5}, .unit_text = {0, 0}, .doc_text = {35272, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29254, 5}, .unit_text = {0, 0}, .doc_text = {35684, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, links), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::links::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.c2c
-    {.name_text = {35333, 3}, .unit_text = {0, 0}, .doc_text = {35311, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35745, 3}, .unit_text = {0, 0}, .doc_text = {35723, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, c2c), .present_offset = 0, .items_offset = 0, .value_size = sizeof(C2c),
-     .max_items = 0, .capacity = 0, .structure = 80, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 81, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_low_power
-    {.name_text = {35367, 16}, .unit_text = {0, 0}, .doc_text = {35336, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35779, 16}, .unit_text = {0, 0}, .doc_text = {35748, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_low_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkLowPower),
-     .max_items = 0, .capacity = 0, .structure = 81, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 82, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_bandwidth
-    {.name_text = {35416, 16}, .unit_text = {0, 0}, .doc_text = {35383, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35828, 16}, .unit_text = {0, 0}, .doc_text = {35795, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_bandwidth), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkBandwidth),
-     .max_items = 0, .capacity = 0, .structure = 82, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 83, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fabric
-    {.name_text = {35432, 6}, .unit_text = {0, 0}, .doc_text = {30305, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35844, 6}, .unit_text = {0, 0}, .doc_text = {30723, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fabric), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fabric),
-     .max_items = 0, .capacity = 0, .structure = 84, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 85, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpm
-    {.name_text = {35438, 3}, .unit_text = {0, 0}, .doc_text = {31093, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35850, 3}, .unit_text = {0, 0}, .doc_text = {31511, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpm), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Gpm),
-     .max_items = 0, .capacity = 0, .structure = 86, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 87, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.failure
-    {.name_text = {35491, 7}, .unit_text = {0, 0}, .doc_text = {35441, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35903, 7}, .unit_text = {0, 0}, .doc_text = {35853, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
-     .max_items = 0, .capacity = 0, .structure = 88, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 89, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.faults
-    {.name_text = {12866, 6}, .unit_text = {0, 0}, .doc_text = {35498, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13306, 6}, .unit_text = {0, 0}, .doc_text = {35910, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, faults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::faults::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.events
-    {.name_text = {35558, 6}, .unit_text = {0, 0}, .doc_text = {35513, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35970, 6}, .unit_text = {0, 0}, .doc_text = {35925, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, events), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::events::Noted),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {35587, 12}, .unit_text = {0, 0}, .doc_text = {35564, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35999, 12}, .unit_text = {0, 0}, .doc_text = {35976, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
-     .max_items = 0, .capacity = 0, .structure = 89, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 90, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {35648, 8}, .unit_text = {0, 0}, .doc_text = {35599, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36060, 8}, .unit_text = {0, 0}, .doc_text = {36011, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
-     .max_items = 0, .capacity = 0, .structure = 90, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 91, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {35713, 15}, .unit_text = {0, 0}, .doc_text = {35656, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36125, 15}, .unit_text = {0, 0}, .doc_text = {36068, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
-     .max_items = 0, .capacity = 0, .structure = 91, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 92, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {35780, 14}, .unit_text = {0, 0}, .doc_text = {35728, 52}, .note_text = {31779, 25}, .default_text = {0, 0},
+    {.name_text = {36192, 14}, .unit_text = {0, 0}, .doc_text = {36140, 52}, .note_text = {32197, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {35824, 4}, .unit_text = {0, 0}, .doc_text = {35805, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36236, 4}, .unit_text = {0, 0}, .doc_text = {36217, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {9600, 5}, .unit_text = {0, 0}, .doc_text = {35828, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10040, 5}, .unit_text = {0, 0}, .doc_text = {36240, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 155, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {35859, 18}, .unit_text = {0, 0}, .doc_text = {35834, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36271, 18}, .unit_text = {0, 0}, .doc_text = {36246, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 159, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {35996, 17}, .unit_text = {0, 0}, .doc_text = {35877, 119}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36408, 17}, .unit_text = {0, 0}, .doc_text = {36289, 119}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {36047, 12}, .unit_text = {0, 0}, .doc_text = {36013, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36459, 12}, .unit_text = {0, 0}, .doc_text = {36425, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {36157, 3}, .unit_text = {0, 0}, .doc_text = {36078, 79}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36569, 3}, .unit_text = {0, 0}, .doc_text = {36490, 79}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {23130, 4}, .unit_text = {0, 0}, .doc_text = {36160, 5}, .note_text = {31779, 25}, .default_text = {0, 0},
+    {.name_text = {2406, 4}, .unit_text = {0, 0}, .doc_text = {36572, 5}, .note_text = {32197, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkConnection.from
-    {.name_text = {36206, 4}, .unit_text = {0, 0}, .doc_text = {36185, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36618, 4}, .unit_text = {0, 0}, .doc_text = {36597, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkConnection, from), .present_offset = offsetof(decltype(NvLinkConnection::from), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // NvLinkConnection.to
-    {.name_text = {36229, 2}, .unit_text = {0, 0}, .doc_text = {36210, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36641, 2}, .unit_text = {0, 0}, .doc_text = {36622, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkConnection, to), .present_offset = offsetof(decltype(NvLinkConnection::to), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // NvLinkConnection.links
-    {.name_text = {28836, 5}, .unit_text = {0, 0}, .doc_text = {21201, 9}, .note_text = {0, 0}, .default_text = {20042, 1},
+    {.name_text = {29254, 5}, .unit_text = {0, 0}, .doc_text = {21637, 9}, .note_text = {0, 0}, .default_text = {20478, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkConnection, links), .present_offset = offsetof(decltype(NvLinkConnection::links), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 36, .default_value = 1},
     // NvLinkDefaults.state
-    {.name_text = {9600, 5}, .unit_text = {0, 0}, .doc_text = {36328, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10040, 5}, .unit_text = {0, 0}, .doc_text = {36740, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 164, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {36466, 10}, .unit_text = {0, 0}, .doc_text = {36382, 84}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36878, 10}, .unit_text = {0, 0}, .doc_text = {36794, 84}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {36549, 12}, .unit_text = {0, 0}, .doc_text = {36476, 73}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36961, 12}, .unit_text = {0, 0}, .doc_text = {36888, 73}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {36607, 10}, .unit_text = {31676, 3}, .doc_text = {36561, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37019, 10}, .unit_text = {32094, 3}, .doc_text = {36973, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {32307, 5}, .unit_text = {0, 0}, .doc_text = {36656, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32725, 5}, .unit_text = {0, 0}, .doc_text = {37068, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {28836, 5}, .unit_text = {0, 0}, .doc_text = {36664, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29254, 5}, .unit_text = {0, 0}, .doc_text = {37076, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 93, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 94, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.mse
-    {.name_text = {36711, 3}, .unit_text = {0, 0}, .doc_text = {36707, 4}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37123, 3}, .unit_text = {0, 0}, .doc_text = {37119, 4}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, mse), .present_offset = offsetof(decltype(NvLinkFirmware::mse), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.netir
-    {.name_text = {36720, 5}, .unit_text = {0, 0}, .doc_text = {36714, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37132, 5}, .unit_text = {0, 0}, .doc_text = {37126, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, netir), .present_offset = offsetof(decltype(NvLinkFirmware::netir), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.netir_uphy
-    {.name_text = {36736, 10}, .unit_text = {0, 0}, .doc_text = {36725, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37148, 10}, .unit_text = {0, 0}, .doc_text = {37137, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, netir_uphy), .present_offset = offsetof(decltype(NvLinkFirmware::netir_uphy), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.netir_cln
-    {.name_text = {36756, 9}, .unit_text = {0, 0}, .doc_text = {36746, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37168, 9}, .unit_text = {0, 0}, .doc_text = {37158, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, netir_cln), .present_offset = offsetof(decltype(NvLinkFirmware::netir_cln), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.netir_dln
-    {.name_text = {36775, 9}, .unit_text = {0, 0}, .doc_text = {36765, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37187, 9}, .unit_text = {0, 0}, .doc_text = {37177, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, netir_dln), .present_offset = offsetof(decltype(NvLinkFirmware::netir_dln), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {27926, 7}, .unit_text = {0, 0}, .doc_text = {36866, 65}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2298, 7}, .unit_text = {0, 0}, .doc_text = {37278, 65}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 6, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {37012, 13}, .unit_text = {0, 0}, .doc_text = {36931, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37424, 13}, .unit_text = {0, 0}, .doc_text = {37343, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {28905, 23}, .unit_text = {27241, 4}, .doc_text = {37025, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29323, 23}, .unit_text = {27673, 4}, .doc_text = {37437, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {37132, 11}, .unit_text = {0, 0}, .doc_text = {37059, 73}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37544, 11}, .unit_text = {0, 0}, .doc_text = {37471, 73}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {28836, 5}, .unit_text = {0, 0}, .doc_text = {37143, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29254, 5}, .unit_text = {0, 0}, .doc_text = {37555, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 93, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 94, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {37261, 8}, .unit_text = {0, 0}, .doc_text = {37184, 77}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37673, 8}, .unit_text = {0, 0}, .doc_text = {37596, 77}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
-     .max_items = 64, .capacity = 0, .structure = 94, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 95, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.connections
-    {.name_text = {37453, 11}, .unit_text = {0, 0}, .doc_text = {37269, 184}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37865, 11}, .unit_text = {0, 0}, .doc_text = {37681, 184}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, connections), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::connections), items), .value_size = sizeof(NvLinkConnection),
-     .max_items = 64, .capacity = 0, .structure = 95, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 96, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {37464, 8}, .unit_text = {0, 0}, .doc_text = {36617, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37876, 8}, .unit_text = {0, 0}, .doc_text = {37029, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
-     .max_items = 0, .capacity = 0, .structure = 96, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 97, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {37499, 12}, .unit_text = {0, 0}, .doc_text = {37472, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37911, 12}, .unit_text = {0, 0}, .doc_text = {37884, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
-     .max_items = 16, .capacity = 0, .structure = 97, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 98, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.encryption
-    {.name_text = {37561, 10}, .unit_text = {0, 0}, .doc_text = {37511, 50}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {37973, 10}, .unit_text = {0, 0}, .doc_text = {37923, 50}, .note_text = {0, 0}, .default_text = {1523, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLink, encryption), .present_offset = offsetof(decltype(NvLink::encryption), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.firmware
-    {.name_text = {37596, 8}, .unit_text = {0, 0}, .doc_text = {37571, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38008, 8}, .unit_text = {0, 0}, .doc_text = {37983, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkFirmware),
-     .max_items = 0, .capacity = 0, .structure = 98, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 99, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {8613, 2}, .unit_text = {0, 0}, .doc_text = {37694, 24}, .note_text = {37634, 60}, .default_text = {0, 0},
+    {.name_text = {9053, 2}, .unit_text = {0, 0}, .doc_text = {38106, 24}, .note_text = {38046, 60}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {37728, 9}, .unit_text = {0, 0}, .doc_text = {37718, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38140, 9}, .unit_text = {0, 0}, .doc_text = {38130, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // RootComplex.socket
-    {.name_text = {37808, 6}, .unit_text = {0, 0}, .doc_text = {37737, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38220, 6}, .unit_text = {0, 0}, .doc_text = {38149, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(RootComplex, socket), .present_offset = offsetof(decltype(RootComplex::socket), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // RootComplex.level
-    {.name_text = {11158, 5}, .unit_text = {0, 0}, .doc_text = {37814, 131}, .note_text = {0, 0}, .default_text = {794, 10},
+    {.name_text = {11598, 5}, .unit_text = {0, 0}, .doc_text = {38226, 131}, .note_text = {0, 0}, .default_text = {794, 10},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RootComplex, level), .present_offset = offsetof(decltype(RootComplex::level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 115, .word_count = 6, .min = 0, .max = 0, .default_value = 30},
     // RootComplex.devices
-    {.name_text = {37980, 7}, .unit_text = {0, 0}, .doc_text = {37945, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38392, 7}, .unit_text = {0, 0}, .doc_text = {38357, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {38112, 12}, .unit_text = {0, 0}, .doc_text = {37987, 125}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38524, 12}, .unit_text = {0, 0}, .doc_text = {38399, 125}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Nic.name
-    {.name_text = {15434, 4}, .unit_text = {0, 0}, .doc_text = {38188, 16}, .note_text = {38155, 33}, .default_text = {0, 0},
+    {.name_text = {2256, 4}, .unit_text = {0, 0}, .doc_text = {38600, 16}, .note_text = {38567, 33}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Nic, name), .present_offset = offsetof(decltype(Nic::name), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Nic.bus_id
-    {.name_text = {4841, 6}, .unit_text = {0, 0}, .doc_text = {38204, 12}, .note_text = {38155, 33}, .default_text = {0, 0},
+    {.name_text = {5281, 6}, .unit_text = {0, 0}, .doc_text = {38616, 12}, .note_text = {38567, 33}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Nic, bus_id), .present_offset = offsetof(decltype(Nic::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {38252, 14}, .unit_text = {0, 0}, .doc_text = {38237, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38664, 14}, .unit_text = {0, 0}, .doc_text = {38649, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
-     .max_items = 32, .capacity = 0, .structure = 100, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 32, .capacity = 0, .structure = 101, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.node_level
-    {.name_text = {38380, 10}, .unit_text = {0, 0}, .doc_text = {38266, 114}, .note_text = {0, 0}, .default_text = {804, 4},
+    {.name_text = {38792, 10}, .unit_text = {0, 0}, .doc_text = {38678, 114}, .note_text = {0, 0}, .default_text = {804, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieTopology, node_level), .present_offset = offsetof(decltype(PcieTopology::node_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 115, .word_count = 6, .min = 0, .max = 0, .default_value = 40},
     // PcieTopology.cores_per_numa
-    {.name_text = {38413, 14}, .unit_text = {0, 0}, .doc_text = {38390, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38825, 14}, .unit_text = {0, 0}, .doc_text = {38802, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.nics
-    {.name_text = {38497, 4}, .unit_text = {0, 0}, .doc_text = {38427, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38909, 4}, .unit_text = {0, 0}, .doc_text = {38839, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, nics), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::nics), items), .value_size = sizeof(Nic),
-     .max_items = 64, .capacity = 0, .structure = 101, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 102, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitLed.color
-    {.name_text = {38557, 5}, .unit_text = {0, 0}, .doc_text = {38550, 7}, .note_text = {0, 0}, .default_text = {680, 5},
+    {.name_text = {38969, 5}, .unit_text = {0, 0}, .doc_text = {38962, 7}, .note_text = {0, 0}, .default_text = {680, 5},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitLed, color), .present_offset = offsetof(decltype(UnitLed::color), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 99, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // UnitLed.cause
-    {.name_text = {38581, 5}, .unit_text = {0, 0}, .doc_text = {38562, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38993, 5}, .unit_text = {0, 0}, .doc_text = {38974, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(UnitLed, cause), .present_offset = offsetof(decltype(UnitLed::cause), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitPsu.state
-    {.name_text = {9600, 5}, .unit_text = {0, 0}, .doc_text = {35828, 6}, .note_text = {0, 0}, .default_text = {38608, 6},
+    {.name_text = {10040, 5}, .unit_text = {0, 0}, .doc_text = {36240, 6}, .note_text = {0, 0}, .default_text = {39020, 6},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, state), .present_offset = offsetof(decltype(UnitPsu::state), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitPsu.current_a
-    {.name_text = {38625, 9}, .unit_text = {38624, 1}, .doc_text = {38616, 8}, .note_text = {0, 0}, .default_text = {38614, 2},
+    {.name_text = {39037, 9}, .unit_text = {39036, 1}, .doc_text = {39028, 8}, .note_text = {0, 0}, .default_text = {39026, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, current_a), .present_offset = offsetof(decltype(UnitPsu::current_a), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 40},
     // UnitPsu.voltage_v
-    {.name_text = {38645, 9}, .unit_text = {38644, 1}, .doc_text = {38636, 8}, .note_text = {0, 0}, .default_text = {38634, 2},
+    {.name_text = {39057, 9}, .unit_text = {39056, 1}, .doc_text = {39048, 8}, .note_text = {0, 0}, .default_text = {39046, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, voltage_v), .present_offset = offsetof(decltype(UnitPsu::voltage_v), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 12},
     // UnitPsu.power_w
-    {.name_text = {38657, 7}, .unit_text = {9208, 1}, .doc_text = {19270, 6}, .note_text = {0, 0}, .default_text = {38654, 3},
+    {.name_text = {39069, 7}, .unit_text = {9648, 1}, .doc_text = {19706, 6}, .note_text = {0, 0}, .default_text = {39066, 3},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, power_w), .present_offset = offsetof(decltype(UnitPsu::power_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 480},
     // UnitTemperatures.intake_c
-    {.name_text = {38710, 8}, .unit_text = {1011, 1}, .doc_text = {38696, 14}, .note_text = {0, 0}, .default_text = {38694, 2},
+    {.name_text = {39122, 8}, .unit_text = {1011, 1}, .doc_text = {39108, 14}, .note_text = {0, 0}, .default_text = {39106, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, intake_c), .present_offset = offsetof(decltype(UnitTemperatures::intake_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 24},
     // UnitTemperatures.exhaust_c
-    {.name_text = {38735, 9}, .unit_text = {1011, 1}, .doc_text = {38720, 15}, .note_text = {0, 0}, .default_text = {38718, 2},
+    {.name_text = {39147, 9}, .unit_text = {1011, 1}, .doc_text = {39132, 15}, .note_text = {0, 0}, .default_text = {39130, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, exhaust_c), .present_offset = offsetof(decltype(UnitTemperatures::exhaust_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 38},
     // UnitTemperatures.board_c
-    {.name_text = {38759, 7}, .unit_text = {1011, 1}, .doc_text = {38746, 13}, .note_text = {0, 0}, .default_text = {38744, 2},
+    {.name_text = {39171, 7}, .unit_text = {1011, 1}, .doc_text = {39158, 13}, .note_text = {0, 0}, .default_text = {39156, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, board_c), .present_offset = offsetof(decltype(UnitTemperatures::board_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 33},
     // UnitFan.speed_rpm
-    {.name_text = {8511, 9}, .unit_text = {8508, 3}, .doc_text = {38809, 6}, .note_text = {0, 0}, .default_text = {38805, 4},
+    {.name_text = {8951, 9}, .unit_text = {8948, 3}, .doc_text = {39221, 6}, .note_text = {0, 0}, .default_text = {39217, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitFan, speed_rpm), .present_offset = offsetof(decltype(UnitFan::speed_rpm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 3600},
     // UnitFan.failed
-    {.name_text = {38829, 6}, .unit_text = {0, 0}, .doc_text = {38815, 14}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {39241, 6}, .unit_text = {0, 0}, .doc_text = {39227, 14}, .note_text = {0, 0}, .default_text = {1523, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitFan, failed), .present_offset = offsetof(decltype(UnitFan::failed), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.name
-    {.name_text = {15434, 4}, .unit_text = {0, 0}, .doc_text = {32475, 13}, .note_text = {0, 0}, .default_text = {38858, 5},
+    {.name_text = {2256, 4}, .unit_text = {0, 0}, .doc_text = {32893, 13}, .note_text = {0, 0}, .default_text = {39270, 5},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, name), .present_offset = offsetof(decltype(Unit::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.id
-    {.name_text = {8613, 2}, .unit_text = {0, 0}, .doc_text = {38881, 11}, .note_text = {0, 0}, .default_text = {38863, 18},
+    {.name_text = {9053, 2}, .unit_text = {0, 0}, .doc_text = {39293, 11}, .note_text = {0, 0}, .default_text = {39275, 18},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, id), .present_offset = offsetof(decltype(Unit::id), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.serial
-    {.name_text = {32730, 6}, .unit_text = {0, 0}, .doc_text = {38892, 14}, .note_text = {0, 0}, .default_text = {3006, 1},
+    {.name_text = {2335, 6}, .unit_text = {0, 0}, .doc_text = {39304, 14}, .note_text = {0, 0}, .default_text = {3426, 1},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, serial), .present_offset = offsetof(decltype(Unit::serial), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.firmware_version
-    {.name_text = {3363, 16}, .unit_text = {0, 0}, .doc_text = {3346, 17}, .note_text = {0, 0}, .default_text = {38906, 3},
+    {.name_text = {3803, 16}, .unit_text = {0, 0}, .doc_text = {3786, 17}, .note_text = {0, 0}, .default_text = {39318, 3},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, firmware_version), .present_offset = offsetof(decltype(Unit::firmware_version), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.led
-    {.name_text = {38914, 3}, .unit_text = {0, 0}, .doc_text = {38909, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39326, 3}, .unit_text = {0, 0}, .doc_text = {39321, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, led), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitLed),
-     .max_items = 0, .capacity = 0, .structure = 103, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 104, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.psu
-    {.name_text = {38930, 3}, .unit_text = {0, 0}, .doc_text = {38917, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39342, 3}, .unit_text = {0, 0}, .doc_text = {39329, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, psu), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitPsu),
-     .max_items = 0, .capacity = 0, .structure = 104, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 105, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.temperature
-    {.name_text = {19259, 11}, .unit_text = {0, 0}, .doc_text = {38933, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19695, 11}, .unit_text = {0, 0}, .doc_text = {39345, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitTemperatures),
-     .max_items = 0, .capacity = 0, .structure = 105, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 106, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.fans
-    {.name_text = {38946, 4}, .unit_text = {0, 0}, .doc_text = {34081, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39358, 4}, .unit_text = {0, 0}, .doc_text = {34493, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, fans), .present_offset = 0, .items_offset = offsetof(decltype(Unit::fans), items), .value_size = sizeof(UnitFan),
-     .max_items = 24, .capacity = 0, .structure = 106, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 24, .capacity = 0, .structure = 107, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.gpus
-    {.name_text = {38976, 4}, .unit_text = {0, 0}, .doc_text = {38950, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39388, 4}, .unit_text = {0, 0}, .doc_text = {39362, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, gpus), .present_offset = 0, .items_offset = offsetof(decltype(Unit::gpus), items), .value_size = sizeof(std::uint32_t),
      .max_items = 8, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // HostInterfaceCard.id
-    {.name_text = {8613, 2}, .unit_text = {0, 0}, .doc_text = {39000, 3}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9053, 2}, .unit_text = {0, 0}, .doc_text = {39412, 3}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(HostInterfaceCard, id), .present_offset = offsetof(decltype(HostInterfaceCard::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // HostInterfaceCard.firmware_version
-    {.name_text = {3363, 16}, .unit_text = {0, 0}, .doc_text = {3346, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3803, 16}, .unit_text = {0, 0}, .doc_text = {3786, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(HostInterfaceCard, firmware_version), .present_offset = offsetof(decltype(HostInterfaceCard::firmware_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ExcludedGpu.bus_id
-    {.name_text = {4841, 6}, .unit_text = {0, 0}, .doc_text = {38204, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5281, 6}, .unit_text = {0, 0}, .doc_text = {38616, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ExcludedGpu, bus_id), .present_offset = offsetof(decltype(ExcludedGpu::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ExcludedGpu.device_id
-    {.name_text = {4915, 9}, .unit_text = {0, 0}, .doc_text = {4857, 58}, .note_text = {0, 0}, .default_text = {4847, 10},
+    {.name_text = {5355, 9}, .unit_text = {0, 0}, .doc_text = {5297, 58}, .note_text = {0, 0}, .default_text = {5287, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ExcludedGpu, device_id), .present_offset = offsetof(decltype(ExcludedGpu::device_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 548409566},
     // ExcludedGpu.subsystem_id
-    {.name_text = {4965, 12}, .unit_text = {0, 0}, .doc_text = {4934, 31}, .note_text = {0, 0}, .default_text = {4924, 10},
+    {.name_text = {5405, 12}, .unit_text = {0, 0}, .doc_text = {5374, 31}, .note_text = {0, 0}, .default_text = {5364, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ExcludedGpu, subsystem_id), .present_offset = offsetof(decltype(ExcludedGpu::subsystem_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 323948766},
     // ExcludedGpu.uuid
-    {.name_text = {23130, 4}, .unit_text = {0, 0}, .doc_text = {39055, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2406, 4}, .unit_text = {0, 0}, .doc_text = {39467, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ExcludedGpu, uuid), .present_offset = offsetof(decltype(ExcludedGpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailingFunction.function
-    {.name_text = {39181, 8}, .unit_text = {0, 0}, .doc_text = {39142, 39}, .note_text = {39121, 21}, .default_text = {0, 0},
+    {.name_text = {39593, 8}, .unit_text = {0, 0}, .doc_text = {39554, 39}, .note_text = {39533, 21}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailingFunction, function), .present_offset = offsetof(decltype(FailingFunction::function), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailingFunction.error
-    {.name_text = {39228, 5}, .unit_text = {0, 0}, .doc_text = {39189, 39}, .note_text = {39121, 21}, .default_text = {0, 0},
+    {.name_text = {39640, 5}, .unit_text = {0, 0}, .doc_text = {39601, 39}, .note_text = {39533, 21}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailingFunction, error), .present_offset = offsetof(decltype(FailingFunction::error), present), .items_offset = 0, .value_size = sizeof(Text<48>),
      .max_items = 0, .capacity = 48, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailingFunction.gpu
-    {.name_text = {1126, 3}, .unit_text = {0, 0}, .doc_text = {39233, 36}, .note_text = {39121, 21}, .default_text = {0, 0},
+    {.name_text = {1126, 3}, .unit_text = {0, 0}, .doc_text = {39645, 36}, .note_text = {39533, 21}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(FailingFunction, gpu), .present_offset = offsetof(decltype(FailingFunction::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {39407, 19}, .note_text = {31779, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {39819, 19}, .note_text = {32197, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {39447, 8}, .unit_text = {0, 0}, .doc_text = {39426, 21}, .note_text = {31779, 25}, .default_text = {0, 0},
+    {.name_text = {39859, 8}, .unit_text = {0, 0}, .doc_text = {39838, 21}, .note_text = {2110, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {39455, 10}, .unit_text = {0, 0}, .doc_text = {3346, 17}, .note_text = {31779, 25}, .default_text = {0, 0},
+    {.name_text = {39867, 10}, .unit_text = {0, 0}, .doc_text = {3786, 17}, .note_text = {2110, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {39483, 6}, .unit_text = {0, 0}, .doc_text = {39465, 18}, .note_text = {31779, 25}, .default_text = {0, 0},
+    {.name_text = {39895, 6}, .unit_text = {0, 0}, .doc_text = {39877, 18}, .note_text = {2110, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {33031, 8}, .unit_text = {0, 0}, .doc_text = {39489, 9}, .note_text = {31779, 25}, .default_text = {0, 0},
+    {.name_text = {33443, 8}, .unit_text = {0, 0}, .doc_text = {39901, 9}, .note_text = {2110, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {39509, 10}, .unit_text = {0, 0}, .doc_text = {39498, 11}, .note_text = {31779, 25}, .default_text = {0, 0},
+    {.name_text = {39921, 10}, .unit_text = {0, 0}, .doc_text = {39910, 11}, .note_text = {2110, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {39530, 9}, .unit_text = {39524, 6}, .doc_text = {39519, 5}, .note_text = {31779, 25}, .default_text = {0, 0},
+    {.name_text = {39942, 9}, .unit_text = {39936, 6}, .doc_text = {39931, 5}, .note_text = {2110, 34}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {39566, 10}, .unit_text = {0, 0}, .doc_text = {39539, 27}, .note_text = {31779, 25}, .default_text = {0, 0},
+    {.name_text = {39978, 10}, .unit_text = {0, 0}, .doc_text = {39951, 27}, .note_text = {2110, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {39604, 10}, .unit_text = {0, 0}, .doc_text = {39576, 28}, .note_text = {31779, 25}, .default_text = {0, 0},
+    {.name_text = {40016, 10}, .unit_text = {0, 0}, .doc_text = {39988, 28}, .note_text = {2110, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {39636, 12}, .unit_text = {0, 0}, .doc_text = {39614, 22}, .note_text = {31779, 25}, .default_text = {0, 0},
+    {.name_text = {40048, 12}, .unit_text = {0, 0}, .doc_text = {40026, 22}, .note_text = {32197, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {39672, 11}, .unit_text = {0, 0}, .doc_text = {39648, 24}, .note_text = {31779, 25}, .default_text = {0, 0},
+    {.name_text = {40084, 11}, .unit_text = {0, 0}, .doc_text = {40060, 24}, .note_text = {2110, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {39719, 18}, .unit_text = {0, 0}, .doc_text = {39683, 36}, .note_text = {31779, 25}, .default_text = {0, 0},
+    {.name_text = {40131, 18}, .unit_text = {0, 0}, .doc_text = {40095, 36}, .note_text = {2110, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {27926, 7}, .unit_text = {0, 0}, .doc_text = {39819, 35}, .note_text = {0, 0}, .default_text = {39816, 3},
+    {.name_text = {2298, 7}, .unit_text = {0, 0}, .doc_text = {40235, 35}, .note_text = {0, 0}, .default_text = {40232, 3},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {32450, 4}, .unit_text = {0, 0}, .doc_text = {39854, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32868, 4}, .unit_text = {0, 0}, .doc_text = {40270, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {808, 6}, .unit_text = {0, 0}, .doc_text = {39915, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {808, 6}, .unit_text = {0, 0}, .doc_text = {40331, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
-     .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {40000, 15}, .unit_text = {0, 0}, .doc_text = {39939, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40416, 15}, .unit_text = {0, 0}, .doc_text = {40355, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 92, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 93, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {37980, 7}, .unit_text = {0, 0}, .doc_text = {40015, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38392, 7}, .unit_text = {0, 0}, .doc_text = {40431, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 92, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 93, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {40086, 6}, .unit_text = {0, 0}, .doc_text = {37604, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40502, 6}, .unit_text = {0, 0}, .doc_text = {38016, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
-     .max_items = 0, .capacity = 0, .structure = 99, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 100, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {40092, 13}, .unit_text = {0, 0}, .doc_text = {38501, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40508, 13}, .unit_text = {0, 0}, .doc_text = {38913, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
-     .max_items = 0, .capacity = 0, .structure = 102, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 103, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.units
-    {.name_text = {29485, 5}, .unit_text = {0, 0}, .doc_text = {40105, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29903, 5}, .unit_text = {0, 0}, .doc_text = {40521, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, units), .present_offset = 0, .items_offset = offsetof(decltype(Machine::units), items), .value_size = sizeof(Unit),
-     .max_items = 8, .capacity = 0, .structure = 107, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 108, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.host_interface_cards
-    {.name_text = {40173, 20}, .unit_text = {0, 0}, .doc_text = {40140, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40589, 20}, .unit_text = {0, 0}, .doc_text = {40556, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, host_interface_cards), .present_offset = 0, .items_offset = offsetof(decltype(Machine::host_interface_cards), items), .value_size = sizeof(HostInterfaceCard),
-     .max_items = 8, .capacity = 0, .structure = 108, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 109, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.excluded_gpus
-    {.name_text = {40238, 13}, .unit_text = {0, 0}, .doc_text = {40193, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40654, 13}, .unit_text = {0, 0}, .doc_text = {40609, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, excluded_gpus), .present_offset = 0, .items_offset = offsetof(decltype(Machine::excluded_gpus), items), .value_size = sizeof(ExcludedGpu),
-     .max_items = 16, .capacity = 0, .structure = 109, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 110, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.failing_functions
-    {.name_text = {40287, 17}, .unit_text = {0, 0}, .doc_text = {40251, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40703, 17}, .unit_text = {0, 0}, .doc_text = {40667, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, failing_functions), .present_offset = 0, .items_offset = offsetof(decltype(Machine::failing_functions), items), .value_size = sizeof(FailingFunction),
-     .max_items = 128, .capacity = 0, .structure = 110, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 128, .capacity = 0, .structure = 111, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {40359, 10}, .unit_text = {0, 0}, .doc_text = {40304, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40775, 10}, .unit_text = {0, 0}, .doc_text = {40720, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
-     .max_items = 0, .capacity = 0, .structure = 111, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 112, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {40433, 24}, .unit_text = {0, 0}, .doc_text = {40369, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40849, 24}, .unit_text = {0, 0}, .doc_text = {40785, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
-     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.clock
-    {.name_text = {40475, 5}, .unit_text = {0, 0}, .doc_text = {40457, 18}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40891, 5}, .unit_text = {0, 0}, .doc_text = {40873, 18}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, clock), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::Clock),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -5595,117 +5638,118 @@ constexpr FieldDescriptor field_table[] = {
 constexpr StructDescriptor struct_table[] = {
     {{1749, 17}, {1633, 116}, 0, 7, sizeof(SystemConfCompute), false},  // SystemConfCompute
     {{2091, 12}, {2005, 86}, 7, 4, sizeof(VgpuVersions), false},  // VgpuVersions
-    {{3253, 6}, {3207, 46}, 11, 11, sizeof(System), false},  // System
-    {{3320, 17}, {3296, 24}, 22, 2, sizeof(ComputeCapability), false},  // ComputeCapability
-    {{3422, 10}, {3379, 43}, 24, 2, sizeof(BridgeChip), false},  // BridgeChip
-    {{3997, 7}, {3973, 24}, 26, 10, sizeof(Inforom), false},  // Inforom
-    {{4294, 6}, {4281, 13}, 36, 6, sizeof(Memory), false},  // Memory
-    {{4352, 10}, {4338, 14}, 42, 3, sizeof(Bar1Memory), false},  // Bar1Memory
-    {{4499, 14}, {4432, 67}, 45, 2, sizeof(DramEncryption), false},  // DramEncryption
-    {{4703, 11}, {4669, 34}, 47, 2, sizeof(ConfCompute), false},  // ConfCompute
-    {{4768, 15}, {4724, 44}, 49, 2, sizeof(ProtectedMemory), false},  // ProtectedMemory
-    {{5092, 3}, {5079, 13}, 51, 5, sizeof(Pci), false},  // Pci
-    {{5449, 10}, {5409, 40}, 56, 12, sizeof(PcieErrors), false},  // PcieErrors
-    {{6218, 4}, {6208, 10}, 68, 15, sizeof(Pcie), false},  // Pcie
-    {{7107, 5}, {7085, 22}, 83, 16, sizeof(Power), false},  // Power
-    {{7260, 11}, {7219, 41}, 99, 7, sizeof(ModulePower), false},  // ModulePower
-    {{8198, 7}, {8079, 119}, 106, 14, sizeof(Thermal), false},  // Thermal
-    {{8581, 3}, {8546, 35}, 120, 8, sizeof(Fan), false},  // Fan
-    {{8786, 20}, {8741, 45}, 128, 3, sizeof(WorkloadPowerProfile), true},  // WorkloadPowerProfile
-    {{8943, 21}, {8886, 57}, 131, 2, sizeof(WorkloadPowerProfiles), true},  // WorkloadPowerProfiles
-    {{9535, 21}, {9465, 70}, 133, 8, sizeof(PowerSmoothingProfile), false},  // PowerSmoothingProfile
-    {{10550, 14}, {10501, 49}, 141, 18, sizeof(PowerSmoothing), true},  // PowerSmoothing
-    {{10784, 14}, {10712, 72}, 159, 3, sizeof(PowerBalancing), false},  // PowerBalancing
-    {{10932, 17}, {10863, 69}, 162, 2, sizeof(MemoryClockSwitch), false},  // MemoryClockSwitch
-    {{11132, 10}, {11092, 40}, 164, 2, sizeof(PowerMizer), false},  // PowerMizer
-    {{11282, 11}, {11221, 61}, 166, 2, sizeof(BoostSlider), false},  // BoostSlider
-    {{12658, 6}, {12651, 7}, 168, 28, sizeof(Clocks), false},  // Clocks
-    {{12817, 10}, {12769, 48}, 196, 2, sizeof(ClockFault), false},  // ClockFault
-    {{12886, 12}, {12872, 14}, 198, 2, sizeof(ClockMonitor), true},  // ClockMonitor
-    {{13446, 16}, {13411, 35}, 200, 10, sizeof(ThrottleCounters), false},  // ThrottleCounters
-    {{13909, 21}, {13872, 37}, 210, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
-    {{14057, 11}, {14001, 56}, 221, 2, sizeof(MemoryClock), true},  // MemoryClock
-    {{14139, 15}, {14110, 29}, 223, 1, sizeof(SupportedClocks), true},  // SupportedClocks
-    {{14378, 11}, {14338, 40}, 224, 7, sizeof(Utilization), false},  // Utilization
-    {{14653, 12}, {14636, 17}, 231, 3, sizeof(EncoderStats), false},  // EncoderStats
-    {{14702, 15}, {14680, 22}, 234, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
-    {{14862, 14}, {14843, 19}, 237, 7, sizeof(EncoderSession), false},  // EncoderSession
-    {{15119, 8}, {15089, 30}, 244, 3, sizeof(FbcStats), false},  // FbcStats
-    {{15334, 10}, {15303, 31}, 247, 11, sizeof(FbcSession), false},  // FbcSession
-    {{15739, 7}, {15711, 28}, 258, 10, sizeof(Process), false},  // Process
-    {{16096, 8}, {16049, 47}, 268, 6, sizeof(Workload), false},  // Workload
-    {{16341, 14}, {16268, 73}, 274, 3, sizeof(TelemetryNoise), false},  // TelemetryNoise
-    {{18373, 9}, {18314, 59}, 277, 20, sizeof(Telemetry), false},  // Telemetry
-    {{18572, 18}, {18549, 23}, 297, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
-    {{18711, 12}, {18694, 17}, 301, 2, sizeof(DynamicPower), false},  // DynamicPower
-    {{19159, 18}, {19136, 23}, 303, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
-    {{19393, 14}, {19304, 89}, 309, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
-    {{19721, 12}, {19693, 28}, 313, 9, sizeof(EccLocations), false},  // EccLocations
-    {{19800, 9}, {19775, 25}, 322, 2, sizeof(EccErrors), false},  // EccErrors
-    {{19890, 10}, {19879, 11}, 324, 2, sizeof(EccPeriods), false},  // EccPeriods
-    {{20129, 14}, {20066, 63}, 326, 7, sizeof(EccUniqueError), false},  // EccUniqueError
-    {{20272, 13}, {20242, 30}, 333, 3, sizeof(EccSramCounts), false},  // EccSramCounts
-    {{20412, 14}, {20367, 45}, 336, 5, sizeof(EccSramSources), false},  // EccSramSources
-    {{20665, 7}, {20612, 53}, 341, 5, sizeof(EccSram), true},  // EccSram
-    {{20923, 3}, {20901, 22}, 346, 5, sizeof(Ecc), true},  // Ecc
-    {{21195, 6}, {21157, 38}, 351, 3, sizeof(Repair), false},  // Repair
-    {{21263, 14}, {21235, 28}, 354, 2, sizeof(PageRetirement), true},  // PageRetirement
-    {{21596, 12}, {21561, 35}, 356, 5, sizeof(RetiredPages), true},  // RetiredPages
-    {{21700, 17}, {21653, 47}, 361, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
-    {{22137, 12}, {22101, 36}, 366, 7, sizeof(RemappedRows), false},  // RemappedRows
-    {{22216, 7}, {22208, 8}, 373, 2, sizeof(Display), false},  // Display
-    {{22741, 10}, {22718, 23}, 375, 15, sizeof(MigProfile), true},  // MigProfile
-    {{23153, 18}, {23134, 19}, 390, 5, sizeof(MigComputeInstance), false},  // MigComputeInstance
-    {{23573, 11}, {23558, 15}, 395, 7, sizeof(MigInstance), true},  // MigInstance
-    {{24152, 3}, {24133, 19}, 402, 8, sizeof(Mig), true},  // Mig
-    {{24224, 17}, {24199, 25}, 410, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
-    {{24342, 12}, {24315, 27}, 412, 2, sizeof(DriverModels), false},  // DriverModels
-    {{24463, 10}, {24439, 24}, 414, 2, sizeof(Accounting), false},  // Accounting
-    {{24541, 14}, {24526, 15}, 416, 2, sizeof(Virtualization), false},  // Virtualization
-    {{24946, 13}, {24891, 55}, 418, 5, sizeof(VgpuScheduler), false},  // VgpuScheduler
-    {{25250, 11}, {25213, 37}, 423, 6, sizeof(VgpuProcess), false},  // VgpuProcess
-    {{26641, 12}, {26626, 15}, 429, 20, sizeof(VgpuInstance), true},  // VgpuInstance
-    {{26828, 15}, {26760, 68}, 449, 3, sizeof(VgpuGpuInstance), false},  // VgpuGpuInstance
-    {{27470, 4}, {27416, 54}, 452, 9, sizeof(Vgpu), true},  // Vgpu
-    {{27754, 11}, {27658, 96}, 461, 3, sizeof(GridLicense), false},  // GridLicense
-    {{27946, 11}, {27933, 13}, 464, 3, sizeof(GspFirmware), false},  // GspFirmware
-    {{28189, 11}, {28159, 30}, 467, 3, sizeof(ResetStatus), false},  // ResetStatus
-    {{28339, 14}, {28314, 25}, 470, 2, sizeof(ApiRestriction), false},  // ApiRestriction
-    {{28441, 8}, {28409, 32}, 472, 1, sizeof(Topology), false},  // Topology
-    {{28733, 8}, {28698, 35}, 473, 7, sizeof(Platform), false},  // Platform
-    {{29093, 3}, {29062, 31}, 480, 6, sizeof(C2c), false},  // C2c
-    {{29535, 14}, {29490, 45}, 486, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
-    {{29751, 15}, {29695, 56}, 492, 3, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
-    {{30054, 12}, {29992, 62}, 495, 5, sizeof(FabricHealth), false},  // FabricHealth
-    {{30319, 6}, {30305, 14}, 500, 6, sizeof(Fabric), false},  // Fabric
-    {{30818, 6}, {30744, 74}, 506, 9, sizeof(GpmMix), false},  // GpmMix
-    {{31117, 3}, {31093, 24}, 515, 5, sizeof(Gpm), false},  // Gpm
-    {{31166, 10}, {31145, 21}, 520, 1, sizeof(FailureXid), false},  // FailureXid
-    {{31571, 7}, {31457, 114}, 521, 5, sizeof(Failure), false},  // Failure
-    {{31759, 20}, {31714, 45}, 526, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
-    {{32102, 8}, {32081, 21}, 528, 8, sizeof(Features), false},  // Features
-    {{32248, 14}, {32219, 29}, 536, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{35802, 3}, {35794, 8}, 540, 96, sizeof(Gpu), true},  // Gpu
-    {{36068, 10}, {36059, 9}, 636, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{36177, 8}, {36165, 12}, 641, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{36312, 16}, {36231, 81}, 643, 3, sizeof(NvLinkConnection), false},  // NvLinkConnection
-    {{36642, 14}, {36617, 25}, 646, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{36695, 12}, {36674, 21}, 650, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{36852, 14}, {36784, 68}, 652, 5, sizeof(NvLinkFirmware), false},  // NvLinkFirmware
-    {{37628, 6}, {37604, 24}, 657, 11, sizeof(NvLink), true},  // NvLink
-    {{38144, 11}, {38124, 20}, 668, 6, sizeof(RootComplex), true},  // RootComplex
-    {{38234, 3}, {38216, 18}, 674, 2, sizeof(Nic), false},  // Nic
-    {{38538, 12}, {38501, 37}, 676, 4, sizeof(PcieTopology), true},  // PcieTopology
-    {{38601, 7}, {38586, 15}, 680, 2, sizeof(UnitLed), false},  // UnitLed
-    {{38687, 7}, {38664, 23}, 682, 4, sizeof(UnitPsu), false},  // UnitPsu
-    {{38789, 16}, {38766, 23}, 686, 3, sizeof(UnitTemperatures), false},  // UnitTemperatures
-    {{38851, 7}, {38835, 16}, 689, 2, sizeof(UnitFan), false},  // UnitFan
-    {{38996, 4}, {38980, 16}, 691, 9, sizeof(Unit), true},  // Unit
-    {{39038, 17}, {39003, 35}, 700, 2, sizeof(HostInterfaceCard), false},  // HostInterfaceCard
-    {{39110, 11}, {39064, 46}, 702, 4, sizeof(ExcludedGpu), false},  // ExcludedGpu
-    {{39392, 15}, {39269, 123}, 706, 3, sizeof(FailingFunction), false},  // FailingFunction
-    {{39806, 10}, {39737, 69}, 709, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{40511, 7}, {40480, 31}, 721, 14, sizeof(Machine), true},  // Machine
+    {{2516, 7}, {2410, 106}, 11, 5, sizeof(Product), false},  // Product
+    {{3693, 6}, {3647, 46}, 16, 12, sizeof(System), false},  // System
+    {{3760, 17}, {3736, 24}, 28, 2, sizeof(ComputeCapability), false},  // ComputeCapability
+    {{3862, 10}, {3819, 43}, 30, 2, sizeof(BridgeChip), false},  // BridgeChip
+    {{4437, 7}, {4413, 24}, 32, 10, sizeof(Inforom), false},  // Inforom
+    {{4734, 6}, {4721, 13}, 42, 6, sizeof(Memory), false},  // Memory
+    {{4792, 10}, {4778, 14}, 48, 3, sizeof(Bar1Memory), false},  // Bar1Memory
+    {{4939, 14}, {4872, 67}, 51, 2, sizeof(DramEncryption), false},  // DramEncryption
+    {{5143, 11}, {5109, 34}, 53, 2, sizeof(ConfCompute), false},  // ConfCompute
+    {{5208, 15}, {5164, 44}, 55, 2, sizeof(ProtectedMemory), false},  // ProtectedMemory
+    {{5532, 3}, {5519, 13}, 57, 5, sizeof(Pci), false},  // Pci
+    {{5889, 10}, {5849, 40}, 62, 12, sizeof(PcieErrors), false},  // PcieErrors
+    {{6658, 4}, {6648, 10}, 74, 15, sizeof(Pcie), false},  // Pcie
+    {{7547, 5}, {7525, 22}, 89, 16, sizeof(Power), false},  // Power
+    {{7700, 11}, {7659, 41}, 105, 7, sizeof(ModulePower), false},  // ModulePower
+    {{8638, 7}, {8519, 119}, 112, 14, sizeof(Thermal), false},  // Thermal
+    {{9021, 3}, {8986, 35}, 126, 8, sizeof(Fan), false},  // Fan
+    {{9226, 20}, {9181, 45}, 134, 3, sizeof(WorkloadPowerProfile), true},  // WorkloadPowerProfile
+    {{9383, 21}, {9326, 57}, 137, 2, sizeof(WorkloadPowerProfiles), true},  // WorkloadPowerProfiles
+    {{9975, 21}, {9905, 70}, 139, 8, sizeof(PowerSmoothingProfile), false},  // PowerSmoothingProfile
+    {{10990, 14}, {10941, 49}, 147, 18, sizeof(PowerSmoothing), true},  // PowerSmoothing
+    {{11224, 14}, {11152, 72}, 165, 3, sizeof(PowerBalancing), false},  // PowerBalancing
+    {{11372, 17}, {11303, 69}, 168, 2, sizeof(MemoryClockSwitch), false},  // MemoryClockSwitch
+    {{11572, 10}, {11532, 40}, 170, 2, sizeof(PowerMizer), false},  // PowerMizer
+    {{11722, 11}, {11661, 61}, 172, 2, sizeof(BoostSlider), false},  // BoostSlider
+    {{13098, 6}, {13091, 7}, 174, 28, sizeof(Clocks), false},  // Clocks
+    {{13257, 10}, {13209, 48}, 202, 2, sizeof(ClockFault), false},  // ClockFault
+    {{13326, 12}, {13312, 14}, 204, 2, sizeof(ClockMonitor), true},  // ClockMonitor
+    {{13886, 16}, {13851, 35}, 206, 10, sizeof(ThrottleCounters), false},  // ThrottleCounters
+    {{14349, 21}, {14312, 37}, 216, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
+    {{14497, 11}, {14441, 56}, 227, 2, sizeof(MemoryClock), true},  // MemoryClock
+    {{14579, 15}, {14550, 29}, 229, 1, sizeof(SupportedClocks), true},  // SupportedClocks
+    {{14818, 11}, {14778, 40}, 230, 7, sizeof(Utilization), false},  // Utilization
+    {{15093, 12}, {15076, 17}, 237, 3, sizeof(EncoderStats), false},  // EncoderStats
+    {{15142, 15}, {15120, 22}, 240, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
+    {{15302, 14}, {15283, 19}, 243, 7, sizeof(EncoderSession), false},  // EncoderSession
+    {{15559, 8}, {15529, 30}, 250, 3, sizeof(FbcStats), false},  // FbcStats
+    {{15774, 10}, {15743, 31}, 253, 11, sizeof(FbcSession), false},  // FbcSession
+    {{16175, 7}, {16147, 28}, 264, 10, sizeof(Process), false},  // Process
+    {{16532, 8}, {16485, 47}, 274, 6, sizeof(Workload), false},  // Workload
+    {{16777, 14}, {16704, 73}, 280, 3, sizeof(TelemetryNoise), false},  // TelemetryNoise
+    {{18809, 9}, {18750, 59}, 283, 20, sizeof(Telemetry), false},  // Telemetry
+    {{19008, 18}, {18985, 23}, 303, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
+    {{19147, 12}, {19130, 17}, 307, 2, sizeof(DynamicPower), false},  // DynamicPower
+    {{19595, 18}, {19572, 23}, 309, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
+    {{19829, 14}, {19740, 89}, 315, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
+    {{20157, 12}, {20129, 28}, 319, 9, sizeof(EccLocations), false},  // EccLocations
+    {{20236, 9}, {20211, 25}, 328, 2, sizeof(EccErrors), false},  // EccErrors
+    {{20326, 10}, {20315, 11}, 330, 2, sizeof(EccPeriods), false},  // EccPeriods
+    {{20565, 14}, {20502, 63}, 332, 7, sizeof(EccUniqueError), false},  // EccUniqueError
+    {{20708, 13}, {20678, 30}, 339, 3, sizeof(EccSramCounts), false},  // EccSramCounts
+    {{20848, 14}, {20803, 45}, 342, 5, sizeof(EccSramSources), false},  // EccSramSources
+    {{21101, 7}, {21048, 53}, 347, 5, sizeof(EccSram), true},  // EccSram
+    {{21359, 3}, {21337, 22}, 352, 5, sizeof(Ecc), true},  // Ecc
+    {{21631, 6}, {21593, 38}, 357, 3, sizeof(Repair), false},  // Repair
+    {{21699, 14}, {21671, 28}, 360, 2, sizeof(PageRetirement), true},  // PageRetirement
+    {{22032, 12}, {21997, 35}, 362, 5, sizeof(RetiredPages), true},  // RetiredPages
+    {{22136, 17}, {22089, 47}, 367, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
+    {{22573, 12}, {22537, 36}, 372, 7, sizeof(RemappedRows), false},  // RemappedRows
+    {{22652, 7}, {22644, 8}, 379, 2, sizeof(Display), false},  // Display
+    {{23177, 10}, {23154, 23}, 381, 15, sizeof(MigProfile), true},  // MigProfile
+    {{23585, 18}, {23566, 19}, 396, 5, sizeof(MigComputeInstance), false},  // MigComputeInstance
+    {{24005, 11}, {23990, 15}, 401, 7, sizeof(MigInstance), true},  // MigInstance
+    {{24584, 3}, {24565, 19}, 408, 8, sizeof(Mig), true},  // Mig
+    {{24656, 17}, {24631, 25}, 416, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
+    {{24774, 12}, {24747, 27}, 418, 2, sizeof(DriverModels), false},  // DriverModels
+    {{24895, 10}, {24871, 24}, 420, 2, sizeof(Accounting), false},  // Accounting
+    {{24973, 14}, {24958, 15}, 422, 2, sizeof(Virtualization), false},  // Virtualization
+    {{25378, 13}, {25323, 55}, 424, 5, sizeof(VgpuScheduler), false},  // VgpuScheduler
+    {{25682, 11}, {25645, 37}, 429, 6, sizeof(VgpuProcess), false},  // VgpuProcess
+    {{27073, 12}, {27058, 15}, 435, 20, sizeof(VgpuInstance), true},  // VgpuInstance
+    {{27260, 15}, {27192, 68}, 455, 3, sizeof(VgpuGpuInstance), false},  // VgpuGpuInstance
+    {{27902, 4}, {27848, 54}, 458, 9, sizeof(Vgpu), true},  // Vgpu
+    {{28179, 11}, {28083, 96}, 467, 3, sizeof(GridLicense), false},  // GridLicense
+    {{28364, 11}, {28351, 13}, 470, 3, sizeof(GspFirmware), false},  // GspFirmware
+    {{28607, 11}, {28577, 30}, 473, 3, sizeof(ResetStatus), false},  // ResetStatus
+    {{28757, 14}, {28732, 25}, 476, 2, sizeof(ApiRestriction), false},  // ApiRestriction
+    {{28859, 8}, {28827, 32}, 478, 1, sizeof(Topology), false},  // Topology
+    {{29151, 8}, {29116, 35}, 479, 7, sizeof(Platform), false},  // Platform
+    {{29511, 3}, {29480, 31}, 486, 6, sizeof(C2c), false},  // C2c
+    {{29953, 14}, {29908, 45}, 492, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
+    {{30169, 15}, {30113, 56}, 498, 3, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
+    {{30472, 12}, {30410, 62}, 501, 5, sizeof(FabricHealth), false},  // FabricHealth
+    {{30737, 6}, {30723, 14}, 506, 6, sizeof(Fabric), false},  // Fabric
+    {{31236, 6}, {31162, 74}, 512, 9, sizeof(GpmMix), false},  // GpmMix
+    {{31535, 3}, {31511, 24}, 521, 5, sizeof(Gpm), false},  // Gpm
+    {{31584, 10}, {31563, 21}, 526, 1, sizeof(FailureXid), false},  // FailureXid
+    {{31989, 7}, {31875, 114}, 527, 5, sizeof(Failure), false},  // Failure
+    {{32177, 20}, {32132, 45}, 532, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
+    {{32520, 8}, {32499, 21}, 534, 8, sizeof(Features), false},  // Features
+    {{32666, 14}, {32637, 29}, 542, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
+    {{36214, 3}, {36206, 8}, 546, 96, sizeof(Gpu), true},  // Gpu
+    {{36480, 10}, {36471, 9}, 642, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{36589, 8}, {36577, 12}, 647, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{36724, 16}, {36643, 81}, 649, 3, sizeof(NvLinkConnection), false},  // NvLinkConnection
+    {{37054, 14}, {37029, 25}, 652, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{37107, 12}, {37086, 21}, 656, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{37264, 14}, {37196, 68}, 658, 5, sizeof(NvLinkFirmware), false},  // NvLinkFirmware
+    {{38040, 6}, {38016, 24}, 663, 11, sizeof(NvLink), true},  // NvLink
+    {{38556, 11}, {38536, 20}, 674, 6, sizeof(RootComplex), true},  // RootComplex
+    {{38646, 3}, {38628, 18}, 680, 2, sizeof(Nic), false},  // Nic
+    {{38950, 12}, {38913, 37}, 682, 4, sizeof(PcieTopology), true},  // PcieTopology
+    {{39013, 7}, {38998, 15}, 686, 2, sizeof(UnitLed), false},  // UnitLed
+    {{39099, 7}, {39076, 23}, 688, 4, sizeof(UnitPsu), false},  // UnitPsu
+    {{39201, 16}, {39178, 23}, 692, 3, sizeof(UnitTemperatures), false},  // UnitTemperatures
+    {{39263, 7}, {39247, 16}, 695, 2, sizeof(UnitFan), false},  // UnitFan
+    {{39408, 4}, {39392, 16}, 697, 9, sizeof(Unit), true},  // Unit
+    {{39450, 17}, {39415, 35}, 706, 2, sizeof(HostInterfaceCard), false},  // HostInterfaceCard
+    {{39522, 11}, {39476, 46}, 708, 4, sizeof(ExcludedGpu), false},  // ExcludedGpu
+    {{39804, 15}, {39681, 123}, 712, 3, sizeof(FailingFunction), false},  // FailingFunction
+    {{40222, 10}, {40149, 73}, 715, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{40927, 7}, {40896, 31}, 727, 14, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail

@@ -39,7 +39,7 @@ std::string doc_cell(const ModelField& field) {
   if (field.required) out += " Required.";
   if (field.visibility == Visibility::later)
     out += fmt::format(" *Not shown yet: waits for {}.*", field.visibility_note);
-  if (field.visibility == Visibility::inert) out += fmt::format(" *Shown by nothing: {}.*", field.visibility_note);
+  if (field.visibility == Visibility::inert) out += fmt::format(" *Shown by no function: {}.*", field.visibility_note);
   return out;
 }
 

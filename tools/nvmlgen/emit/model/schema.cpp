@@ -12,7 +12,8 @@ std::string description(const ModelField& field) {
   std::string out = field.doc;
   if (!field.unit.empty()) out += " Unit: " + field.unit + ".";
   if (field.visibility == Visibility::later) out += " Not shown yet: waits for " + field.visibility_note + ".";
-  if (field.visibility == Visibility::inert) out += " Accepted, and shown by nothing: " + field.visibility_note + ".";
+  if (field.visibility == Visibility::inert)
+    out += " Accepted, and shown by no function: " + field.visibility_note + ".";
   return out;
 }
 
