@@ -24,7 +24,7 @@ nvidia_packages=(nvidia-smi libnvidia-ml1 libnvidia-ml-dev)
 # to download.
 clients_of_bookworm=(
   nvtop libncursesw6 hwloc-nox libhwloc15 libhwloc-contrib-plugins pcp pcp-conf libpcp3 libpcp-pmda3 libsasl2-2 libsasl2-modules-db
-  nvidia-driver-bin python3-pyte python3-wcwidth
+  nvidia-driver-bin python3-pyte python3-wcwidth pciutils libpci3 libkmod2
 )
 # numba compiles Python to PTX with libNVVM; its test also needs the libdevice of --with-cuda. 45 MB to download.
 numba_of_bookworm=(python3-numba python3-llvmlite libllvm14 python3-numpy libblas3 liblapack3 libgfortran5 libnvvm4)

@@ -16,8 +16,7 @@
 
 #include "cli/command_error.hpp"
 #include "root/devices.hpp"
-#include "root/pci.hpp"
-#include "root/proc.hpp"
+#include "root/files.hpp"
 
 namespace nvmlkit::cli {
 namespace fs = std::filesystem;
@@ -114,10 +113,7 @@ void cover_proc(const fs::path& ours, const fs::path& merged) {
 
 root::Tree node_files(const sim::Machine& machine) {
   root::Tree tree;
-  const auto gpus = root::devices_of(machine);
-  root::add_nodes(tree, gpus);
-  root::add_proc(tree, machine, gpus);
-  root::add_sys(tree, machine);
+  root::add_files(tree, machine, root::devices_of(machine));
   return tree;
 }
 

@@ -26,8 +26,8 @@
 #include "node/keeper.hpp"
 #include "root/cdi.hpp"
 #include "root/devices.hpp"
-#include "root/pci.hpp"
-#include "root/proc.hpp"
+#include "root/files.hpp"
+#include "root/needed.hpp"
 #include "root/tree.hpp"
 #include "sim/config/load.hpp"
 
@@ -44,7 +44,8 @@ constexpr std::string_view kLibraries = "usr/lib/x86_64-linux-gnu";
 constexpr std::string_view kWsl = "usr/lib/wsl/lib";
 // Says that a folder was made by this command.
 constexpr const char* kMark = ".nvmlkit-root";
-const std::set<std::string> kParts{"dev", "dev-nodes", "etc", "nvidia-cdi.json", "proc", "run", "sys", "usr", "var"};
+const std::set<std::string> kParts{"bin",  "dev", "dev-nodes", "etc", "lib", "lib64", "nvidia-cdi.json",
+                                   "proc", "run", "sbin",      "sys", "usr", "var"};
 constexpr const char* kStateInContainer = "/run/nvmlkit/state";
 constexpr const char* kSpecification = "etc/cdi/nvidia.yaml";
 
@@ -126,7 +127,7 @@ Files find_files(const RootOptions& options) {
 }
 
 // What does not change with the machine's GPUs, and what containers get of it.
-root::Tree make_fixed_part(const fs::path& folder, const sim::Machine& machine, const Files& files,
+root::Tree make_fixed_part(const fs::path& folder, const sim::Machine& machine, const Files& files, bool with_system,
                            std::vector<root::Mount>& mounts) {
   root::Tree tree;
   const std::string version(machine.system().driver_version ? machine.system().driver_version->view() : "0");
@@ -138,16 +139,20 @@ root::Tree make_fixed_part(const fs::path& folder, const sim::Machine& machine, 
     tree[of_wsl] = root::link_between(of_wsl, "usr/bin/nvidia-smi");
     mounts.push_back({folder / "usr/bin/nvidia-smi", "/usr/bin/nvidia-smi"});
   }
-  tree["var/run"] = root::link_between("var/run", "run");  // where older generators look for sockets
+  root::add_folders(tree);
+  if (with_system) {
+    std::vector<fs::path> programs{files.nvml};
+    for (const auto& file : {files.cuda, files.nvidia_smi})
+      if (file) programs.push_back(*file);
+    root::add_needed(tree, programs);
+  }
   return tree;
 }
 
 root::Tree make_moving_part(const sim::Machine& machine, const root::CdiInput& cdi) {
   const auto gpus = root::devices_of(machine);
   root::Tree tree;
-  root::add_nodes(tree, gpus);
-  root::add_proc(tree, machine, gpus);
-  root::add_sys(tree, machine);
+  root::add_files(tree, machine, gpus);
   const auto specification = root::cdi_specification(cdi, gpus);
   tree[kSpecification] = root::Text{kSpecificationMark + root::as_yaml(specification), 0644};
   tree["nvidia-cdi.json"] = root::Text{specification.dump(2) + "\n", 0644};
@@ -200,7 +205,7 @@ DriverRoot::DriverRoot(const RootOptions& options, bool keep) : parts_(std::make
   const auto files = find_files(options);
   p.has_smi = files.nvidia_smi.has_value();
   std::vector<root::Mount> mounts;
-  auto fixed = make_fixed_part(p.path, *machine_, files, mounts);
+  auto fixed = make_fixed_part(p.path, *machine_, files, options.chroot, mounts);
   p.cdi = cdi_input(p.path, p.state->mounted(), options, std::move(mounts));
 
   p.folder.emplace(p.path);

@@ -18,6 +18,7 @@ struct RootOptions {
   PermissionOptions permissions;
   std::string folder;
   std::string nvidia_smi;  // empty: the one in PATH, where there is one
+  bool chroot = false;     // with what programs in it need of this host
   std::string cdi_version = "0.6.0";
   std::string cdi_kind = "nvidia.com/gpu";
   std::string cdi_folder;  // of a runtime, which gets the specification, too; empty: none

@@ -5,6 +5,8 @@ namespace nvmlkit::cli {
 void declare_root(Arguments& arguments, RootOptions& options) {
   arguments.option("--nvidia-smi", Kind::file, options.nvidia_smi, "The nvidia-smi to put in")
       .default_text("the one in PATH");
+  arguments.flag("--chroot", options.chroot,
+                 "Copy the C library of this host, too, so that `chroot DIR nvidia-smi` works");
   arguments.option("--cdi-version", Kind::text, options.cdi_version, "Version of the CDI specification")
       .label("VERSION")
       .only({"0.5.0", "0.6.0", "0.7.0", "0.8.0", "1.0.0"})

@@ -61,6 +61,9 @@ struct Alike {
     return is_file(copy.mode) && fs::file_size(copy.from, error) == static_cast<std::size_t>(about.st_size) && !error &&
            is_same_content(path, copy.from);
   }
+  bool operator()(const root::Directory& directory) const {
+    return S_ISDIR(about.st_mode) && (about.st_mode & 07777) == directory.mode;
+  }
   bool operator()(const root::Node& node) const {
     return S_ISCHR(about.st_mode) && about.st_rdev == makedev(node.major, node.minor) &&
            (about.st_mode & 07777) == node.mode;
@@ -103,6 +106,9 @@ root::Tree Folder::read(const std::set<std::string>& parts, const std::set<std::
     // A link that nobody wants is removed before what it leads to.
     out[name] = alike ? wanted->second : S_ISLNK(about.st_mode) ? root::Entry(root::Link{}) : something_else();
   };
+  // Others may have files in a folder of ours.
+  for (const auto& [name, entry] : like)
+    if (std::holds_alternative<root::Directory>(entry)) look_at(root_ / name);
   for (const auto& part : parts) {
     const auto top = root_ / part;
     if (!fs::is_directory(fs::symlink_status(top))) {
@@ -134,6 +140,10 @@ void Folder::make_parents(const fs::path& path) const {
 }
 
 void Folder::put(const std::string& path, const root::Entry& entry) const {
+  if (const auto* directory = std::get_if<root::Directory>(&entry)) {
+    make_parents(fs::path(path) / "any");
+    return fs::permissions(root_ / path, static_cast<fs::perms>(directory->mode));
+  }
   fs::remove_all(staged());
   root::write(entry, staged());
   // Without the right to make nodes, the empty file that stands for one stays: containers may have it mounted.

@@ -1,4 +1,4 @@
-// The device nodes of a driver, and the capability files of MIG for them.
+// The device nodes of a driver.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,11 @@
 namespace nvmlkit::root {
 
 // Those that the driver registers for itself, as /proc/devices lists them. Only the first is the same on every host.
-inline constexpr unsigned int kGpuMajor = 195, kCapsMajor = 509, kUvmMajor = 511;
+inline constexpr unsigned int kGpuMajor = 195, kImexMajor = 507, kNvLinkMajor = 508, kCapsMajor = 509,
+                              kSwitchMajor = 510, kUvmMajor = 511;
 
 // What else nvidia-caps gives access to.
-inline constexpr unsigned int kMigConfigMinor = 1, kMigMonitorMinor = 2;
+inline constexpr unsigned int kFabricMinor = 0, kMigConfigMinor = 1, kMigMonitorMinor = 2;
 
 // A MIG device of a GPU.
 struct MigDevice {
@@ -43,6 +44,9 @@ std::vector<std::string> nodes_of(const GpuDevice& gpu, const MigDevice& device)
 std::vector<std::string> control_nodes();
 
 // dev/..., and the list of them: path, type, major, minor, mode.
-void add_nodes(Tree& tree, const std::vector<GpuDevice>& gpus);
+void add_nodes(Tree& tree, const sim::Machine& machine, const std::vector<GpuDevice>& gpus);
+
+// proc/devices
+std::string device_numbers(const sim::Machine& machine);
 
 }  // namespace nvmlkit::root

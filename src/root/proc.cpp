@@ -2,16 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string_view>
 
 #include "kernel_log/lines.hpp"
+#include "root/imex.hpp"
+#include "root/modules.hpp"
+#include "root/pci.hpp"
 #include "sim/traits/architecture.hpp"
+#include "sim/traits/driver_branch.hpp"
 
 namespace nvmlkit::root {
 namespace {
 
-using sim::mig::capability_minor;
 using sim::model::Architecture;
 using sim::model::Gpu;
 
@@ -48,7 +50,9 @@ EnableGpuFirmwareLogs: 2
 EnableDbgBreakpoint: 0
 OpenRmEnableUnsupportedGpus: 0
 DmaRemapPeerMmio: 1
-RegistryDwords: ""
+)";
+// nvidia-modprobe reads numbers, and stops at the first text.
+constexpr std::string_view kTextParameters = R"(RegistryDwords: ""
 RegistryDwordsPerDevice: ""
 RmMsg: ""
 GpuBlacklist: ""
@@ -60,6 +64,16 @@ constexpr std::string_view kNoRegistry = "Binary: \"\"\n";
 template <class Field>
 std::string text_of(const Field& field, std::string_view otherwise) {
   return std::string(field ? field->view() : otherwise);
+}
+
+std::string parameters(const sim::Machine& machine) {
+  std::string out(kParameters);
+  if (knows_imex(machine)) {
+    out += fmt::format("ImexChannelCount: {}\n", kImexChannels);
+    if (sim::branch_number(machine.system().driver_version->view()) >= 560)
+      out += fmt::format("CreateImexChannel0: {:d}\n", shares_memory(machine));
+  }
+  return out + std::string(kTextParameters);
 }
 
 std::string version(const sim::Machine& machine) {
@@ -77,48 +91,12 @@ std::string information(const Gpu& gpu, const GpuDevice& device) {
   return out + "GPU Excluded:\t No\n";
 }
 
-std::string capability(unsigned int minor, unsigned int mode) {
-  return fmt::format("DeviceFileMinor: {}\nDeviceFileMode: {}\nDeviceFileModify: 1\n", minor, mode);
-}
-
-void add_capabilities(Tree& tree, const std::vector<GpuDevice>& gpus) {
-  const std::string folder = "proc/driver/nvidia/capabilities/";
-  tree[folder + "mig/config"] = Text{capability(kMigConfigMinor, 0400)};
-  tree[folder + "mig/monitor"] = Text{capability(kMigMonitorMinor, 0444)};
-  for (const auto& gpu : gpus) {
-    const auto of_gpu = fmt::format("{}gpu{}/mig/gi", folder, gpu.minor);
-    for (const auto instance : gpu.gpu_instances)
-      tree[fmt::format("{}{}/access", of_gpu, instance)] =
-          Text{capability(capability_minor(gpu.minor, instance), 0444)};
-    for (const auto& mig : gpu.mig_devices)
-      tree[fmt::format("{}{}/ci{}/access", of_gpu, mig.id.instance, mig.id.compute)] =
-          Text{capability(capability_minor(gpu.minor, mig.id), 0444)};
-  }
-}
-
-// Every minor number that there may be, for 32 GPUs at least.
-std::string mig_minors(std::size_t gpus) {
-  std::string out = fmt::format("config {}\nmonitor {}\n", kMigConfigMinor, kMigMonitorMinor);
-  for (unsigned int gpu = 0; gpu < std::max<std::size_t>(gpus, 32); ++gpu)
-    for (std::uint32_t instance = 0; instance < 15; ++instance) {
-      out += fmt::format("gpu{}/gi{}/access {}\n", gpu, instance, capability_minor(gpu, instance));
-      for (std::uint32_t compute = 0; compute < 8; ++compute)
-        out += fmt::format("gpu{}/gi{}/ci{}/access {}\n", gpu, instance, compute,
-                           capability_minor(gpu, sim::mig::DeviceId{instance, compute}));
-    }
-  return out;
-}
-
 }  // namespace
-
-std::string kernel_bus_id(const sim::model::PciBusId& id) {
-  return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", id.domain, id.bus, id.device, id.function);
-}
 
 void add_proc(Tree& tree, const sim::Machine& machine, const std::vector<GpuDevice>& gpus) {
   const std::string folder = "proc/driver/nvidia/";
   tree[folder + "version"] = Text{version(machine)};
-  tree[folder + "params"] = Text{std::string(kParameters)};
+  tree[folder + "params"] = Text{parameters(machine)};
   tree[folder + "registry"] = Text{std::string(kNoRegistry)};
   for (const auto& device : gpus) {
     const Gpu& gpu = machine.gpus()[device.place];
@@ -127,13 +105,7 @@ void add_proc(Tree& tree, const sim::Machine& machine, const std::vector<GpuDevi
     tree[of_gpu + "information"] = Text{information(gpu, device)};
     tree[of_gpu + "registry"] = Text{std::string(kNoRegistry)};
   }
-  if (std::any_of(gpus.begin(), gpus.end(), [](const GpuDevice& gpu) { return gpu.has_mig; }))
-    add_capabilities(tree, gpus);
-  tree["proc/driver/nvidia-caps/mig-minors"] = Text{mig_minors(gpus.size())};
-  tree["proc/devices"] =
-      Text{fmt::format("Character devices:\n{} nvidia\n{} nvidia-modeset\n{} nvidiactl\n{} nvidia-caps\n"
-                       "{} nvidia-uvm\n\nBlock devices:\n",
-                       kGpuMajor, kGpuMajor, kGpuMajor, kCapsMajor, kUvmMajor)};
+  tree["proc/devices"] = Text{device_numbers(machine)};
 }
 
 }  // namespace nvmlkit::root

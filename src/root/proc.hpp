@@ -1,4 +1,4 @@
-// The files of a driver below /proc: version, parameters, GPUs, capabilities.
+// The files of a driver below /proc: version, parameters, GPUs, numbers of devices.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,5 @@
 namespace nvmlkit::root {
 
 void add_proc(Tree& tree, const sim::Machine& machine, const std::vector<GpuDevice>& gpus);
-
-// As /proc and /sys write it: with four digits of domain, in small letters.
-std::string kernel_bus_id(const sim::model::PciBusId& id);
 
 }  // namespace nvmlkit::root

@@ -36,6 +36,10 @@ struct Writer {
       refuse(path);
     permit(node.mode);
   }
+  void operator()(const Directory& directory) const {
+    fs::create_directories(path);
+    permit(directory.mode);
+  }
 };
 
 }  // namespace
@@ -43,15 +47,32 @@ struct Writer {
 void write(const Entry& entry, const fs::path& path) { std::visit(Writer{path}, entry); }
 
 void write(const Tree& tree, const fs::path& root) {
+  fs::path made;  // entries of one folder mostly follow one another
   for (const auto& [below, entry] : tree) {
     const fs::path path = root / below;
-    fs::create_directories(path.parent_path());
+    if (auto parent = path.parent_path(); parent != made) {
+      fs::create_directories(parent);
+      made = std::move(parent);
+    }
     write(entry, path);
   }
 }
 
 Link link_between(const std::string& path, const std::string& target) {
   return {fs::path("/" + target).lexically_relative(fs::path("/" + path).parent_path()).string()};
+}
+
+void Place::add(std::string_view name, std::string_view value, unsigned int mode) const {
+  add_bytes(name, std::string(value) + "\n", mode);
+}
+
+void Place::add_bytes(std::string_view name, std::string bytes, unsigned int mode) const {
+  tree_[below(name).path_] = Text{std::move(bytes), mode};
+}
+
+void Place::link(std::string_view name, const std::string& target) const {
+  const auto from = below(name).path_;
+  tree_[from] = link_between(from, target);
 }
 
 }  // namespace nvmlkit::root

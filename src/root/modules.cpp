@@ -1,0 +1,87 @@
+#include "root/modules.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/traits/architecture.hpp"
+
+namespace nvmlkit::root {
+namespace {
+
+struct Parameter {
+  std::string_view name, value;
+};
+
+struct Module {
+  std::string_view name;
+  std::uint64_t size;                      // in memory, as a driver 595 has it
+  std::vector<std::string_view> needs;     // of these modules
+  std::vector<Parameter> parameters = {};  // that the kernel shows
+};
+
+// The last that was loaded is the first. The module `nvidia` shows no parameter in /sys: they are in
+// /proc/driver/nvidia/params.
+std::vector<Module> modules_of(const sim::Machine& machine) {
+  std::vector<Module> out{
+      {"nvidia_uvm",
+       2461696,
+       {"nvidia"},
+       {{"uvm_ats_mode", "1"},
+        {"uvm_disable_hmm", "N"},
+        {"uvm_perf_prefetch_enable", "1"},
+        {"uvm_perf_prefetch_min_faults", "1"},
+        {"uvm_perf_prefetch_threshold", "51"}}},
+      {"nvidia_drm", 147456, {"nvidia_modeset"}, {{"fbdev", "N"}, {"modeset", "N"}}},
+      {"nvidia_modeset", 2187264, {"nvidia"}},
+      {"nvidia", 16297984, {}},
+  };
+  // Adapters read the memory of GPUs with its help.
+  if (machine.host().pcie_topology.nics.count != 0) out.insert(out.begin(), {"nvidia_peermem", 16384, {"nvidia"}});
+  return out;
+}
+
+std::vector<std::string_view> users_of(const Module& module, const std::vector<Module>& all) {
+  std::vector<std::string_view> out;
+  for (const auto& other : all)
+    if (std::find(other.needs.begin(), other.needs.end(), module.name) != other.needs.end()) out.push_back(other.name);
+  return out;
+}
+
+}  // namespace
+
+bool has_open_modules(const sim::Machine& machine) {
+  const auto gpus = machine.gpus();
+  return std::any_of(gpus.begin(), gpus.end(),
+                     [](const sim::model::Gpu& gpu) { return sim::is_from(gpu, sim::model::Architecture::blackwell); });
+}
+
+void add_modules(Tree& tree, const sim::Machine& machine) {
+  const auto all = modules_of(machine);
+  const auto version = machine.system().driver_version;
+  const std::string_view taint = has_open_modules(machine) ? "OE" : "POE";  // proprietary, out of tree, not signed
+  std::string list;
+  for (const auto& module : all) {
+    const auto users = users_of(module, all);
+    const auto names = users.empty() ? "-" : fmt::format("{},", fmt::join(users, ","));
+    list +=
+        fmt::format("{} {} {} {} Live 0x0000000000000000 ({})\n", module.name, module.size, users.size(), names, taint);
+    const Place own(tree, fmt::format("sys/module/{}", module.name));
+    if (version) own.add("version", version->view());
+    own.add("initstate", "live");
+    own.add("refcnt", users.size());
+    own.add("coresize", module.size);
+    own.add("taint", taint);
+    for (const auto& parameter : module.parameters) own.below("parameters").add(parameter.name, parameter.value);
+    for (const auto user : users) own.below("holders").link(user, fmt::format("sys/module/{}", user));
+  }
+  tree["proc/modules"] = Text{list};
+  const std::string driver = "sys/bus/pci/drivers/nvidia";
+  Place(tree, driver).link("module", "sys/module/nvidia");
+  Place(tree, "sys/module/nvidia/drivers").link("pci:nvidia", driver);
+}
+
+}  // namespace nvmlkit::root
