@@ -15,11 +15,14 @@
 #include <vector>
 
 #include "cli/command_error.hpp"
+#include "cli/node_log.hpp"
 #include "cli/selector.hpp"
+#include "kernel_log/output.hpp"
 #include "node/due.hpp"
 #include "node/follower.hpp"
 #include "node/ready.hpp"
 #include "node/waiter.hpp"
+#include "sim/problem/text.hpp"
 #include "sim/state/follow.hpp"
 
 namespace nvmlkit::cli {
@@ -50,7 +53,9 @@ std::optional<FileId> id_of(const fs::path& path) {
 
 class NodeLoop {
  public:
-  explicit NodeLoop(const NodeOptions& options) : options_(options) {}
+  explicit NodeLoop(const NodeOptions& options) : options_(options) {
+    if (!options.kernel_log.empty()) output_ = value_of(kernel_log::Output::open(options.kernel_log));
+  }
 
   int run() {
     while (follow_one_machine() == End::replaced) {
@@ -72,9 +77,11 @@ class NodeLoop {
       throw CommandError(
           sim::unusable_file(root.state().string(), "may only be read, and a node waits for changes in it"));
     node::Follower follower(*machine);
+    std::optional<NodeLog> log;
+    if (output_) log.emplace(*machine, root.state_folder(), options_.kernel_log, *output_);
     while (true) {
       const auto seen = sim::state::count_changes(*machine);
-      const auto rest = update(root, *machine);
+      const auto rest = update(root, *machine, log ? &*log : nullptr);
       auto woken = waiter_.wait({}, rest);
       follower.arm(seen);
       const auto time = failed_ ? std::optional(kRetry) : node::next_phase(*machine);
@@ -87,11 +94,13 @@ class NodeLoop {
   }
 
   // Returns how long to rest.
-  milliseconds update(DriverRoot& root, const sim::Machine& machine) {
+  milliseconds update(DriverRoot& root, const sim::Machine& machine, NodeLog* log) {
     const auto begin = Clock::now();
     const auto copy = sim::Machine::create(machine.gpus().size());
     if (!copy) throw CommandError({.kind = sim::ProblemKind::out_of_memory});
     std::vector<std::string> problems;
+    if (log)
+      if (const auto written = log->write(); !written) problems.push_back(sim::text_of(written.error()));
     if (sim::state::copy_now(machine, *copy))
       for (const auto& problem : root.update(*copy))
         problems.push_back(fmt::format("{}: {}", problem.path1().string(), problem.code().message()));
@@ -128,6 +137,7 @@ class NodeLoop {
   }
 
   NodeOptions options_;
+  std::optional<kernel_log::Output> output_;
   node::Waiter waiter_;
   std::set<std::string> told_;
   bool ready_ = false, failed_ = false;

@@ -10,6 +10,7 @@ namespace nvmlkit::cli {
 struct NodeOptions {
   RootOptions root;
   std::string ready_file;  // empty: none
+  std::string kernel_log;  // empty: none
   bool remove = false;     // the root, at the end
 };
 

@@ -223,6 +223,8 @@ DriverRoot::~DriverRoot() = default;
 
 fs::path DriverRoot::state() const { return parts_->state->mounted(); }
 
+fs::path DriverRoot::state_folder() const { return (parts_->path / kStateInRoot).parent_path(); }
+
 void DriverRoot::put_state() {
   const auto& p = *parts_;
   p.state->put(*p.folder, p.options.machine.choice().machine, p.options.permissions, p.keep);

@@ -37,6 +37,8 @@ class DriverRoot {
 
   // The state file of the machine.
   std::filesystem::path state() const;
+  // The folder of the root's state file or of its link, for what a node remembers.
+  std::filesystem::path state_folder() const;
   // Makes the state file and its links.
   void put_state();
   // The machine before put_state(), which makes the state file from the same options.

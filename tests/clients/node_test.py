@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -199,6 +200,31 @@ class Node(NodeTest):
         self.good("down", "--state", state)
         self.good("fault", "gpu=1", "off-bus", "--state", self.own_state)
         self.assertIsNone(node.poll())
+
+    def test_the_kernel_log(self) -> None:
+        log = self.folder / "kmsg"
+
+        def xids() -> list[str]:
+            return re.findall(r"NVRM: Xid \(PCI:[0-9a-f:]+\): (\d+),", log.read_text())
+
+        def wait_for(numbers: list[str]) -> None:
+            end = time.monotonic() + 30
+            while xids() != numbers:
+                self.assertLess(time.monotonic(), end, log.read_text())
+                time.sleep(0.005)
+
+        node = self.node("-m", "h100", "-n", "2", "--kernel-log", log)
+        self.fault("gpu=0", "xid", "31")
+        wait_for(["31"])
+        time.sleep(0.2)  # the place of the message is written
+        node.kill()
+        node.wait()
+        self.fault("gpu=1", "xid", "79")
+        self.node("--kernel-log", log)
+        wait_for(["31", "79"])
+        self.fault("gpu=0", "xid", "43")
+        wait_for(["31", "79", "43"])
+        self.assertIn("cannot be opened", self.refused("node", self.folder / "more", "-m", "t4", "--kernel-log", self.folder))
 
     def test_what_others_break_is_mended_on_demand(self) -> None:
         node = self.node("-m", "t4")

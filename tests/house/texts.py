@@ -19,6 +19,7 @@ EDGES = {
     "src/capture/machine.cpp": "notes of a capture",
     "src/cli/commands/run.cpp": "why a program does not start, in its own process",
     "src/cli/commands/status.cpp": "machines that cannot be opened, listed beside the others",
+    "src/cli/node.cpp": "what a node cannot do now and tries again",
     "src/cli/main.cpp": "the line on stderr that ends a command",
     "src/driver/complain.hpp": "the line on stderr of a driver library",
     "src/driver/nvml/library/in_process.cpp": "the detail of an error of the C++ interface",

@@ -35,6 +35,10 @@ Command node_command() {
             .option("--ready-file", Kind::file, options->ready_file,
                     "A file with the PID, made when the root is true; the socket of NOTIFY_SOCKET gets READY=1, too")
             .default_text("none");
+        arguments
+            .option("--kernel-log", Kind::file, options->kernel_log,
+                    "Where the messages of the kernel modules go, as with `nvmlkit kernel-log --output`")
+            .default_text("nowhere");
         arguments.flag("--remove", options->remove, "Remove the root at SIGTERM");
         declare_root(arguments, options->root);
         return [options] { return keep_node(*options); };

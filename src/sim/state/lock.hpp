@@ -29,7 +29,7 @@ class Lock {
   [[nodiscard]] bool replace(const std::byte* piece, const std::byte* with, std::size_t size) const {
     return lock_.replace(piece, with, size);
   }
-  // Words changed that replace() does not write: rules about calls, the fault of the machine.
+  // Words changed that replace() does not write: rules about calls, the fault of the machine, an event alone.
   void note_change() const { lock_.note_change(); }
 
  private:

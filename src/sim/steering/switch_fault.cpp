@@ -48,6 +48,7 @@ Expected<void> inject_into_switch(const Machine& machine, std::span<const std::s
   events::publish(machine.events(), events::kNoGpu,
                   {events::kLogged, events::data_of(Message::switch_port_error, *number), events::kNoInstance,
                    events::kNoInstance, events::port_of_switch(*index, *link), 0});
+  lock.note_change();
   return {};
 }
 

@@ -156,6 +156,7 @@ void log_mismatch(const sim::Machine& machine) {
   using namespace sim::events;
   publish(machine.events(), kNoGpu, {kLogged, data_of(Message::api_mismatch, 0), kNoInstance, kNoInstance},
           sim::transaction::this_process());
+  lock.note_change();
 }
 
 // What a fault of the whole machine makes of nvmlInit.
