@@ -24,6 +24,21 @@ build_preset() {
   }
 }
 
+# build_debs FOLDER: the Debian packages of this machine's architecture, from a build folder of their own.
+build_debs() {
+  local folder="$nvmlkit_root/build/packages" log="$nvmlkit_root/build/packages.log"
+  mkdir -p "$folder"
+  say "building the Debian packages"
+  rm -f "$1"/{lib,}nvmlkit*.deb
+  (
+    cd "$nvmlkit_root" \
+      && cmake --preset release -B "$folder" -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=8 -DNVMLKIT_BUILD_TESTS=OFF \
+        -DNVMLKIT_BUILD_BENCH=OFF -DNVMLKIT_BUILD_EXAMPLES=OFF -DNVMLKIT_BUILD_GENERATOR=OFF -DCMAKE_INSTALL_PREFIX=/usr \
+      && cmake --build "$folder" -j "$(build_jobs)" \
+      && cpack -G DEB --config "$folder/CPackConfig.cmake" -B "$1"
+  ) >"$log" 2>&1 || die "the packages cannot be built, the whole output is in build/packages.log"
+}
+
 built_command() { echo "$nvmlkit_root/build/$1/bin/nvmlkit"; }
 
 # Exports what the tests read: the real programs and libraries, NVIDIA's headers, facts that lie beside the tree.

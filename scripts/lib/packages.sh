@@ -12,6 +12,8 @@ test_packages=(libgtest-dev libgmock-dev libbenchmark-dev python3 python3-yaml p
 # Of the Prometheus example; without it, that example is left out.
 example_packages=(prometheus-cpp-dev)
 fuzz_packages=(clang libclang-rt-14-dev)
+# What resolves and downloads the packages of a container image, and what writes the image.
+image_packages=(mmdebstrap umoci dpkg-dev python3)
 # Version 14, Debian 12's: another version formats otherwise.
 check_packages=(clang-format clang-tidy clang)
 # Shells that complete the words of nvmlkit, and what checks its man pages. 8 MB to download.

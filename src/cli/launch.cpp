@@ -1,6 +1,7 @@
 #include "cli/launch.hpp"
 
 #include <fmt/format.h>
+#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,9 +19,21 @@
 namespace nvmlkit::cli {
 namespace fs = std::filesystem;
 
+namespace {
+
+// The file of this program. Without /proc, as in a bare chroot, what the kernel was asked to execute.
+fs::path own_file() {
+  std::error_code error;
+  if (const fs::path self = fs::read_symlink("/proc/self/exe", error); !self.empty()) return self;
+  const auto* executed = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  return executed == nullptr ? fs::path() : fs::absolute(executed, error);
+}
+
+}  // namespace
+
 std::optional<fs::path> driver_directory() {
   std::error_code error;
-  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  const fs::path self = own_file();
   // Installed, then in a build folder. In this order: the lib of a system prefix may hold NVIDIA's own library.
   for (const fs::path& candidate : {self.parent_path() / NVMLKIT_DRIVER_DIR, self.parent_path() / "../lib"}) {
     if (!fs::exists(candidate / "libnvidia-ml.so.1", error)) continue;

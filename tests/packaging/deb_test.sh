@@ -8,6 +8,8 @@ trap 'rm -rf "$folder"' EXIT
 runtime=$(echo "$folder"/nvmlkit_*.deb) development=$(echo "$folder"/libnvmlkit-dev_*.deb)
 
 failures=0
+# A file without a component would make a package of its own.
+[[ $(ls "$folder"/*.deb | wc -l) == 2 ]] || { echo "packages: $(ls "$folder"/*.deb)"; failures=1; }
 contains() { # contains DEB PATTERN...
   local deb=$1 pattern list
   list=$(dpkg -c "$deb")
@@ -24,6 +26,7 @@ lacks() {
   done
 }
 contains "$runtime" ' \./usr/bin/nvmlkit$' ' \./usr/lib[^ ]*/nvmlkit/libnvidia-ml\.so\.1$' ' \./usr/lib[^ ]*/nvmlkit/libcuda\.so\.1$' 'profiles/h100\.yaml$' \
+  'nvmlkit/impersonate/535/libnvidia-ml\.so\.1$' \
   'profiles/machine\.schema\.json$' 'doc/nvmlkit/LICENSE$' \
   'share/man/man1/nvmlkit\.1$' 'share/man/man1/nvmlkit-vgpu-create\.1$' 'share/bash-completion/completions/nvmlkit$' \
   'share/zsh/site-functions/_nvmlkit$' 'share/fish/vendor_completions\.d/nvmlkit\.fish$'

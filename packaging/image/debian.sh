@@ -1,0 +1,37 @@
+# shellcheck shell=bash disable=SC2154 # names shared with the scripts that read this file
+# The Debian packages of an image.
+
+# Debian's release of the image. The programs of the packages are built for it.
+image_suite=bookworm
+
+# Prints the names of the packages that a .deb depends on, separated by commas. The first of alternatives counts.
+needed_packages() { # needed_packages DEB
+  dpkg-deb --field "$1" Depends | tr ',' '\n' | sed -E 's/\|.*//; s/\(.*\)//; s/[[:space:]]//g; s/:any$//' \
+    | grep -v '^$' | paste -sd ,
+}
+
+# Where apt of this machine finds the release, so that a mirror of the user is used; else Debian's own servers.
+image_sources() {
+  local file
+  if (. /etc/os-release && [[ ${VERSION_CODENAME:-} == "$image_suite" ]]); then
+    for file in /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list; do
+      [[ -s $file ]] && { echo "$file"; return; }
+    done
+  fi
+  echo "deb http://deb.debian.org/debian $image_suite main"
+  echo "deb http://deb.debian.org/debian-security $image_suite-security main"
+}
+
+# Downloads the named packages and what they depend on into FOLDER.
+download_packages() { # download_packages ARCHITECTURE NAMES FOLDER
+  local architecture=$1 names=$2 folder=$3 sources
+  mapfile -t sources < <(image_sources)
+  mkdir -p "$folder"
+  # mmdebstrap resolves the dependencies of any architecture and checks the signatures. Its own tree is not used: it would
+  # hold files of the packages that nothing here needs.
+  mmdebstrap --quiet --variant=extract --architectures="$architecture" --include="$names" --skip=cleanup/apt/cache \
+    "$image_suite" - "${sources[@]}" 2>"$folder/mmdebstrap.log" \
+    | tar -C "$folder" -x --strip-components=5 --wildcards './var/cache/apt/archives/*.deb' \
+    || die "Debian's packages for $architecture cannot be had: $(tail -n 3 "$folder/mmdebstrap.log" | tr '\n' ' ')"
+  ls "$folder"/*.deb >/dev/null 2>&1 || die "no package was downloaded for $architecture, see $folder/mmdebstrap.log"
+}
