@@ -7,14 +7,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include "cli/command_error.hpp"
+#include "node/make.hpp"
 #include "root/devices.hpp"
 #include "root/files.hpp"
 
@@ -23,6 +27,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kOption = "--with-node";
+constexpr std::string_view kShown[] = {"dev/", "proc/", "sys/"};
 
 [[noreturn]] void refuse(std::string what, int reason, std::string hint = {}) {
   throw CommandError(of_argument(kOption, {.kind = sim::ProblemKind::impossible,
@@ -114,6 +119,10 @@ void cover_proc(const fs::path& ours, const fs::path& merged) {
 root::Tree node_files(const sim::Machine& machine) {
   root::Tree tree;
   root::add_files(tree, machine, root::devices_of(machine));
+  std::erase_if(tree, [](const auto& file) {
+    return std::none_of(std::begin(kShown), std::end(kShown),
+                        [&](std::string_view part) { return file.first.starts_with(part); });
+  });
   return tree;
 }
 
@@ -121,7 +130,7 @@ void enter_node_view(const root::Tree& files, const fs::path& place) try {
   leave_mounts_of_host();
   mount_or_refuse("nvmlkit", place, "tmpfs", 0);
   const auto ours = place / "files";
-  root::write(files, ours);
+  node::make(files, ours);
   for (const char* part : {"sys", "dev"})
     if (fs::exists(ours / part)) cover(fs::path("/") / part, ours / part, place / "merged" / part);
   if (fs::exists(ours / "proc")) cover_proc(ours / "proc", place / "merged/proc");

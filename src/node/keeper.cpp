@@ -35,8 +35,8 @@ std::vector<fs::filesystem_error> Keeper::keep(const root::Tree& moving, const s
   }
   const auto& wanted = all.empty() ? moving : all;
   const auto difference = compare(wanted, *there_);
-  for (const auto& path : difference.put)
-    if (attempt([&] { folder_.put(path, wanted.at(path)); })) there_->insert_or_assign(path, wanted.at(path));
+  const auto made = [&](const std::string& path) { there_->insert_or_assign(path, wanted.at(path)); };
+  for (auto& problem : folder_.put(difference.put, wanted, made)) problems.push_back(std::move(problem));
   attempt(between);
   for (const auto& path : difference.erase)
     if (attempt([&] { folder_.erase(path); })) there_->erase(path);

@@ -47,13 +47,6 @@ using Entry = std::variant<Text, Link, Copy, Node, Directory>;
 // By the path below the root, without a slash in front.
 using Tree = std::map<std::string, Entry>;
 
-// Makes the file, which is not there yet, in a folder that is. Throws std::filesystem::filesystem_error. A reader may
-// see half of it: `src/node/` makes it elsewhere and moves it to its place.
-void write(const Entry& entry, const std::filesystem::path& path);
-
-// Makes every file, in a folder without them.
-void write(const Tree& tree, const std::filesystem::path& root);
-
 // A link at `path` to `target`, both below the root, as a path that holds wherever the root is.
 Link link_between(const std::string& path, const std::string& target);
 

@@ -5,9 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <thread>
 
 namespace nvmlkit::node {
 namespace {
@@ -134,6 +137,50 @@ TEST_F(KeptFolder, TheMiddleIsAfterThePutsAndBeforeTheErasures) {
                   .empty());
   EXPECT_TRUE(called);
   EXPECT_FALSE(fs::exists(path_ / "sys/devices"));
+}
+
+TEST_F(KeptFolder, ABadFileOfANewFolderLeavesTheOthers) {
+  auto kept = keeper();
+  const Tree tree{{"sys/new/a", Text{"a"}},
+                  {"sys/new/deep/copy", root::Copy{path_ / "source", 0644}},
+                  {"sys/new/deep/empty", root::Directory{01777}},
+                  {"sys/new/link", Link{"a"}}};
+  const auto problems = kept.keep(tree);
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(problems[0].path1(), path_ / "source");
+  EXPECT_EQ(names(), (std::set<std::string>{"sys", "sys/new", "sys/new/a", "sys/new/deep", "sys/new/deep/empty",
+                                            "sys/new/link"}));
+  EXPECT_EQ(static_cast<unsigned int>(fs::status(path_ / "sys/new/deep/empty").permissions()), 01777u);
+  EXPECT_EQ(static_cast<unsigned int>(fs::status(path_ / "sys/new/deep").permissions()), 0755u);
+}
+
+TEST_F(KeptFolder, TheMaskOfTheProcessDoesNotCount) {
+  const auto before = umask(0077);
+  EXPECT_TRUE(keeper().keep(kTwoGpus).empty());
+  umask(before);
+  expect_tree(kTwoGpus);
+  EXPECT_EQ(static_cast<unsigned int>(fs::status(path_ / "sys/devices").permissions()), 0755u);
+}
+
+// Whoever looks at a folder finds all its files or no folder.
+TEST_F(KeptFolder, ANewFolderAppearsWithItsFiles) {
+  Tree many;
+  for (int i = 0; i < 200; ++i) many["sys/new/f" + std::to_string(i)] = Text{"text"};
+  std::atomic<bool> stop{false};
+  std::atomic<std::size_t> looks{0};
+  std::size_t fewest = many.size();
+  std::thread reader([&] {
+    while (!stop) {
+      std::error_code error;
+      const auto entries = std::distance(fs::directory_iterator(path_ / "sys/new", error), fs::directory_iterator());
+      if (!error) fewest = std::min(fewest, static_cast<std::size_t>(entries)), ++looks;
+    }
+  });
+  EXPECT_TRUE(keeper().keep(many).empty());
+  while (looks == 0 && fs::exists(path_ / "sys/new")) std::this_thread::yield();
+  stop = true;
+  reader.join();
+  EXPECT_EQ(fewest, many.size());
 }
 
 TEST_F(KeptFolder, DistrustLooksAgain) {
