@@ -117,6 +117,7 @@ Json cdi_specification(const CdiInput& input, const std::vector<GpuDevice>& gpus
   auto devices = Json::array();
   std::vector<std::string> all;
   for (const auto& gpu : gpus) {
+    if (!gpu.is_started) continue;
     const std::vector<std::string> own{node_of(gpu)};
     all.push_back(own[0]);
     // A GPU in MIG mode does no work itself; its devices do.

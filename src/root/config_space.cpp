@@ -1,9 +1,15 @@
 #include "root/config_space.hpp"
 
 namespace nvmlkit::root {
+namespace {
+
+constexpr std::size_t kConfigurationSize = 256;
+
+}  // namespace
 
 std::string configuration_space(const PciDevice& device) {
-  std::string space(256, '\0');
+  if (!device.answers) return std::string(kConfigurationSize, '\xFF');
+  std::string space(kConfigurationSize, '\0');
   const auto put = [&](std::size_t at, std::uint32_t value, std::size_t bytes) {
     for (std::size_t i = 0; i < bytes; ++i) space[at + i] = static_cast<char>(value >> (8 * i) & 0xFF);
   };

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "root/caps.hpp"
+#include "root/driver_state.hpp"
 #include "root/fabric.hpp"
 #include "root/imex.hpp"
-#include "sim/state/attention.hpp"
 #include "sim/traits/driver_branch.hpp"
 
 namespace nvmlkit::root {
@@ -56,11 +56,12 @@ std::vector<GpuDevice> devices_of(const sim::Machine& machine) {
   std::vector<GpuDevice> out;
   for (const auto& gpu : machine.gpus()) {
     const auto place = machine.index_of(gpu);
-    if (!sim::state::is_visible(machine, place)) continue;
+    if (!is_on_bus(gpu)) continue;
     GpuDevice device{.place = place,
                      .index = out.size(),
                      .minor = 0,
                      .uuid = {},
+                     .is_started = starts_gpus(machine),
                      .has_mig = false,
                      .mig_enabled = false,
                      .gpu_instances = {},
@@ -88,11 +89,12 @@ std::vector<std::string> nodes_of(const GpuDevice& gpu, const MigDevice& device)
 std::vector<std::string> control_nodes() { return {"nvidiactl", "nvidia-modeset", "nvidia-uvm", "nvidia-uvm-tools"}; }
 
 void add_nodes(Tree& tree, const sim::Machine& machine, const std::vector<GpuDevice>& gpus) {
-  std::vector<NamedNode> nodes{{"nvidiactl", {kGpuMajor, 255, 0666}},
-                               {"nvidia-modeset", {kGpuMajor, 254, 0666}},
-                               {"nvidia-uvm", {kUvmMajor, 0, 0666}},
-                               {"nvidia-uvm-tools", {kUvmMajor, 1, 0666}}};
-  for (const auto& gpu : gpus) nodes.push_back({node_of(gpu), {kGpuMajor, gpu.minor, 0666}});
+  const auto mode = mode_of_nodes(machine);
+  std::vector<NamedNode> nodes{{"nvidiactl", {kGpuMajor, 255, mode}},
+                               {"nvidia-modeset", {kGpuMajor, 254, mode}},
+                               {"nvidia-uvm", {kUvmMajor, 0, mode}},
+                               {"nvidia-uvm-tools", {kUvmMajor, 1, mode}}};
+  for (const auto& gpu : gpus) nodes.push_back({node_of(gpu), {kGpuMajor, gpu.minor, mode}});
   add_mig_nodes(nodes, gpus);
   add_fabric_nodes(nodes, machine);
   std::string list;
@@ -107,6 +109,8 @@ std::string device_numbers(const sim::Machine& machine) {
   const auto& version = machine.system().driver_version;
   const bool old = version && sim::branch_number(version->view()) < 550;
   std::string out = "Character devices:\n";
+  constexpr std::string_view kEnd = "\nBlock devices:\n";
+  if (!is_driver_loaded(machine)) return out.append(kEnd);
   const auto line = [&](unsigned int major, std::string_view name) { out += fmt::format("{:3} {}\n", major, name); };
   if (old) {
     line(kGpuMajor, "nvidia-frontend");
@@ -118,7 +122,7 @@ std::string device_numbers(const sim::Machine& machine) {
   line(kCapsMajor, "nvidia-caps");
   line(kSwitchMajor, "nvidia-nvswitch");
   line(kUvmMajor, "nvidia-uvm");
-  return out + "\nBlock devices:\n";
+  return out.append(kEnd);
 }
 
 }  // namespace nvmlkit::root

@@ -30,6 +30,7 @@ struct GpuDevice {
   std::size_t index;  // of NVML, which leaves out the GPUs that are off the bus
   unsigned int minor;
   std::string uuid;
+  bool is_started;  // by the driver: NVML shows it
   bool has_mig, mig_enabled;
   std::vector<std::uint32_t> gpu_instances;
   std::vector<MigDevice> mig_devices;

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "root/driver_state.hpp"
 #include "root/imex.hpp"
 #include "root/pci.hpp"
 #include "root/pci_devices.hpp"
@@ -78,11 +79,13 @@ bool has_fabric_manager(const sim::Machine& machine) {
 }
 
 void add_fabric(Tree& tree, const sim::Machine& machine) {
-  const Place switches(tree, "proc/driver/nvidia-nvswitch");
-  switches.add("permissions", "DeviceFileMode: 438");
-  tree[switches.below("devices").path()] = Directory{0555};
-  for (const auto& id : visible_switches(machine))
-    switches.below("devices").below(kernel_bus_id(id)).add("information", "BIOS Version: N/A");
+  if (is_driver_loaded(machine)) {
+    const Place switches(tree, "proc/driver/nvidia-nvswitch");
+    switches.add("permissions", "DeviceFileMode: 438");
+    tree[switches.below("devices").path()] = Directory{0555};
+    for (const auto& id : visible_switches(machine))
+      switches.below("devices").below(kernel_bus_id(id)).add("information", "BIOS Version: N/A");
+  }
   if (!has_fabric_manager(machine)) return;
   tree["run/nvidia-fabricmanager"] = Directory{};
   const auto gpus = machine.gpus();

@@ -4,6 +4,7 @@
 
 #include "root/caps.hpp"
 #include "root/dmi.hpp"
+#include "root/driver_state.hpp"
 #include "root/fabric.hpp"
 #include "root/firmware.hpp"
 #include "root/infiniband.hpp"
@@ -15,8 +16,11 @@ namespace nvmlkit::root {
 
 void add_files(Tree& tree, const sim::Machine& machine, const std::vector<GpuDevice>& gpus) {
   add_nodes(tree, machine, gpus);
-  add_proc(tree, machine, gpus);
-  add_capabilities(tree, machine, gpus);
+  if (is_driver_loaded(machine)) {
+    add_proc(tree, machine, gpus);
+    add_capabilities(tree, machine, gpus);
+  }
+  tree["proc/devices"] = Text{device_numbers(machine)};
   add_modules(tree, machine);
   add_pci(tree, machine);
   add_infiniband(tree, machine);

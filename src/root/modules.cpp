@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "root/driver_state.hpp"
 #include "sim/traits/architecture.hpp"
 
 namespace nvmlkit::root {
@@ -26,6 +27,7 @@ struct Module {
 // The last that was loaded is the first. The module `nvidia` shows no parameter in /sys: they are in
 // /proc/driver/nvidia/params.
 std::vector<Module> modules_of(const sim::Machine& machine) {
+  if (!is_driver_loaded(machine)) return {};
   std::vector<Module> out{
       {"nvidia_uvm",
        2461696,
@@ -79,6 +81,7 @@ void add_modules(Tree& tree, const sim::Machine& machine) {
     for (const auto user : users) own.below("holders").link(user, fmt::format("sys/module/{}", user));
   }
   tree["proc/modules"] = Text{list};
+  if (all.empty()) return;
   const std::string driver = "sys/bus/pci/drivers/nvidia";
   Place(tree, driver).link("module", "sys/module/nvidia");
   Place(tree, "sys/module/nvidia/drivers").link("pci:nvidia", driver);

@@ -16,6 +16,10 @@ namespace {
 
 using sim::model::PciBusId;
 
+constexpr std::uint32_t kDmaBitsWithoutDriver = 32;
+// The kernel reads the width of the link and its present speed from the device, and knows the best speed.
+constexpr PciLink kAllOnes{15, 63};
+
 std::string speed(std::uint32_t generation) {
   constexpr std::array<std::string_view, 7> kSpeeds{"Unknown",       "2.5 GT/s PCIe",  "5.0 GT/s PCIe",
                                                     "8.0 GT/s PCIe", "16.0 GT/s PCIe", "32.0 GT/s PCIe",
@@ -41,10 +45,10 @@ std::string modalias(const PciDevice& d) {
 
 std::string uevent(const PciDevice& d) {
   return fmt::format(
-      "DRIVER={}\nPCI_CLASS={:X}{:02X}00\nPCI_ID={:04X}:{:04X}\nPCI_SUBSYS_ID={:04X}:{:04X}\n"
+      "{}PCI_CLASS={:X}{:02X}00\nPCI_ID={:04X}:{:04X}\nPCI_SUBSYS_ID={:04X}:{:04X}\n"
       "PCI_SLOT_NAME={}\nMODALIAS={}",
-      d.driver, d.base_class, d.sub_class, d.vendor, d.device, d.subsystem_vendor, d.subsystem, kernel_bus_id(d.id),
-      modalias(d));
+      d.is_driven ? fmt::format("DRIVER={}\n", d.driver) : "", d.base_class, d.sub_class, d.vendor, d.device,
+      d.subsystem_vendor, d.subsystem, kernel_bus_id(d.id), modalias(d));
 }
 
 void add_identity(const Place& folder, const PciDevice& d) {
@@ -61,20 +65,21 @@ void add_identity(const Place& folder, const PciDevice& d) {
 
 void add_state(const Place& folder, const PciDevice& d) {
   folder.add("irq", d.irq);
-  folder.add("enable", "1", 0644);
+  folder.add("enable", d.is_driven ? "1" : "0", 0644);
   folder.add("power_state", "D0");
   folder.add("power/control", "auto", 0644);
   folder.add("power/runtime_status", "active");
   folder.add("driver_override", "(null)", 0644);
-  folder.add("dma_mask_bits", d.address_bits);
-  folder.add("consistent_dma_mask_bits", d.address_bits);
+  const auto dma_bits = d.is_driven ? d.address_bits : kDmaBitsWithoutDriver;
+  folder.add("dma_mask_bits", dma_bits);
+  folder.add("consistent_dma_mask_bits", dma_bits);
   folder.add_bytes("resource", resource_file(d.bars));
   const auto add_link = [&](const std::string& which, const std::optional<PciLink>& of) {
     folder.add(which + "_link_speed", speed(of ? of->generation : 0));
     folder.add(which + "_link_width", fmt::format("{}", of ? of->width : 0));
   };
-  add_link("current", d.current);
-  add_link("max", d.best);
+  add_link("current", d.answers ? d.current : std::optional(kAllOnes));
+  add_link("max", d.answers || !d.best ? d.best : std::optional(PciLink{d.best->generation, kAllOnes.width}));
 }
 
 void add_device(Tree& tree, const sim::Machine& machine, const PciDevice& d, std::size_t iommu_group) {
@@ -86,14 +91,15 @@ void add_device(Tree& tree, const sim::Machine& machine, const PciDevice& d, std
   folder.add("local_cpulist", list_of(d.near.cpus));
   folder.add("local_cpus", mask_of(d.near.cpus));
 
-  const auto driver = fmt::format("sys/bus/pci/drivers/{}", d.driver);
   const Place group(tree, fmt::format("sys/kernel/iommu_groups/{}", iommu_group));
   folder.link("subsystem", "sys/bus/pci");
-  folder.link("driver", driver);
   folder.link("iommu_group", group.path());
   group.link("devices/" + bus_id, folder.path());
   group.add("type", "DMA", 0644);
   Place(tree, "sys/bus/pci/devices").link(bus_id, folder.path());
+  if (!d.is_driven) return;
+  const auto driver = fmt::format("sys/bus/pci/drivers/{}", d.driver);
+  folder.link("driver", driver);
   Place(tree, driver).link(bus_id, folder.path());
 }
 

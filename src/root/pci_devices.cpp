@@ -1,7 +1,7 @@
 #include "root/pci_devices.hpp"
 
+#include "root/driver_state.hpp"
 #include "root/infiniband.hpp"
-#include "sim/state/attention.hpp"
 #include "sim/telemetry/reading.hpp"
 #include "sim/traits/architecture.hpp"
 
@@ -88,7 +88,8 @@ std::vector<PciDevice> pci_devices(const sim::Machine& machine) {
   std::vector<PciDevice> out;
   for (const auto& gpu : machine.gpus())
     if (auto device = device_of(machine, gpu)) {
-      device->is_present = sim::state::is_visible(machine, machine.index_of(gpu));
+      device->is_present = is_on_bus(gpu);
+      device->answers = answers(gpu);
       out.push_back(*device);
     }
   if (switch_model(machine) != 0)
@@ -97,7 +98,11 @@ std::vector<PciDevice> pci_devices(const sim::Machine& machine) {
   for (const auto& nic : machine.host().pcie_topology.nics)
     if (nic.bus_id) out.push_back(adapter_at(machine, *nic.bus_id));
   AddressMap addresses;
-  for (auto& device : out) addresses.place(device.bars);
+  const bool loaded = is_driver_loaded(machine);
+  for (auto& device : out) {
+    addresses.place(device.bars);
+    device.is_driven = loaded || device.vendor != kNvidia;
+  }
   return out;
 }
 

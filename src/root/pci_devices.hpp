@@ -24,6 +24,8 @@ struct PciDevice {
   Bars bars;
   Near near;
   bool is_present = true;  // on the bus
+  bool answers = true;     // reads of its configuration space
+  bool is_driven = true;   // by a driver that is loaded
 };
 
 inline constexpr std::uint32_t kNvidia = 0x10de;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "kernel_log/lines.hpp"
+#include "root/driver_state.hpp"
 #include "root/imex.hpp"
 #include "root/modules.hpp"
 #include "root/pci.hpp"
@@ -19,13 +20,13 @@ using sim::model::Gpu;
 
 // The default parameters of the kernel module. nvidia-modprobe and container tools read the
 // four of the device files.
-constexpr std::string_view kParameters = R"(ResmanDebugLevel: 4294967295
+constexpr std::string_view kParametersBefore = R"(ResmanDebugLevel: 4294967295
 RmLogonRC: 1
 ModifyDeviceFiles: 1
 DeviceFileUID: 0
 DeviceFileGID: 0
-DeviceFileMode: 438
-InitializeSystemMemoryAllocations: 1
+)";
+constexpr std::string_view kParametersAfter = R"(InitializeSystemMemoryAllocations: 1
 UsePageAttributeTable: 4294967295
 EnableMSI: 1
 EnablePCIeGen3: 0
@@ -59,6 +60,15 @@ GpuBlacklist: ""
 TemporaryFilePath: ""
 ExcludedGpus: ""
 )";
+constexpr std::string_view kNoBios = "??.??.??.??.??";
+// In parts, because two question marks begin a trigraph.
+constexpr std::string_view kNoUuid =
+    "GPU-???????"
+    "?-???"
+    "?-???"
+    "?-???"
+    "?-???????????"
+    "?";
 constexpr std::string_view kNoRegistry = "Binary: \"\"\n";
 
 template <class Field>
@@ -67,7 +77,8 @@ std::string text_of(const Field& field, std::string_view otherwise) {
 }
 
 std::string parameters(const sim::Machine& machine) {
-  std::string out(kParameters);
+  std::string out =
+      fmt::format("{}DeviceFileMode: {}\n{}", kParametersBefore, mode_of_nodes(machine), kParametersAfter);
   if (knows_imex(machine)) {
     out += fmt::format("ImexChannelCount: {}\n", kImexChannels);
     if (sim::branch_number(machine.system().driver_version->view()) >= 560)
@@ -80,14 +91,17 @@ std::string version(const sim::Machine& machine) {
   return fmt::format("NVRM version: {}\nGCC version:  gcc version 12.2.0\n", kernel_log::module_identity(machine));
 }
 
+// A GPU that the driver did not start has a name, which follows from its PCI ids, and no identity.
 std::string information(const Gpu& gpu, const GpuDevice& device) {
   const bool wide = sim::is_from(gpu, Architecture::hopper);
   std::string out = fmt::format(
       "Model: \t\t {}\nIRQ:   \t\t {}\nGPU UUID: \t {}\nVideo BIOS: \t {}\nBus Type: \t PCIe\nDMA Size: \t {} bits\n"
       "DMA Mask: \t {}\nBus Location: \t {}\nDevice Minor: \t {}\n",
-      text_of(gpu.name, ""), gpu.irq_num.value_or(0), device.uuid, text_of(gpu.vbios_version, "??.??.??.??.??"),
-      wide ? 52 : 47, wide ? "0xfffffffffffff" : "0x7fffffffffff", kernel_bus_id(*gpu.pci.bus_id), device.minor);
-  if (gpu.gsp_firmware.version) out += fmt::format("GPU Firmware: \t {}\n", gpu.gsp_firmware.version->view());
+      text_of(gpu.name, ""), gpu.irq_num.value_or(0), device.is_started ? device.uuid : kNoUuid,
+      device.is_started ? text_of(gpu.vbios_version, kNoBios) : kNoBios, wide ? 52 : 47,
+      wide ? "0xfffffffffffff" : "0x7fffffffffff", kernel_bus_id(*gpu.pci.bus_id), device.minor);
+  if (gpu.gsp_firmware.version && device.is_started)
+    out += fmt::format("GPU Firmware: \t {}\n", gpu.gsp_firmware.version->view());
   return out + "GPU Excluded:\t No\n";
 }
 
@@ -105,7 +119,6 @@ void add_proc(Tree& tree, const sim::Machine& machine, const std::vector<GpuDevi
     tree[of_gpu + "information"] = Text{information(gpu, device)};
     tree[of_gpu + "registry"] = Text{std::string(kNoRegistry)};
   }
-  tree["proc/devices"] = Text{device_numbers(machine)};
 }
 
 }  // namespace nvmlkit::root
