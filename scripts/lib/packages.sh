@@ -30,6 +30,11 @@ clients_of_bookworm=(
 )
 # numba compiles Python to PTX with libNVVM; its test also needs the libdevice of --with-cuda. 45 MB to download.
 numba_of_bookworm=(python3-numba python3-llvmlite libllvm14 python3-numpy libblas3 liblapack3 libgfortran5 libnvvm4)
+# slurmd of two suites, with the plugins that look for GPUs; the newer one with the C library that it is built for. 2 and 4 MB
+# to download.
+slurm_of_bookworm=(slurmd slurm-wlm-basic-plugins slurm-wlm-nvml-plugin libhwloc15 libnuma1)
+slurm_of_trixie=(slurmd slurm-wlm-basic-plugins slurm-wlm-nvml-plugin libc6 libhwloc15 libnuma1 libudev1 libcap2 libpam0g libaudit1
+  libcap-ng0 liblz4-1)
 # With the C library that btop is built for: the test starts it through its loader.
 clients_of_trixie=(btop libc6 libstdc++6 libgcc-s1 nvitop python3-pynvml)
 
@@ -169,6 +174,8 @@ unpack_clients() {
   for suite in bookworm trixie experimental; do unpack_packages "$suite" "$suite" "${nvidia_packages[@]}"; done
   unpack_packages clients/bookworm bookworm "${clients_of_bookworm[@]}"
   unpack_packages clients/trixie trixie "${clients_of_trixie[@]}"
+  unpack_packages clients/slurm22 bookworm "${slurm_of_bookworm[@]}"
+  unpack_packages clients/slurm24 trixie "${slurm_of_trixie[@]}"
   unpack_packages clients/numba bookworm "${numba_of_bookworm[@]}"
 }
 
