@@ -27,6 +27,7 @@
 #include "root/cdi.hpp"
 #include "root/devices.hpp"
 #include "root/files.hpp"
+#include "root/ld_cache.hpp"
 #include "root/needed.hpp"
 #include "root/tree.hpp"
 #include "sim/config/load.hpp"
@@ -145,6 +146,7 @@ root::Tree make_fixed_part(const fs::path& folder, const sim::Machine& machine, 
     for (const auto& file : {files.cuda, files.nvidia_smi})
       if (file) programs.push_back(*file);
     root::add_needed(tree, programs);
+    root::add_ld_cache(tree);
   }
   return tree;
 }
