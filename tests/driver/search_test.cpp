@@ -155,8 +155,11 @@ TEST_F(FindState, OnlyGpusWithANodeAreThere) {
   put_state(kInOrder[0]);
   EXPECT_EQ(nodes(), "/roots/gpus/dev");
   put_text("/dev/nvidiactl");
+  put_text("/dev/nvidia-uvm");
+  EXPECT_EQ(nodes(), "/roots/gpus/dev") << "these are no GPUs";
+  put_text("/dev/nvidia12");
   EXPECT_EQ(nodes(), "/dev");
-  fs::remove(at("/dev/nvidiactl"));
+  fs::remove(at("/dev/nvidia12"));
   fs::remove(at("/roots/gpus/dev/nvidiactl"));
   EXPECT_EQ(nodes(), "/dev");
 }

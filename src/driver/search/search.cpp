@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <system_error>
 #include <utility>
@@ -19,12 +21,13 @@
 #include "sim/state/file.hpp"
 
 namespace nvmlkit::driver::search {
+namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kState = "/run/nvmlkit/state";
 constexpr const char* kMountedByNvidia[] = {"/run/nvidia-persistenced/socket", "/var/run/nvidia-persistenced/socket"};
 constexpr const char* kNodes = "/dev";
-constexpr const char* kControlNode = "/nvidiactl";  // every process that has a GPU has this node
+constexpr const char* kControlNode = "/nvidiactl";
 
 // The path of the library that this function is in.
 std::string own_path() {
@@ -67,9 +70,20 @@ Look look_at(const std::string& path) {
 
 bool exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
+// The control node alone is no GPU: NVIDIA's own library makes it on hosts without a driver.
+bool has_gpu(const std::string& nodes) {
+  constexpr std::string_view kGpu = "nvidia";
+  std::error_code error;
+  for (auto at = fs::directory_iterator(nodes, error); !error && at != fs::directory_iterator(); at.increment(error)) {
+    const auto name = at->path().filename().string();
+    if (name.size() > kGpu.size() && name.starts_with(kGpu) && std::isdigit(name[kGpu.size()]) != 0) return true;
+  }
+  return false;
+}
+
 Found found_at(std::string path, const std::string& top, const std::string& nodes_beside) {
   Found found{std::move(path), top + kNodes};
-  if (!nodes_beside.empty() && !exists(found.device_nodes + kControlNode) && exists(nodes_beside + kControlNode))
+  if (!nodes_beside.empty() && exists(nodes_beside + kControlNode) && !has_gpu(found.device_nodes))
     found.device_nodes = nodes_beside;
   return found;
 }
