@@ -48,6 +48,7 @@ constexpr const char* kMark = ".nvmlkit-root";
 const std::set<std::string> kParts{"bin",  "dev", "dev-nodes", "etc", "lib", "lib64", "nvidia-cdi.json",
                                    "proc", "run", "sbin",      "sys", "usr", "var"};
 constexpr const char* kStateInContainer = "/run/nvmlkit/state";
+constexpr const char* kSmiInRoot = "usr/bin/nvidia-smi";
 constexpr const char* kSpecification = "etc/cdi/nvidia.yaml";
 
 void check_folder(const fs::path& folder) {
@@ -77,7 +78,8 @@ std::unique_ptr<sim::Machine> make_machine(const MachineOptions& options) {
   return value_of(sim::load_machine(sim::Environment::process()));
 }
 
-std::optional<fs::path> find_nvidia_smi(const std::string& named) {
+// Of the option, of PATH, or the one that the folder has already.
+std::optional<fs::path> find_nvidia_smi(const std::string& named, const fs::path& folder) {
   std::error_code error;
   if (!named.empty()) {
     auto path = fs::canonical(named, error);
@@ -92,6 +94,7 @@ std::optional<fs::path> find_nvidia_smi(const std::string& named) {
     if (!error && access(path.c_str(), X_OK) == 0) return path;
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
+  if (auto path = fs::canonical(folder / kSmiInRoot, error); !error && fs::is_regular_file(path)) return path;
   return std::nullopt;
 }
 
@@ -117,13 +120,13 @@ struct Files {
 };
 
 // The CUDA library lies beside the NVML of this project, or above the one of a branch.
-Files find_files(const RootOptions& options) {
+Files find_files(const RootOptions& options, const fs::path& folder) {
   const auto driver = own_driver();
   Files files{fs::canonical(driver / "libnvidia-ml.so.1"), {}, {}};
   for (const auto& place : {driver, driver.parent_path().parent_path()})
     if (std::error_code error; !files.cuda && fs::exists(place / "libcuda.so.1", error))
       files.cuda = fs::canonical(place / "libcuda.so.1");
-  files.nvidia_smi = find_nvidia_smi(options.nvidia_smi);
+  files.nvidia_smi = find_nvidia_smi(options.nvidia_smi, folder);
   return files;
 }
 
@@ -135,10 +138,10 @@ root::Tree make_fixed_part(const fs::path& folder, const sim::Machine& machine, 
   add_library(tree, folder, files.nvml, "libnvidia-ml.so", version, mounts);
   if (files.cuda) add_library(tree, folder, *files.cuda, "libcuda.so", version, mounts);
   if (files.nvidia_smi) {
-    tree["usr/bin/nvidia-smi"] = root::Copy{*files.nvidia_smi};
+    tree[kSmiInRoot] = root::Copy{*files.nvidia_smi};
     const auto of_wsl = fmt::format("{}/nvidia-smi", kWsl);
-    tree[of_wsl] = root::link_between(of_wsl, "usr/bin/nvidia-smi");
-    mounts.push_back({folder / "usr/bin/nvidia-smi", "/usr/bin/nvidia-smi"});
+    tree[of_wsl] = root::link_between(of_wsl, kSmiInRoot);
+    mounts.push_back({folder / kSmiInRoot, fmt::format("/{}", kSmiInRoot)});
   }
   root::add_folders(tree);
   if (with_system) {
@@ -204,7 +207,7 @@ DriverRoot::DriverRoot(const RootOptions& options, bool keep) : parts_(std::make
   p.state.emplace(p.path, up);
   p.keep = keep && p.state->has_own();
   machine_ = p.keep || up ? attach(p.state->mounted().string()) : make_machine(options.machine);
-  const auto files = find_files(options);
+  const auto files = find_files(options, p.path);
   p.has_smi = files.nvidia_smi.has_value();
   std::vector<root::Mount> mounts;
   auto fixed = make_fixed_part(p.path, *machine_, files, options.chroot, mounts);
@@ -217,7 +220,8 @@ DriverRoot::DriverRoot(const RootOptions& options, bool keep) : parts_(std::make
                         .hint = "end it, or name another folder",
                         .place = {.file = p.path.string()}});
   p.folder->put(kMark, root::Text{"Made by nvmlkit root, which replaces it.\n"});
-  const std::set<std::string> others{fs::path(kStateInRoot).parent_path(), fs::path(kSocketInRoot).parent_path()};
+  const std::set<std::string> others{fs::path(kStateInRoot).parent_path(), fs::path(kSocketInRoot).parent_path(),
+                                     "root", "tmp", "var/tmp"};
   p.keeper.emplace(*p.folder, std::move(fixed), kParts, others);
 }
 

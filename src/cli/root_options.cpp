@@ -4,7 +4,7 @@ namespace nvmlkit::cli {
 
 void declare_root(Arguments& arguments, RootOptions& options) {
   arguments.option("--nvidia-smi", Kind::file, options.nvidia_smi, "The nvidia-smi to put in")
-      .default_text("the one in PATH");
+      .default_text("the one in PATH, else the one in DIR");
   arguments.flag("--chroot", options.chroot,
                  "Copy the C library of this host, too, so that `chroot DIR nvidia-smi` works");
   arguments.option("--cdi-version", Kind::text, options.cdi_version, "Version of the CDI specification")

@@ -1,11 +1,20 @@
 #include "node/keeper.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "node/compare.hpp"
 
 namespace nvmlkit::node {
 namespace fs = std::filesystem;
+
+namespace {
+
+bool lost_a_file(const std::string& folder, const std::vector<std::string>& erased) {
+  return std::any_of(erased.begin(), erased.end(), [&](const auto& path) { return path.starts_with(folder + '/'); });
+}
+
+}  // namespace
 
 Keeper::Keeper(Folder& folder, root::Tree fixed, std::set<std::string> parts, std::set<std::string> others)
     : folder_(folder), fixed_(std::move(fixed)), parts_(std::move(parts)), others_(std::move(others)) {}
@@ -40,6 +49,11 @@ std::vector<fs::filesystem_error> Keeper::keep(const root::Tree& moving, const s
   attempt(between);
   for (const auto& path : difference.erase)
     if (attempt([&] { folder_.erase(path); })) there_->erase(path);
+  // A folder goes with the last file in it, also one that has to be there.
+  for (const auto* tree : {&wanted, &std::as_const(fixed_)})
+    for (const auto& [path, entry] : *tree)
+      if (std::holds_alternative<root::Directory>(entry) && lost_a_file(path, difference.erase))
+        attempt([&] { folder_.put(path, entry); });
   if (all.empty()) return problems;
   if (!problems.empty())
     there_.reset();

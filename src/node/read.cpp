@@ -88,6 +88,7 @@ root::Tree Folder::read(const std::set<std::string>& parts, const std::set<std::
         if (const auto type = type_of(folder, name_of(path).c_str()); type != DT_UNKNOWN)
           reader.look_at(folder, name_of(path), path, type);
   for (const auto& part : parts) {
+    if (others.contains(part)) continue;
     const auto type = type_of(top_.number(), part.c_str());
     if (type == DT_DIR)
       reader.walk(top_.number(), part, part);

@@ -292,6 +292,19 @@ class Root(ClientTest):
         self.assertTrue(os.access(self.root / "usr/bin/nvidia-smi", os.X_OK))
         self.assertIn("/usr/bin/nvidia-smi", [mount["containerPath"] for mount in self.specification()["containerEdits"]["mounts"]])
 
+    def test_a_later_run_keeps_nvidia_smi_and_the_files_of_programs(self) -> None:
+        without_smi = {"PATH": "/no/such"}
+        self.good("root", self.root, "-m", "t4", "--nvidia-smi", "/bin/true")
+        theirs = [self.root / folder / "of a program" for folder in ("root", "tmp", "var/tmp")]
+        for file in theirs:
+            file.touch()
+        result = self.nvmlkit("root", self.root, "-m", "t4", **without_smi)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual((self.root / "usr/bin/nvidia-smi").read_bytes(), Path("/bin/true").read_bytes())
+        self.assertIn("/usr/bin/nvidia-smi", [mount["containerPath"] for mount in self.specification()["containerEdits"]["mounts"]])
+        self.assertTrue(all(file.exists() for file in theirs))
+        self.assertIn("the root has none", self.nvmlkit("root", self.folder / "other", "-m", "t4", **without_smi).stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

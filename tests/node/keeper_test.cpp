@@ -16,6 +16,7 @@ namespace nvmlkit::node {
 namespace {
 
 namespace fs = std::filesystem;
+using root::Directory;
 using root::Link;
 using root::Node;
 using root::Text;
@@ -110,6 +111,27 @@ TEST_F(KeptFolder, ANewKeeperReadsWhatIsThere) {
   EXPECT_EQ(inode("sys/devices/a/vendor"), vendor);
   EXPECT_EQ(names(), (std::set<std::string>{"mine", "run", "run/state", "run/state/machine", "sys", "sys/bus",
                                             "sys/bus/a", "sys/devices", "sys/devices/a", "sys/devices/a/vendor"}));
+}
+
+TEST_F(KeptFolder, FoldersOfOthersKeepTheirFiles) {
+  Keeper kept(*folder_, {{"tmp", Directory{01777}}}, {}, {"tmp"});
+  EXPECT_TRUE(kept.keep(kOneGpu).empty());
+  write("tmp/of/others", "kept");
+  kept.distrust();
+  EXPECT_TRUE(kept.keep(kOneGpu).empty());
+  EXPECT_EQ(read("tmp/of/others"), "kept");
+  EXPECT_EQ(fs::status(path_ / "tmp").permissions(), static_cast<fs::perms>(01777));
+}
+
+TEST_F(KeptFolder, AFolderThatHasToBeThereOutlivesItsFiles) {
+  auto kept = keeper({{"run", Directory{}}});
+  EXPECT_TRUE(kept.keep({{"run/log", Text{"moving"}}}).empty());
+  EXPECT_TRUE(kept.keep({}).empty());
+  EXPECT_TRUE(fs::is_directory(path_ / "run"));
+  write("run/old", "of another");
+  kept.distrust();
+  EXPECT_TRUE(kept.keep({}).empty());
+  EXPECT_TRUE(fs::is_directory(path_ / "run") && fs::is_empty(path_ / "run"));
 }
 
 TEST_F(KeptFolder, WhatStandsInTheWayGoes) {
