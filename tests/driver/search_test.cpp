@@ -164,6 +164,12 @@ TEST_F(FindState, OnlyGpusWithANodeAreThere) {
   EXPECT_EQ(nodes(), "/dev");
 }
 
+// A container engine leaves such a file where it mounted one, unreadable for others.
+TEST_F(FindState, AnEmptyFileIsNoStateOfAnotherUser) {
+  put_text(kInOrder[1]);
+  EXPECT_NE(refusal(view(true)).find(top_ + kInOrder[1] + " is empty, "), std::string::npos);
+}
+
 // As another user: 0 when the unreadable state is found, and refused with advice.
 TEST_F(FindState, AStateOfAnotherUserIsFoundAndRefusedWithAdvice) {
   if (geteuid() != 0) GTEST_SKIP() << "only root becomes another user";

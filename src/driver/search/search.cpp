@@ -61,6 +61,8 @@ Look look_at(const std::string& path) {
   }
   if (!S_ISREG(file.st_mode))
     look.why_not = S_ISSOCK(file.st_mode) ? "is a socket" : "is no file";
+  else if (file.st_size == 0)
+    look.why_not = "is empty";
   else if (sim::state::is_state_file(path) || is_closed(path))
     look.found = true;
   else
