@@ -35,7 +35,7 @@ numba_of_bookworm=(python3-numba python3-llvmlite libllvm14 python3-numpy libbla
 slurm_of_bookworm=(slurmd slurm-wlm-basic-plugins slurm-wlm-nvml-plugin libhwloc15 libnuma1)
 slurm_of_trixie=(slurmd slurm-wlm-basic-plugins slurm-wlm-nvml-plugin libc6 libhwloc15 libnuma1 libudev1 libcap2 libpam0g libaudit1
   libcap-ng0 liblz4-1)
-# A container engine without a daemon, and gRPC for the kubelet of the tests. 14 MB to download.
+# A container engine without a daemon, and gRPC for the kubelet of the tests. 17 MB to download.
 engines_of_bookworm=(
   podman conmon crun runc libgpgme11 libassuan0 libsubid4 libyajl2 python3-grpcio libabsl20220623 libc-ares2 libre2-9
 )
