@@ -53,6 +53,9 @@ if(NVMLKIT_BUILD_DRIVER)
 
   # In a folder of its own: the system's library folder may hold NVIDIA's.
   install(TARGETS nvmlkit_cuda_driver LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/nvmlkit" COMPONENT driver)
+  if(TARGET nvmlkit-node)
+    install(TARGETS nvmlkit-node LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/nvmlkit" COMPONENT driver)
+  endif()
   install(TARGETS nvidia-ml EXPORT nvmlkit-driver LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/nvmlkit" COMPONENT driver)
   nvmlkit_export(driver nvmlkit-driver)
   install(TARGETS nvmlkit_cli EXPORT nvmlkit-command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT command)

@@ -112,6 +112,13 @@ Declared Arguments::flag(const std::string& names, bool& value, const std::strin
   return add(node_->app->add_flag(names, value, help), names, Kind::flag, help);
 }
 
+Declared Arguments::flag(const std::string& names, const std::string& label, const std::string& otherwise,
+                         std::string& value, const std::string& help) {
+  auto declared = add(node_->app->add_flag(names + "{" + otherwise + "}", value, help), names, Kind::flag, help);
+  node_->parameters.back().label = "[=" + label + "]";
+  return declared;
+}
+
 Declared Arguments::option(const std::string& names, Kind kind, std::string& value, const std::string& help) {
   return add(node_->app->add_option(names, value, help), names, kind, help).label(label_of(kind));
 }

@@ -82,6 +82,9 @@ class Arguments {
 
   // Variables are set when the command line is parsed and must live until then.
   Declared flag(const std::string& names, bool& value, const std::string& help);
+  // With an optional value, as --name=VALUE; `value` is `otherwise` where the option has none.
+  Declared flag(const std::string& names, const std::string& label, const std::string& otherwise, std::string& value,
+                const std::string& help);
   Declared option(const std::string& names, Kind kind, std::string& value, const std::string& help);
   Declared option(const std::string& names, std::uint32_t& value, const std::string& help);
   Declared option(const std::string& names, std::optional<std::uint32_t>& value, const std::string& help);

@@ -12,6 +12,9 @@ namespace nvmlkit::cli {
 // What the program sees of the machine as it is now, by path below /.
 root::Tree node_files(const sim::Machine& machine);
 
+// Does the system allow enter_node_view()?
+bool may_enter_node_view(const std::filesystem::path& place);
+
 // Gives this process, which has one thread, a mount namespace with `files`: at their paths below /proc, /sys and /dev,
 // beside the files of the host. `place` is an empty folder of this user. Without the right to mount, the process gets a
 // user namespace, too, in which it keeps its user and group. Throws CommandError where the system allows neither.

@@ -54,7 +54,8 @@ RunFile& RunFile::operator=(RunFile&& other) noexcept {
 
 void RunFile::remove() {
   if (path_.empty()) return;
-  unlink(path_.c_str());
+  std::error_code error;
+  fs::remove_all(path_, error);
   if (fd_ >= 0) close(fd_);
   path_.clear();
   fd_ = -1;
@@ -75,7 +76,7 @@ void remove_stale_files(const std::string& folder) {
     // Parts of state files, which are made under the lock that is held now.
     const bool part = file.size() > 7 && file[file.size() - 7] == '.' &&
                       (file.starts_with(kRun) || file.starts_with("machine")) && !file.ends_with(".xml");
-    if (part || (file.starts_with(kRun) && is_stale(entry.path()))) unlink(entry.path().c_str());
+    if (part || (file.starts_with(kRun) && is_stale(entry.path()))) fs::remove_all(entry.path(), error);
   }
 }
 

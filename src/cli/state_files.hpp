@@ -56,8 +56,8 @@ void make_state(const std::string& path, const std::string& origin, const sim::s
 // Removes a state file; refuses a file of another kind.
 void remove_state(const std::string& path);
 
-// A file of a `nvmlkit run`. Locked while this lives; one that nobody locks was left behind by a command that was
-// killed.
+// A file or a folder of a `nvmlkit run`. Locked while this lives; one that nobody locks was left behind by a command
+// that was killed.
 class RunFile {
  public:
   RunFile() = default;

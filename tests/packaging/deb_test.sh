@@ -25,7 +25,7 @@ lacks() {
     if dpkg -c "$deb" | grep -E "$pattern"; then echo "... is in $(basename "$deb")"; failures=$((failures + 1)); fi
   done
 }
-contains "$runtime" ' \./usr/bin/nvmlkit$' ' \./usr/lib[^ ]*/nvmlkit/libnvidia-ml\.so\.1$' ' \./usr/lib[^ ]*/nvmlkit/libcuda\.so\.1$' 'profiles/h100\.yaml$' \
+contains "$runtime" ' \./usr/bin/nvmlkit$' ' \./usr/lib[^ ]*/nvmlkit/libnvidia-ml\.so\.1$' ' \./usr/lib[^ ]*/nvmlkit/libcuda\.so\.1$' ' \./usr/lib[^ ]*/nvmlkit/libnvmlkit-node\.so$' 'profiles/h100\.yaml$' \
   'nvmlkit/impersonate/535/libnvidia-ml\.so\.1$' \
   'profiles/machine\.schema\.json$' 'doc/nvmlkit/LICENSE$' \
   'share/man/man1/nvmlkit\.1$' 'share/man/man1/nvmlkit-vgpu-create\.1$' 'share/bash-completion/completions/nvmlkit$' \
@@ -45,4 +45,6 @@ fi
 dpkg-deb -x "$runtime" "$folder/root"
 output=$("$folder/root/usr/bin/nvmlkit" run -m h100 -n 3 -- "$consumer" libnvidia-ml.so.1 3)
 [[ $output == "3 GPUs, the first is NVIDIA H100 80GB HBM3" ]] || { echo "the command printed: $output"; failures=$((failures + 1)); }
+version=$("$folder/root/usr/bin/nvmlkit" run -m h100 --with-node=preload -- cat /sys/module/nvidia/version)
+[[ $version =~ ^[0-9]+\.[0-9.]+$ ]] || { echo "the preloaded library shows: $version"; failures=$((failures + 1)); }
 exit $((failures > 0))

@@ -13,6 +13,7 @@
 #include "cli/launch.hpp"
 #include "cli/library.hpp"
 #include "cli/machine.hpp"
+#include "cli/node_preload.hpp"
 #include "cli/node_view.hpp"
 #include "cli/selector.hpp"
 #include "cli/state_files.hpp"
@@ -22,10 +23,12 @@
 namespace nvmlkit::cli {
 namespace {
 
+constexpr const char *kAuto = "auto", *kNamespace = "namespace", *kPreload = "preload";
+
 struct RunOptions {
   MachineOptions machine;
   UseOptions use;
-  bool with_node = false;
+  std::string with_node;  // a mode; empty: without
 };
 
 // The folder on which the namespaces of programs mount what they see; it stays empty on the host.
@@ -35,9 +38,27 @@ std::filesystem::path folder_for_views() {
   return folder;
 }
 
-// The program sees the files of the machine's driver from its start on.
-void show_node(Around& around, const std::string& state) {
-  around.before = [before = around.before, files = node_files(*attach(state)), place = folder_for_views()] {
+void show_node_by_library(Around& around, const root::Tree& files) {
+  const auto library = node_library();
+  const auto folder = std::filesystem::canonical(state_folder()).string();
+  const FolderLock lock(folder);
+  remove_stale_files(folder);
+  const auto path = run_path(folder, ".view");
+  std::filesystem::create_directory(path);
+  const auto view = std::make_shared<RunFile>(path);
+  make_node_view(files, path);
+  around.before = [before = around.before, library, path] {
+    show_node_view(library, path);
+    return before();
+  };
+  around.after = [after = around.after, view](pid_t pid) {
+    after(pid);
+    view->remove();
+  };
+}
+
+void show_node_by_namespace(Around& around, const root::Tree& files, const std::filesystem::path& place) {
+  around.before = [before = around.before, files, place] {
     try {
       enter_node_view(files, place);
     } catch (const CommandError& error) {
@@ -48,13 +69,27 @@ void show_node(Around& around, const std::string& state) {
   };
 }
 
+// The program sees the files of the machine's driver from its start on.
+void show_node(Around& around, const std::string& state, const std::string& mode) {
+  const auto files = node_files(*attach(state));
+  const auto place = folder_for_views();
+  const bool falls_back = mode == kAuto && !may_enter_node_view(place);
+  if (falls_back)
+    fmt::print(
+        stderr,
+        "nvmlkit: --with-node: the system allows no mount namespace, so that a preloaded library shows the files; "
+        "static programs do not see them\n");
+  if (falls_back || mode == kPreload) return show_node_by_library(around, files);
+  show_node_by_namespace(around, files, place);
+}
+
 // On the machine that is up.
 int run_on(const std::string& state, const RunOptions& options, const std::vector<std::string>& program) {
   const auto driver = checked_driver();
   HostTopology host(state);
-  if (options.use.gpus.empty() && !host && !options.with_node) return launch(driver, program);
+  if (options.use.gpus.empty() && !host && options.with_node.empty()) return launch(driver, program);
   Around around = GpuUser::of(state, options.use, program[0]).around();
-  if (options.with_node) show_node(around, state);
+  if (!options.with_node.empty()) show_node(around, state, options.with_node);
   around.after = [&host, leave = around.after](pid_t pid) {
     leave(pid);
     host.remove();
@@ -78,8 +113,9 @@ int run_alone(const RunOptions& options, const std::vector<std::string>& program
   setenv("NVMLKIT_STATE", state.path().c_str(), 1);
   HostTopology host(state.path());
   Around around = GpuUser::of(state.path(), options.use, program[0]).around();
-  if (options.with_node) show_node(around, state.path());
-  around.after = [&](pid_t) {
+  if (!options.with_node.empty()) show_node(around, state.path(), options.with_node);
+  around.after = [&, leave = around.after](pid_t pid) {
+    leave(pid);
     state.remove();
     host.remove();
   };
@@ -115,9 +151,12 @@ Command run_command() {
             options->machine.declare(arguments);
             options->use.declare(arguments);
             arguments.section("The host that the program sees");
-            arguments.flag("--with-node", options->with_node,
-                           "Show the driver's files of the machine, as it is at the start, in /proc, /sys and /dev; "
-                           "needs root or user namespaces");
+            arguments
+                .flag("--with-node", "MODE", kAuto, options->with_node,
+                      "Show the driver's files of the machine, as it is at the start, in /proc, /sys and /dev: "
+                      "in a mount namespace (`namespace`), or by a preloaded library (`preload`), which static "
+                      "programs do not see; without a mode, by the first that the system allows")
+                .only({kAuto, kNamespace, kPreload});
             return [options, &node = arguments.node()] { return run_program(*options, node.program); };
           }};
 }

@@ -69,7 +69,7 @@ void read_word(Reading& reading, const std::string& word) {
 std::vector<Candidate> complete_option(const Reading& reading, const std::string& typed) {
   if (const auto equals = typed.find('='); equals != std::string::npos) {
     const auto* option = find_option(*reading.line.command, typed.substr(0, equals));
-    if (option == nullptr || option->kind == Kind::flag) return {};
+    if (option == nullptr || (option->kind == Kind::flag && option->choices.empty())) return {};
     auto out = complete_value(*option, reading.line, typed.substr(equals + 1));
     for (auto& candidate : out)
       if (!candidate.value.starts_with(":")) candidate.value.insert(0, typed.substr(0, equals + 1));

@@ -48,7 +48,7 @@ std::string term_of(const Parameter& parameter) {
   if (parameter.positional) return parameter.label + (parameter.repeated ? "..." : "");
   std::string out = parameter.names;
   if (const auto comma = out.find(','); comma != std::string::npos) out.insert(comma + 1, " ");
-  return parameter.label.empty() ? out : out + " " + parameter.label;
+  return parameter.label.empty() || parameter.label[0] == '[' ? out + parameter.label : out + " " + parameter.label;
 }
 
 std::string meaning_of(const Parameter& parameter) {
