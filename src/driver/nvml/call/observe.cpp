@@ -8,6 +8,7 @@
 #include "driver/nvml/call/failing_gpu.hpp"
 #include "driver/nvml/call/log.hpp"
 #include "driver/nvml/call/process_hooks.hpp"
+#include "driver/nvml/field_values/field_values.hpp"
 
 namespace nvmlkit::driver {
 namespace {
@@ -51,14 +52,34 @@ std::optional<abi::nvmlReturn_t> disturbed(Symbol symbol, const sim::Machine* ma
   return static_cast<abi::nvmlReturn_t>(verdict.result);
 }
 
+// Clients look at the result of each field value, whatever the call returns. So an error of the call is also that of
+// each value. A GPU that needs a reset still has the values that ask for the reset.
+abi::nvmlReturn_t refuse_values(const sim::Machine* machine, const void* const* arguments, abi::nvmlReturn_t refusal,
+                                abi::nvmlReturn_t (*answer)(void*), void* context) {
+  int count = 0;
+  abi::nvmlFieldValue_t* values = nullptr;
+  std::memcpy(&count, arguments[1], sizeof count);
+  std::memcpy(&values, arguments[2], sizeof values);
+  if (values == nullptr) return refusal;
+  const bool needs_reset = machine != nullptr && refusal == abi::NVML_ERROR_RESET_REQUIRED;
+  if (needs_reset && answer(context) != abi::NVML_SUCCESS) return refusal;
+  for (int i = 0; i < count; ++i)
+    if (!needs_reset || !is_of_recovery(*machine, values[i].fieldId)) values[i].nvmlReturn = refusal;
+  return needs_reset ? abi::NVML_SUCCESS : refusal;
+}
+
 abi::nvmlReturn_t answer_of(Symbol symbol, const void* const* arguments, abi::nvmlReturn_t (*answer)(void*),
                             void* context) {
   const auto* machine = initialized_machine();
   const auto* gpu = machine ? gpu_of(*machine, symbol, arguments) : nullptr;
-  if (const auto told = disturbed(symbol, machine, gpu)) return *told;
+  const auto refuse = [&](abi::nvmlReturn_t refusal) {
+    if (symbol != Symbol::DeviceGetFieldValues) return refusal;
+    return refuse_values(machine, arguments, refusal, answer, context);
+  };
+  if (const auto told = disturbed(symbol, machine, gpu)) return refuse(*told);
   if (gpu) {
     const auto refusal = refused_by_fault(*machine, *gpu, symbol);
-    if (refusal != abi::NVML_SUCCESS) return refusal;
+    if (refusal != abi::NVML_SUCCESS) return refuse(refusal);
   }
   return answer(context);
 }

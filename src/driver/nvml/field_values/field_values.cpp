@@ -4,15 +4,30 @@
 #include "driver/nvml/field_values/numbering.hpp"
 #include "driver/nvml/generated/functions.hpp"
 
-namespace nvmlkit::driver::functions {
+namespace nvmlkit::driver {
+namespace {
+
+const FieldNumbering& numbering_in(const sim::Machine& machine) {
+  const auto& version = machine.system().driver_version;
+  return numbering_of(version ? version->view() : std::string_view());
+}
+
+}  // namespace
+
+bool is_of_recovery(const sim::Machine& machine, unsigned int id) {
+  const auto known = static_cast<int>(numbering_in(machine).todays(id));
+  return known == abi::FI_DEV_RESET_STATUS || known == abi::FI_DEV_DRAIN_AND_RESET_STATUS ||
+         known == abi::FI_DEV_GET_GPU_RECOVERY_ACTION;
+}
+
+namespace functions {
 
 // The call succeeds; every entry has its own result.
 nvmlReturn_t DeviceGetFieldValues(const Machine& machine, const Gpu& gpu, int valuesCount, nvmlFieldValue_t* values) {
   if (valuesCount <= 0) return NVML_ERROR_INVALID_ARGUMENT;
   const sim::telemetry::Reading now(machine, gpu);
   const auto timestamp = static_cast<long long>(sim::unix_us(machine, now.at_ns()));
-  const auto& version = machine.system().driver_version;
-  const auto& numbering = numbering_of(version ? version->view() : std::string_view());
+  const auto& numbering = numbering_in(machine);
   for (int i = 0; i < valuesCount; ++i) {
     auto& value = values[i];
     value.timestamp = timestamp;
@@ -43,11 +58,11 @@ nvmlReturn_t clear(const Machine& machine, const Gpu& gpu, unsigned int id, unsi
 // The call succeeds; every entry has its own result.
 nvmlReturn_t DeviceClearFieldValues(const Machine& machine, const Gpu& gpu, int valuesCount, nvmlFieldValue_t* values) {
   if (valuesCount <= 0) return NVML_ERROR_INVALID_ARGUMENT;
-  const auto& version = machine.system().driver_version;
-  const auto& numbering = numbering_of(version ? version->view() : std::string_view());
+  const auto& numbering = numbering_in(machine);
   for (int i = 0; i < valuesCount; ++i)
     values[i].nvmlReturn = clear(machine, gpu, numbering.todays(values[i].fieldId), values[i].scopeId);
   return NVML_SUCCESS;
 }
 
-}  // namespace nvmlkit::driver::functions
+}  // namespace functions
+}  // namespace nvmlkit::driver

@@ -11,6 +11,9 @@ namespace nvmlkit::driver {
 abi::nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::Reading& now, unsigned int id,
                                    unsigned int scope, abi::nvmlFieldValue_t& out);
 
+// Does the field, in the numbering of the machine's driver, hold what repairs the GPU: a reset, a reboot, draining?
+bool is_of_recovery(const sim::Machine& machine, unsigned int id);
+
 template <class T, auto Id>
 abi::nvmlReturn_t put_uint(const sim::model::LiveField<T, Id>& field, abi::nvmlFieldValue_t& out) = delete;
 
