@@ -10,6 +10,7 @@
 
 #include "sim/mig/device_nodes.hpp"
 #include "sim/state/attention.hpp"
+#include "sim/state/read.hpp"
 
 namespace nvmlkit::cuda {
 namespace {
@@ -34,12 +35,19 @@ struct Supply {
   }
 };
 
+// A GPU that is being drained takes no new process. NVML hides it, too.
+bool is_draining(const sim::Machine& machine, const sim::model::Gpu& gpu) {
+  bool draining = false;
+  sim::state::consistently(machine, machine.sequence(gpu), [&] { draining = gpu.faults.draining != 0; });
+  return draining;
+}
+
 Supply supply_of(const sim::Machine& machine, const sim::Environment& environment) {
   const auto gpus = machine.gpus();
   Supply supply{machine, environment.get(sim::device_nodes::kVariable).value_or(""), {}};
   auto& order = supply.gpus;
   for (std::size_t i = 0; i < gpus.size(); ++i)
-    if (sim::state::is_visible(machine, i) &&
+    if (sim::state::is_visible(machine, i) && !is_draining(machine, gpus[i]) &&
         sim::device_nodes::has_gpu(supply.nodes.c_str(), gpus[i].minor_number.value_or(static_cast<std::uint32_t>(i))))
       order.push_back(i);
   const auto address = [&](std::size_t i) {
