@@ -149,8 +149,7 @@ double Reading::heat(Live field, double still) const {
 double Reading::fan(Live field, double still) const {
   if (field != Live::fan_speed_rpm) return fan_percent(still);
   const double percent = unpinned(gpu_, gpu_.fan.speed_percent).value_or(0);
-  constexpr double kFullRpm = 3000;  // of a fan that stands still at rest; an estimate
-  return percent > 0 ? still * fan_percent(percent) / percent : still + kFullRpm * fan_percent(0) / 100;
+  return percent > 0 ? still * fan_percent(percent) / percent : still + kFullFanRpm * fan_percent(0) / 100;
 }
 
 double Reading::clock(Live field, double still) const {

@@ -14,6 +14,8 @@
 
 namespace nvmlkit::sim::telemetry {
 
+inline constexpr unsigned int kFullFanRpm = 3000;  // of a fan that stands still at rest; an estimate
+
 class Reading {
  public:
   Reading(const Machine& machine, const model::Gpu& gpu) : machine_(machine), gpu_(gpu) {}

@@ -108,7 +108,10 @@ nvmlReturn_t DeviceGetFanSpeedRPM(const Machine& machine, const Gpu& gpu, nvmlFa
   const Reading now(machine, gpu);
   if (!f.speed_rpm || !by_hand(gpu) || !f.speed_percent) return read(now(f.speed_rpm), &fanSpeed->speed);
   const auto automatic = now(f.speed_percent);
-  if (*automatic == 0) return read(now(f.speed_rpm), &fanSpeed->speed);
+  if (*automatic == 0) {
+    fanSpeed->speed = sim::telemetry::kFullFanRpm * *f.manual_percent / 100;
+    return NVML_SUCCESS;
+  }
   fanSpeed->speed = static_cast<unsigned int>(std::uint64_t{*now(f.speed_rpm)} * *f.manual_percent / *automatic);
   return NVML_SUCCESS;
 }
