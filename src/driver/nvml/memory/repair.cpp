@@ -33,7 +33,7 @@ nvmlReturn_t retired_pages(const sim::model::Gpu& gpu, unsigned int id, unsigned
       out.value.uiVal = pending && single > 0 ? 1 : 0;
       break;
     default:
-      out.value.uiVal = pending && twice > 0 ? 1 : 0;
+      out.value.uiVal = pending && (twice > 0 || single == 0) ? 1 : 0;
   }
   return NVML_SUCCESS;
 }
