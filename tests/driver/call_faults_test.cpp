@@ -67,6 +67,28 @@ TEST_F(Faults, TheLogShowsFieldValues) {
     EXPECT_NE(text.find(expected), std::string::npos) << expected << '\n' << text;
 }
 
+// A client looks at the results of the values. The driver knows what repairs the GPU without asking it.
+TEST_F(Faults, FieldValuesOfAGpuThatNeedsAReset) {
+  start_shared("h100", "1");
+  start_library();
+  const auto gpu = device();
+  nvmlFieldValue_t values[3]{};
+  values[0].fieldId = FI_DEV_POWER_MAX_LIMIT;
+  values[1].fieldId = FI_DEV_GET_GPU_RECOVERY_ACTION;
+  values[2].fieldId = FI_DEV_RESET_STATUS;
+  inject("gpu=0 reset-required");
+  EXPECT_EQ(call("nvmlDeviceGetFieldValues", gpu, 3, +values), NVML_SUCCESS);
+  EXPECT_EQ(values[0].nvmlReturn, NVML_ERROR_RESET_REQUIRED);
+  EXPECT_EQ(values[1].nvmlReturn, NVML_SUCCESS);
+  EXPECT_EQ(values[1].value.uiVal, 1U);
+  EXPECT_EQ(values[2].nvmlReturn, NVML_SUCCESS);
+  EXPECT_EQ(values[2].value.uiVal, 1U);
+  EXPECT_EQ(call("nvmlDeviceGetFieldValues", gpu, 0, +values), NVML_ERROR_RESET_REQUIRED);
+  inject("gpu=0 lost");
+  EXPECT_EQ(call("nvmlDeviceGetFieldValues", gpu, 3, +values), NVML_ERROR_GPU_IS_LOST);
+  for (const auto& value : values) EXPECT_EQ(value.nvmlReturn, NVML_ERROR_GPU_IS_LOST);
+}
+
 TEST_F(Faults, AFunctionIsSlow) {
   start_shared("h100");
   start_library();

@@ -6,6 +6,7 @@
 
 #include "sim/events/raise.hpp"
 #include "sim/events/ring.hpp"
+#include "sim/faults/ecc_counters.hpp"
 #include "sim/generated/xids.hpp"
 #include "sim/traits/architecture.hpp"
 
@@ -46,45 +47,6 @@ std::size_t weight(std::uint32_t action) {
 template <class T>
 void add(model::Field<T>& counter, std::uint64_t count) {
   if (counter) counter = static_cast<T>(*counter + count);
-}
-
-model::Field<std::uint64_t>& counter(model::EccLocations& at, EccPlace place) {
-  switch (place) {
-    case EccPlace::sram:
-      return at.sram;
-    case EccPlace::l1_cache:
-      return at.l1_cache;
-    case EccPlace::l2_cache:
-      return at.l2_cache;
-    case EccPlace::register_file:
-      return at.register_file;
-    case EccPlace::texture_memory:
-      return at.texture_memory;
-    case EccPlace::shared_memory:
-      return at.texture_shm;
-    case EccPlace::cbu:
-      return at.cbu;
-    default:
-      return at.device_memory;
-  }
-}
-
-void count_errors(model::EccErrors& errors, model::EccSramCounts& sram, EccPlace place, bool corrected,
-                  std::uint64_t count) {
-  auto& at = corrected ? errors.single_bit : errors.double_bit;
-  if (place == EccPlace::sram && !at.sram)  // so far it was the sum of its parts
-    at.sram = at.l1_cache.value_or(0) + at.l2_cache.value_or(0) + at.register_file.value_or(0);
-  add(counter(at, place), count);
-  add(at.total, count);
-  if (place == EccPlace::dram) return;
-  if (place != EccPlace::sram) add(at.sram, count);
-  add(corrected ? sram.correctable : sram.uncorrectable_secded, count);
-}
-
-void count_source(model::EccSramSources& sources, EccPlace place, std::uint64_t count) {
-  const bool of_sm = place == EccPlace::l1_cache || place == EccPlace::register_file ||
-                     place == EccPlace::shared_memory || place == EccPlace::texture_memory;
-  add(place == EccPlace::l2_cache ? sources.l2 : of_sm ? sources.sm : sources.other, count);
 }
 
 // One bank has a row less. False when every bank is used up.
@@ -204,6 +166,7 @@ Expected<void> add_ecc_errors(model::Gpu& gpu, EccPlace place, bool corrected, s
   if (!gpu.ecc.mode_current) return fail(impossible("the GPU has no ECC"));
   if (*gpu.ecc.mode_current != model::EnableState::enabled) return fail(impossible("its ECC is off"));
   auto& errors = gpu.ecc.errors;
+  if (!counts_errors(errors.volatile_, place, corrected)) return fail(impossible("the GPU does not count such errors"));
   count_errors(errors.volatile_, gpu.ecc.sram.volatile_, place, corrected, count);
   count_errors(errors.aggregate, gpu.ecc.sram.aggregate, place, corrected, count);
   if (corrected) {
