@@ -1,0 +1,107 @@
+"""Faults of the machine."""
+
+from __future__ import annotations
+
+from .row import Row
+
+ROWS = [
+    Row('fault machine no-permission', 'h100', cells={
+        'NVML': {'init': 'NO_PERMISSION'},
+        'field ids': {'init': 'NO_PERMISSION'},
+        'nvidia-smi': {
+            'status of -q': '4',
+            'status of -L': '4',
+            'message': 'new: Failed to initialize NVML: Insufficient Permissions',
+        },
+        '/proc': {'proc/driver/nvidia/params/DeviceFileMode': '432'},
+        '/dev': {
+            'list /dev/nvidiactl': 'c 195 255 0660',
+            'list /dev/nvidia-modeset': 'c 195 254 0660',
+            'list /dev/nvidia-uvm': 'c 511 0 0660',
+            'list /dev/nvidia-uvm-tools': 'c 511 1 0660',
+            'list /dev/nvidia0': 'c 195 0 0660',
+            'list /dev/nvidia1': 'c 195 1 0660',
+            'list /dev/nvidia2': 'c 195 2 0660',
+        },
+        'DCGM': {'init': 'NO_PERMISSION'},
+        'CUDA': {'cuInit': 'NO_DEVICE'},
+    }),
+    Row('fault machine no-devices', 'h100', cells={
+        'NVML': {
+            'count': '0', 'list': '(empty)',
+            'gpu0 handle': 'NOT_FOUND',
+            'drain state of gpu0': 'INVALID_ARGUMENT',
+            'gpu1 handle': 'NOT_FOUND',
+            'drain state of gpu1': 'INVALID_ARGUMENT',
+            'gpu2 handle': 'NOT_FOUND',
+            'drain state of gpu2': 'INVALID_ARGUMENT',
+        },
+        'field ids': {'gpu0 handle': 'NOT_FOUND', 'gpu1 handle': 'NOT_FOUND', 'gpu2 handle': 'NOT_FOUND'},
+        'nvidia-smi': {'status of -q': '6', 'message': 'new: No devices were found', '-L No devices found.': 'new: printed'},
+        '/proc': {
+            'proc/driver/nvidia/gpus/gpu0/information/GPU UUID': 'GPU-????????-????-????-????-????????????',
+            'proc/driver/nvidia/gpus/gpu0/information/Video BIOS': '??.??.??.??.??',
+            'proc/driver/nvidia/gpus/gpu0/information/GPU Firmware': 'gone',
+            'proc/driver/nvidia/gpus/gpu2/information/GPU UUID': 'GPU-????????-????-????-????-????????????',
+            'proc/driver/nvidia/gpus/gpu2/information/Video BIOS': '??.??.??.??.??',
+            'proc/driver/nvidia/gpus/gpu2/information/GPU Firmware': 'gone',
+            'proc/driver/nvidia/gpus/gpu1/information/GPU UUID': 'GPU-????????-????-????-????-????????????',
+            'proc/driver/nvidia/gpus/gpu1/information/Video BIOS': '??.??.??.??.??',
+            'proc/driver/nvidia/gpus/gpu1/information/GPU Firmware': 'gone',
+        },
+        'CDI': {
+            '0': 'gone',
+            'gpu0': 'gone',
+            '1': 'gone',
+            'gpu1': 'gone',
+            '2': 'gone',
+            'gpu2': 'gone',
+            'all': '/dev/nvidia-modeset /dev/nvidia-uvm /dev/nvidia-uvm-tools /dev/nvidiactl',
+        },
+        'DCGM': {'gpu0 handle': 'NOT_FOUND', 'gpu1 handle': 'NOT_FOUND', 'gpu2 handle': 'NOT_FOUND'},
+        'CUDA': {'cuInit': 'NO_DEVICE'},
+    }),
+    Row('fault machine driver-not-loaded', 'h100', cells={
+        'NVML': {'init': 'DRIVER_NOT_LOADED'},
+        'field ids': {'init': 'DRIVER_NOT_LOADED'},
+        'nvidia-smi': {
+            'status of -q': '9',
+            'status of -L': '9',
+            'message': "new: NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that the latest NVIDIA driver is installed and running.",
+        },
+        '/proc': {'proc/devices': 'Character devices:\n\nBlock devices:', 'proc/modules': '(empty)', 'proc/driver/': 'gone'},
+        '/sys': {
+            'sys/bus/pci/drivers/': 'gone',
+            'sys/module/': 'gone',
+            'sys/devices/pci0000:75/gpu2/uevent': 'PCI_CLASS=30200\nPCI_ID=10DE:2330\nPCI_SUBSYS_ID=10DE:16C1\nPCI_SLOT_NAME=gpu2\nMODALIAS=pci:v000010DEd00002330sv000010DEsd000016C1bc03sc02i00',
+            'sys/devices/pci0000:75/gpu2/enable': '0',
+            'sys/devices/pci0000:75/gpu2/consistent_dma_mask_bits': '32',
+            'sys/devices/pci0000:75/gpu2/dma_mask_bits': '32',
+            'sys/devices/pci0000:75/gpu2/driver': 'gone',
+            'sys/devices/pci0000:64/gpu1/uevent': 'PCI_CLASS=30200\nPCI_ID=10DE:2330\nPCI_SUBSYS_ID=10DE:16C1\nPCI_SLOT_NAME=gpu1\nMODALIAS=pci:v000010DEd00002330sv000010DEsd000016C1bc03sc02i00',
+            'sys/devices/pci0000:64/gpu1/enable': '0',
+            'sys/devices/pci0000:64/gpu1/consistent_dma_mask_bits': '32',
+            'sys/devices/pci0000:64/gpu1/dma_mask_bits': '32',
+            'sys/devices/pci0000:64/gpu1/driver': 'gone',
+            'sys/devices/pci0000:53/gpu0/uevent': 'PCI_CLASS=30200\nPCI_ID=10DE:2330\nPCI_SUBSYS_ID=10DE:16C1\nPCI_SLOT_NAME=gpu0\nMODALIAS=pci:v000010DEd00002330sv000010DEsd000016C1bc03sc02i00',
+            'sys/devices/pci0000:53/gpu0/enable': '0',
+            'sys/devices/pci0000:53/gpu0/consistent_dma_mask_bits': '32',
+            'sys/devices/pci0000:53/gpu0/dma_mask_bits': '32',
+            'sys/devices/pci0000:53/gpu0/driver': 'gone',
+        },
+        'DCGM': {'init': 'DRIVER_NOT_LOADED'},
+        'CUDA': {'cuInit': 'NO_DEVICE'},
+    }),
+    Row('fault machine version-mismatch; start', 'h100', title='fault machine version-mismatch', cells={
+        'NVML': {'init': 'LIB_RM_VERSION_MISMATCH'},
+        'field ids': {'init': 'LIB_RM_VERSION_MISMATCH'},
+        'nvidia-smi': {
+            'status of -q': '18',
+            'status of -L': '18',
+            'message': 'new: Failed to initialize NVML: Driver/library version mismatch NVML library version: 550.163',
+        },
+        'log': {'messages': 'API mismatch'},
+        'DCGM': {'init': 'LIB_RM_VERSION_MISMATCH'},
+        'CUDA': {'cuInit': 'SYSTEM_DRIVER_MISMATCH'},
+    }),
+]
