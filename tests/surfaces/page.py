@@ -34,8 +34,7 @@ the changes.
 | DCGM | the calls of NVML that the health checks and policies of DCGM 4.6 make, from its source |
 | CUDA | the devices of a program that starts after the change, and a kernel on each |
 
-No fault changes an InfiniBand port: state and counters are those of the machine file. "Order" means that only the order of the
-devices changes.
+No fault changes an InfiniBand port: state and counters are those of the machine file.
 """
 
 

@@ -166,4 +166,4 @@ def of_cell(surface: str, expected: dict[str, str]) -> str:
         parts = {"fabric manager's log" if key == "fabric manager" else of_list(value): None for key, value in expected.items()}
     else:
         parts = {words: None for key, value in expected.items() if (words := of_entry(surface, key, value))}
-    return ", ".join(parts) or "order"
+    return ", ".join(parts) or ("no drain state" if surface == "NVML" else "order")
