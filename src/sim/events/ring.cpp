@@ -37,6 +37,8 @@ void ring_bell(Ring& ring) {
   futex(bell, FUTEX_WAKE, INT_MAX, nullptr);
 }
 
+void wake_sleepers(Ring& ring) { futex(ring.bell, FUTEX_WAKE, INT_MAX, nullptr); }
+
 void publish(Ring& ring, std::uint32_t gpu, const Event& event, const Process& process) {
   const auto number = ring.next.load(std::memory_order_relaxed);
   auto& slot = ring.slots[number % Ring::kCapacity];

@@ -50,6 +50,9 @@ bool has_record(const Event& event);
 // Wakes them without an event.
 void ring_bell(Ring& ring);
 
+// Wakes those who sleep already, and writes nothing: for a machine that may only be read. Who is about to sleep sleeps.
+void wake_sleepers(Ring& ring);
+
 struct Published {
   Event event;
   std::uint32_t gpu;

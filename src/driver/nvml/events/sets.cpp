@@ -82,6 +82,27 @@ bool passed(const timespec& deadline) {
   return now.tv_sec > deadline.tv_sec || (now.tv_sec == deadline.tv_sec && now.tv_nsec >= deadline.tv_nsec);
 }
 
+// The threads of this process that wait.
+std::atomic<std::uint32_t> waiting{0};
+
+struct Waiting {
+  Waiting() { waiting.fetch_add(1, std::memory_order_acq_rel); }
+  ~Waiting() { waiting.fetch_sub(1, std::memory_order_acq_rel); }
+};
+
+// Nobody rings the bell of a machine that may only be read. A thread that looked around before it was to come back, and
+// sleeps after, is missed by one call; hence the repetition.
+template <class Gone>
+void wake_until(const sim::Machine& machine, Gone gone) {
+  if (machine.access() != sim::Access::read_only) return events::ring_bell(machine.events());
+  constexpr int kTimes = 100;  // a child of fork() has none of the threads that it counts
+  const timespec pause{0, 1'000'000};
+  for (int i = 0; !gone() && i < kTimes; ++i) {
+    events::wake_sleepers(machine.events());
+    nanosleep(&pause, nullptr);
+  }
+}
+
 }  // namespace
 
 EventSetUse::EventSetUse(const void* handle, EventScope scope) {
@@ -172,13 +193,18 @@ bool free_event_set(const sim::Machine& machine, const void* handle, EventScope 
   auto& place = *place_of(handle);
   if ((place.users.fetch_and(~kLiving, std::memory_order_acq_rel) & kLiving) == 0) return false;  // another was first
   leave(place);
-  if (machine.access() != sim::Access::read_only) events::ring_bell(machine.events());
+  wake_until(machine, [&] { return place.users.load(std::memory_order_acquire) == 1; });  // `use`
   return true;
+}
+
+void end_waits(const sim::Machine& machine) {
+  wake_until(machine, [] { return waiting.load(std::memory_order_acquire) == 0; });
 }
 
 abi::nvmlReturn_t wait_for_event(const sim::Machine& machine, EventSetUse& set, unsigned int milliseconds,
                                  events::Published& out) {
   const auto deadline = deadline_in(milliseconds);
+  const Waiting here;
   while (true) {
     const auto heard = events::listen(machine.events());
     if (set.take(machine, out)) return abi::NVML_SUCCESS;

@@ -44,6 +44,9 @@ void* create_event_set(const sim::Machine& machine, EventScope scope);
 // False for a handle that is no living set. Threads that wait on it come back.
 bool free_event_set(const sim::Machine& machine, const void* handle, EventScope scope);
 
+// The library was shut down: threads that wait come back.
+void end_waits(const sim::Machine& machine);
+
 // Waits for an event of the set: NVML_SUCCESS, NVML_ERROR_TIMEOUT, NVML_ERROR_GPU_IS_LOST once after a GPU of the
 // set went out of reach, NVML_ERROR_UNINITIALIZED when the library is shut down meanwhile.
 abi::nvmlReturn_t wait_for_event(const sim::Machine& machine, EventSetUse& set, unsigned int milliseconds,

@@ -9,6 +9,7 @@
 
 #include "driver/complain.hpp"
 #include "driver/nvml/call/process_hooks.hpp"
+#include "driver/nvml/events/sets.hpp"
 #include "driver/nvml/library/enumeration.hpp"
 #include "driver/nvml/library/origin.hpp"
 #include "driver/search/search.hpp"
@@ -202,8 +203,7 @@ abi::nvmlReturn_t shut_down() noexcept {
   if (--state.references == 0) {
     detail::running().watched.store(nullptr, std::memory_order_release);
     detail::running().machine.store(nullptr, std::memory_order_release);
-    if (state.machine->access() != sim::Access::read_only)
-      sim::events::ring_bell(state.machine->events());  // ends waits
+    end_waits(*state.machine);
   }
   return abi::NVML_SUCCESS;
 }
