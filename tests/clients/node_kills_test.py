@@ -92,6 +92,7 @@ class Kills(NodeTest):
         node.wait()
         # Each state of the circle as `nvmlkit root` renders it, and each text that a file may have.
         self.states: list[Tree] = []
+        self.ran: list[float] = []  # processor time of each restart
         for _ in CIRCLE:
             self.states.append(self.expected())
             self.walk.once()
@@ -116,6 +117,7 @@ class Kills(NodeTest):
         self.wait_until_ready(node)
         wall = (time.monotonic() - begin) * 1000
         ran, waited = times_of(node.pid)
+        self.ran.append(ran)
         self.assertEqual(tree_of(self.root), self.states[self.walk.step], "a root that is ready is true")
         return max(wall - waited, ran)
 
@@ -145,8 +147,9 @@ class Kills(NodeTest):
             self.nodes.clear()
         times.sort()
         tell(f"nvmlkit node: {KILLS + KILLS // 2} kills in {self.walk.steps} changes; true again {statistics.median(times):.0f} ms after a"
-             f" restart (median; 95%: {times[int(len(times) * 0.95)]:.0f} ms; all: {times[-1]:.0f} ms)")  # fmt: skip
+             f" restart (median; 95%: {times[int(len(times) * 0.95)]:.0f} ms; all: {times[-1]:.0f} ms; processor time {statistics.median(self.ran):.0f}, at most {max(self.ran):.0f} ms)")  # fmt: skip
         self.assertLess(statistics.median(times), LIMIT_MS)
+        self.assertLess(max(self.ran), LIMIT_MS)
 
 
 if __name__ == "__main__":
