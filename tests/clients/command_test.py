@@ -100,6 +100,11 @@ class Others(ClientTest):
         self.assertIn("NVIDIA H100 80GB HBM3", result.stdout)
         self.assertEqual(len(self.nvmlkit("list", "-m", "h100", "-n", "2").stdout.splitlines()), 3)
 
+    def test_list_of_a_lost_gpu(self) -> None:
+        healthy = self.good("list", "-m", "t4", "-n", "2").splitlines()
+        lines = self.good("list", "-m", "t4", "-n", "2", NVMLKIT_FAULT="gpu=1 lost").splitlines()
+        self.assertEqual(lines, [*healthy[:2], "1    GPU is lost"])
+
     def test_check(self) -> None:
         path = self.folder / "machine.yaml"
         path.write_text(GOOD)

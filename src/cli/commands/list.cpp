@@ -14,24 +14,28 @@
 namespace nvmlkit::cli {
 namespace {
 
-using GpuRow = std::array<std::string, 5>;
+// Of a GPU that does not answer, its index and the driver's words.
+using GpuRow = std::vector<std::string>;
+constexpr std::size_t kColumns = 5;
 
-// A GPU that does not answer has the driver's words in its row.
 GpuRow row_of_gpu(const nvml::Library& library, unsigned int index) try {
   const auto device = library.device(index).value();
   return {std::to_string(index), device.name().value(), device.uuid().value(), device.pci_info().value().bus_id,
           fmt::format("{} MiB", device.memory_info().value().total.count() >> 20)};
 } catch (const nvml::Error& error) {
-  return {std::to_string(index), library.driver_text(error.errc()).value_or(error.what()), "", "", ""};
+  return {std::to_string(index), library.driver_text(error.errc()).value_or(error.what())};
 }
 
 void print_gpu_rows(const std::vector<GpuRow>& rows) {
-  std::array<std::size_t, std::tuple_size_v<GpuRow>> widths{};
+  std::array<std::size_t, kColumns> widths{};
   for (const GpuRow& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (std::size_t i = 0; row.size() == kColumns && i < kColumns; ++i) widths[i] = std::max(widths[i], row[i].size());
   for (const GpuRow& row : rows)
-    fmt::print("{:<{}}  {:<{}}  {:<{}}  {:<{}}  {:>{}}\n", row[0], widths[0], row[1], widths[1], row[2], widths[2],
-               row[3], widths[3], row[4], widths[4]);
+    if (row.size() < kColumns)
+      fmt::print("{:<{}}  {}\n", row[0], widths[0], row[1]);
+    else
+      fmt::print("{:<{}}  {:<{}}  {:<{}}  {:<{}}  {:>{}}\n", row[0], widths[0], row[1], widths[1], row[2], widths[2],
+                 row[3], widths[3], row[4], widths[4]);
 }
 
 int list_gpus(const MachineOptions& options) {
