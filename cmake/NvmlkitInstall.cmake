@@ -52,7 +52,7 @@ if(NVMLKIT_BUILD_DRIVER)
   install(FILES "${PROJECT_BINARY_DIR}/nvmlkit-sim-table.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT sim)
 
   # In a folder of its own: the system's library folder may hold NVIDIA's.
-  install(TARGETS nvmlkit_cuda_driver LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/nvmlkit" COMPONENT driver)
+  install(TARGETS nvmlkit_cuda_driver nvmlkit_nscq LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/nvmlkit" COMPONENT driver)
   if(TARGET nvmlkit-node)
     install(TARGETS nvmlkit-node LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/nvmlkit" COMPONENT driver)
   endif()

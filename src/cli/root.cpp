@@ -26,6 +26,7 @@
 #include "node/keeper.hpp"
 #include "root/cdi.hpp"
 #include "root/devices.hpp"
+#include "root/fabric.hpp"
 #include "root/files.hpp"
 #include "root/ld_cache.hpp"
 #include "root/needed.hpp"
@@ -100,32 +101,35 @@ std::optional<fs::path> find_nvidia_smi(const std::string& named, const fs::path
 
 // Puts a library where drivers have it, and lists what containers get of it.
 void add_library(root::Tree& tree, const fs::path& folder, const fs::path& library, const std::string& name,
-                 const std::string& version, std::vector<root::Mount>& mounts) {
+                 const std::string& version, std::vector<root::Mount>& mounts, const std::string& major = "1") {
   const auto in_root = fmt::format("{}/{}", kLibraries, name);
-  const auto file = fmt::format("{}.{}", in_root, version);
+  const auto file = fmt::format("{}.{}", in_root, version), loaded = fmt::format("{}.{}", in_root, major);
   tree[file] = root::Text{read_marked(library), 0644};
-  tree[in_root + ".1"] = root::link_between(in_root + ".1", file);
-  tree[in_root] = root::link_between(in_root, in_root + ".1");
-  const auto of_wsl = fmt::format("{}/{}.1", kWsl, name);
-  tree[of_wsl] = root::link_between(of_wsl, file);
+  tree[loaded] = root::link_between(loaded, file);
+  tree[in_root] = root::link_between(in_root, loaded);
   // No hook runs ldconfig: they lie where the loader looks without its cache, on systems of either custom.
   for (const std::string_view where : {kLibraries, std::string_view("usr/lib64")})
-    for (const auto& suffix : {std::string("1"), version})
+    for (const auto& suffix : {major, version})
       mounts.push_back({folder / file, fmt::format("/{}/{}.{}", where, name, suffix)});
+}
+
+void add_wsl_link(root::Tree& tree, const std::string& name) {
+  const auto link = fmt::format("{}/{}.1", kWsl, name), file = fmt::format("{}/{}.1", kLibraries, name);
+  tree[link] = root::link_between(link, file);
 }
 
 struct Files {
   fs::path nvml;
-  std::optional<fs::path> cuda, nvidia_smi;
+  std::optional<fs::path> cuda, nscq, nvidia_smi;
 };
 
-// The CUDA library lies beside the NVML of this project, or above the one of a branch.
+// The other libraries lie beside the NVML of this project, or above the one of a branch.
 Files find_files(const RootOptions& options, const fs::path& folder) {
   const auto driver = own_driver();
-  Files files{fs::canonical(driver / "libnvidia-ml.so.1"), {}, {}};
+  Files files{fs::canonical(driver / "libnvidia-ml.so.1"), {}, {}, {}};
   for (const auto& place : {driver, driver.parent_path().parent_path()})
-    if (std::error_code error; !files.cuda && fs::exists(place / "libcuda.so.1", error))
-      files.cuda = fs::canonical(place / "libcuda.so.1");
+    for (const auto& [file, name] : {std::pair{&files.cuda, "libcuda.so.1"}, {&files.nscq, "libnvidia-nscq.so.2"}})
+      if (std::error_code error; !*file && fs::exists(place / name, error)) *file = fs::canonical(place / name);
   files.nvidia_smi = find_nvidia_smi(options.nvidia_smi, folder);
   return files;
 }
@@ -136,7 +140,13 @@ root::Tree make_fixed_part(const fs::path& folder, const sim::Machine& machine, 
   root::Tree tree;
   const std::string version(machine.system().driver_version ? machine.system().driver_version->view() : "0");
   add_library(tree, folder, files.nvml, "libnvidia-ml.so", version, mounts);
-  if (files.cuda) add_library(tree, folder, *files.cuda, "libcuda.so", version, mounts);
+  add_wsl_link(tree, "libnvidia-ml.so");
+  if (files.cuda) {
+    add_library(tree, folder, *files.cuda, "libcuda.so", version, mounts);
+    add_wsl_link(tree, "libcuda.so");
+  }
+  if (files.nscq && !root::visible_switches(machine).empty())
+    add_library(tree, folder, *files.nscq, "libnvidia-nscq.so", version, mounts, "2");
   if (files.nvidia_smi) {
     tree[kSmiInRoot] = root::Copy{*files.nvidia_smi};
     const auto of_wsl = fmt::format("{}/nvidia-smi", kWsl);
