@@ -32,8 +32,9 @@ TEST(MachineKey, ChangesWithEachSetting) {
   EXPECT_EQ(key_of({}), key);
   EXPECT_EQ(key_of({{"NVMLKIT_MACHINE", "a100"}}), key);
   EXPECT_EQ(key_of({{"NVMLKIT_MACHINE", ""}}), key);
-  for (const char* variable : {"NVMLKIT_STATE", "NVMLKIT_MACHINE", "MOCK_NVML_CONFIG", "NVMLKIT_GPU_COUNT",
-                               "NVMLKIT_DRIVER", "NVMLKIT_TIME", "MOCK_NVML_NUM_DEVICES", "MOCK_NVML_DRIVER_VERSION"}) {
+  for (const char* variable :
+       {"NVMLKIT_STATE", "NVMLKIT_MACHINE", "MOCK_NVML_CONFIG", "NVMLKIT_GPU_COUNT", "NVMLKIT_DRIVER", "NVMLKIT_SEED",
+        "NVMLKIT_TIME", "MOCK_NVML_NUM_DEVICES", "MOCK_NVML_DRIVER_VERSION"}) {
     EXPECT_NE(key_of({{variable, "2"}}), key) << variable;
     EXPECT_NE(key_of({{variable, "2"}}), key_of({{variable, "3"}})) << variable;
   }

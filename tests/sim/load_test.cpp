@@ -5,6 +5,8 @@
 
 #include <cstdio>
 #include <fstream>
+#include <set>
+#include <string>
 
 #include "../taken.hpp"
 #include "nvmlkit/generated/abi.hpp"
@@ -86,6 +88,33 @@ TEST(LoadMachine, DriverVersionFromTheEnvironmentBringsItsOwnVersions) {
   EXPECT_EQ(
       load({{"MOCK_NVML_CONFIG", file.path()}, {"MOCK_NVML_DRIVER_VERSION", "580.1"}})->system().driver_version->view(),
       "535.1");
+}
+
+TEST(LoadMachine, ASeedGivesTheGpusOtherIdentities) {
+  const auto plain = load({{"NVMLKIT_MACHINE", "h100"}}),
+             one = load({{"NVMLKIT_MACHINE", "h100"}, {"NVMLKIT_SEED", "a"}}),
+             same = load({{"NVMLKIT_MACHINE", "h100"}, {"NVMLKIT_SEED", "a"}}),
+             other = load({{"NVMLKIT_MACHINE", "h100"}, {"NVMLKIT_SEED", "b"}});
+  std::set<std::string> uuids, serials;
+  for (const auto* machine : {&plain, &one, &other})
+    for (const auto& gpu : (*machine)->gpus()) {
+      uuids.emplace(gpu.uuid->view());
+      serials.emplace(gpu.serial->view());
+      EXPECT_EQ(gpu.serial->view().substr(0, 4), "1650");
+      EXPECT_EQ(gpu.serial->view().size(), 13u);
+    }
+  EXPECT_EQ(uuids.size(), 24u);
+  EXPECT_EQ(serials.size(), 24u);
+  EXPECT_EQ(same->gpus()[7].uuid->view(), one->gpus()[7].uuid->view());
+  EXPECT_EQ(same->gpus()[7].serial->view(), one->gpus()[7].serial->view());
+}
+
+TEST(LoadMachine, ASeedLeavesWhatTheFileGivesAGpu) {
+  const File file("device_defaults: {serial: \"12345678\"}\ndevices: [{index: 1, uuid: GPU-mine, serial: own}]\n");
+  const auto machine = load({{"NVMLKIT_MACHINE", file.path()}, {"NVMLKIT_SEED", "a"}});
+  EXPECT_EQ(machine->gpus()[1].uuid->view(), "GPU-mine");
+  EXPECT_EQ(machine->gpus()[1].serial->view(), "own");
+  EXPECT_NE(machine->gpus()[0].serial->view(), "12345678");
 }
 
 TEST(LoadMachine, RefusesWhatTheEnvironmentCannotMean) {

@@ -116,6 +116,7 @@ Terms variables() {
           {"NVMLKIT_MACHINE", "The machine where no option names one: a built-in machine or a machine file"},
           {"NVMLKIT_GPU_COUNT", "How many GPUs that machine has"},
           {"NVMLKIT_DRIVER", "The driver that it has: a branch or a version"},
+          {"NVMLKIT_SEED", "A text that the UUIDs and serial numbers of its GPUs follow from"},
           {"NVMLKIT_TIME", "How its time passes: real, virtual, or a number of times faster than real"},
           {"XDG_RUNTIME_DIR", "Where the folder of state files lies; without it, `/tmp/nvmlkit-UID`"}};
 }

@@ -153,9 +153,9 @@ void complete_system(model::System& system) {
 
 }  // namespace
 
-void complete(Machine& machine) {
+void complete(Machine& machine, std::string_view seed) {
   complete_system(machine.system());
-  complete_identity(machine);
+  complete_identity(machine, seed);
   complete_units(machine);
   for (auto& gpu : machine.gpus()) {
     complete_memory(gpu);

@@ -40,12 +40,12 @@ class FreeAddresses {
 
 }  // namespace
 
-void complete_identity(Machine& machine) {
+void complete_identity(Machine& machine, std::string_view seed) {
   std::optional<FreeAddresses> addresses;
   std::uint32_t index = 0;
   for (auto& gpu : machine.gpus()) {
     const std::string_view name = gpu.name ? gpu.name->view() : std::string_view();
-    if (!gpu.uuid && !gpu.uuid.stated) gpu.uuid.derive_from(std::optional(derived_uuid(name, index)));
+    if (!gpu.uuid && !gpu.uuid.stated) gpu.uuid.derive_from(std::optional(derived_uuid(seeded(name, seed), index)));
     if (!gpu.pci.bus_id && !gpu.pci.bus_id.stated) {
       if (!addresses) addresses.emplace(machine.gpus());
       gpu.pci.bus_id.derive_from(std::optional(addresses->for_gpu(index)));

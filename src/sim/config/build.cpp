@@ -22,7 +22,8 @@ Expected<void> apply_to_gpu(const Node& node, model::Gpu& gpu, const Path& path,
 
 class Build {
  public:
-  Build(const Layers& layers, std::uint32_t gpu_count) : layers_(layers), machine_(Machine::create(gpu_count)) {
+  Build(const Layers& layers, std::uint32_t gpu_count, std::string_view seed)
+      : layers_(layers), seed_(seed), machine_(Machine::create(gpu_count)) {
     if (!machine_) throw std::bad_alloc();
   }
 
@@ -38,7 +39,7 @@ class Build {
     if (overrides.driver_version)
       for (auto& gpu : machine_->gpus()) gpu.gsp_firmware.version = {};
     adopt_mig_profiles(*machine_);
-    complete(*machine_);
+    complete(*machine_, seed_);
     if (auto good = check_machine(layers_, *machine_); !good) return fail(std::move(good.error()));
     if (auto good = install_failing_functions(layers_, *machine_); !good) return fail(std::move(good.error()));
     return std::move(machine_);
@@ -85,7 +86,7 @@ class Build {
     if (auto good = apply_layers(index, gpu, pattern); !good) return good;
     bool own = true;
     if (gpu.serial && layers_.stated_at(index, {"serial"}, &own) && !own)
-      gpu.serial = serial_after(gpu.serial->view(), index);
+      gpu.serial = serial_after(seeded_serial(gpu.serial->view(), seed_), index);
     return {};
   }
 
@@ -115,13 +116,16 @@ class Build {
   }
 
   const Layers& layers_;
+  std::string_view seed_;
   std::unique_ptr<Machine> machine_;
 };
 
 }  // namespace
 
 Expected<std::unique_ptr<Machine>> build(const Layers& layers, const Overrides& overrides) {
-  return Build(layers, overrides.gpu_count.value_or(layers.gpu_count())).machine(overrides);
+  return Build(layers, overrides.gpu_count.value_or(layers.gpu_count()),
+               overrides.seed ? std::string_view(*overrides.seed) : std::string_view())
+      .machine(overrides);
 }
 
 }  // namespace nvmlkit::sim::config

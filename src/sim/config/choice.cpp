@@ -50,6 +50,7 @@ Choice choose(const Environment& environment) {
   choice.gpu_count = setting(environment, "NVMLKIT_GPU_COUNT");
   choice.pace = setting(environment, "NVMLKIT_TIME");
   choice.driver = setting(environment, "NVMLKIT_DRIVER");
+  choice.seed = setting(environment, "NVMLKIT_SEED");
   if (auto machine = environment.get("NVMLKIT_MACHINE")) {
     choice.source = is_path(*machine) ? Source::machine_file : Source::builtin;
     choice.name = std::move(*machine);
@@ -80,7 +81,7 @@ Expected<std::uint64_t> machine_key(const Environment& environment) noexcept {
     hash.add(choice.source);
     hash.add(std::string_view(choice.name));
     if (choice.source != config::Choice::Source::builtin) config::add_file(hash, choice.name.c_str(), choice.source);
-    for (const auto* setting : {&choice.gpu_count, &choice.driver, &choice.any_version, &choice.pace})
+    for (const auto* setting : {&choice.gpu_count, &choice.driver, &choice.any_version, &choice.pace, &choice.seed})
       config::add_setting(hash, *setting);
     return hash.value();
   } catch (...) {  // nothing else is thrown in here

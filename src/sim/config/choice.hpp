@@ -23,6 +23,7 @@ struct Choice {
   std::optional<Setting> driver{};       // a version or a branch
   std::optional<Setting> any_version{};  // a version of any form, if `driver` is not set
   std::optional<Setting> pace{};
+  std::optional<Setting> seed{};  // of the identities of the GPUs
 };
 
 Choice choose(const Environment& environment);

@@ -104,6 +104,7 @@ Expected<Overrides> overrides_of(const Choice& choice) {
   Overrides out;
   if (auto good = take(out.gpu_count, choice.gpu_count, count_from); !good) return fail(std::move(good.error()));
   if (auto good = take(out.pace, choice.pace, pace_from); !good) return fail(std::move(good.error()));
+  if (choice.seed) out.seed = choice.seed->text;
   if (auto good = take(out.driver_version, choice.driver, driver_from); !good) return fail(std::move(good.error()));
   if (auto good = take(out.driver_version, choice.any_version, version_from); !good)
     return fail(std::move(good.error()));
@@ -120,8 +121,9 @@ Loaded load(const Choice& choice) {
   if (!overrides) return fail(overrides.error());
   if (choice.source == Choice::Source::machine_file) return build_from_file(choice.name, *overrides);
   const auto* packed = config::find_packed_machine(choice.name);
-  if (packed != nullptr && !overrides->driver_version && overrides->gpu_count.value_or(packed->gpus) == packed->gpus)
-    return start(config::unpack(*packed), *overrides);
+  const bool as_packed = packed != nullptr && !overrides->driver_version && !overrides->seed &&
+                         overrides->gpu_count.value_or(packed->gpus) == packed->gpus;
+  if (as_packed) return start(config::unpack(*packed), *overrides);
   const std::string_view text = builtin_machine_text(choice.name);
   if (text.empty()) return fail(unknown_machine(choice.name).at({"NVMLKIT_MACHINE", 0, 0}));
   return build("built-in " + choice.name, text, *overrides);

@@ -20,6 +20,7 @@ namespace nvmlkit::sim {
 //   otherwise          the built-in a100
 //   NVMLKIT_GPU_COUNT  number of GPUs, in place of the file's
 //   NVMLKIT_DRIVER     the driver version, or a branch for a usual version of it, in place of the file's
+//   NVMLKIT_SEED       a text that UUIDs and serial numbers follow from, unless the file has those of a GPU
 //   NVMLKIT_TIME       real, virtual (time moves only by a command), or how many times faster than real it is
 //   MOCK_NVML_NUM_DEVICES, MOCK_NVML_DRIVER_VERSION  the same and the driver version, for built-in machines only
 // Never null. Throws nothing: short memory is a problem, too.
@@ -33,7 +34,8 @@ Expected<std::uint64_t> machine_key(const Environment& environment) noexcept;
 struct Overrides {
   std::optional<std::uint32_t> gpu_count;
   std::optional<std::string> driver_version;
-  std::optional<double> pace;  // of time, see sim/state/clock.hpp
+  std::optional<double> pace;       // of time, see sim/state/clock.hpp
+  std::optional<std::string> seed;  // other UUIDs and serial numbers than those of the same machine without it
 };
 
 // The machine that a text describes; `file` is what messages call it.

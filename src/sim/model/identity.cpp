@@ -23,6 +23,22 @@ model::Text<80> derived_uuid(std::string_view model_name, std::uint32_t index) {
   return model::Text<80>(std::string_view(text));
 }
 
+std::string seeded(std::string_view text, std::string_view seed) {
+  std::string out(text);
+  if (!seed.empty()) out.append(1, '\0').append(seed);
+  return out;
+}
+
+std::string seeded_serial(std::string_view serial, std::string_view seed) {
+  constexpr std::size_t kProductDigits = 4;
+  std::string out(serial);
+  if (seed.empty()) return out;
+  auto rest = identity_hash(seeded(serial, seed), 0);
+  for (auto i = out.size(); i > kProductDigits && out[i - 1] >= '0' && out[i - 1] <= '9'; --i, rest /= 10)
+    out[i - 1] = static_cast<char>('0' + rest % 10);
+  return out;
+}
+
 std::string serial_after(std::string_view serial, std::uint32_t steps) {
   std::string out(serial);
   std::uint64_t carry = steps;
