@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <fstream>
 #include <iterator>
-#include <system_error>
 
 #include "cli/command_error.hpp"
+#include "cli/node_notices.hpp"
 #include "root/cdi.hpp"
 #include "sim/problem/names.hpp"
 
@@ -34,20 +33,11 @@ CdiFile::CdiFile(const std::string& kind, const std::string& folder) {
                         .place = {.file = path_->string()}});
 }
 
-// Runtimes read the files that end in .yaml or .json. One name for all processes: a killed one leaves no more than
-// this.
 void CdiFile::write(const std::string& text) const {
   if (!path_) return;
   std::ifstream present(*path_, std::ios::binary);
   if (present && std::string(std::istreambuf_iterator<char>(present), {}) == text) return;
-  fs::create_directories(path_->parent_path());
-  const auto temporary = path_->parent_path() / fmt::format(".{}.new", path_->filename().string());
-  std::ofstream stream(temporary, std::ios::binary);
-  if (!(stream << text).flush())
-    throw fs::filesystem_error("cannot be written", temporary, {errno, std::generic_category()});
-  stream.close();
-  fs::permissions(temporary, static_cast<fs::perms>(0644));
-  fs::rename(temporary, *path_);
+  write_whole(*path_, text);
 }
 
 void CdiFile::remove() const {

@@ -124,6 +124,7 @@ class NodeLoop {
     ready_ = true;
     root.print(machine);
     std::fflush(stdout);
+    write_notices(options_.notices, root.path(), machine);
     if (!options_.ready_file.empty()) node::write_ready_file(options_.ready_file);
     node::notify("READY=1\nSTATUS=follows the machine");
   }
@@ -132,7 +133,10 @@ class NodeLoop {
     node::notify("STOPPING=1");
     std::error_code error;
     if (!options_.ready_file.empty()) fs::remove(options_.ready_file, error);
-    if (options_.remove) root.remove();
+    if (options_.remove) {
+      remove_notices(options_.notices);
+      root.remove();
+    }
     return End::stopped;
   }
 
@@ -146,6 +150,9 @@ class NodeLoop {
 }  // namespace
 
 int keep_node(const NodeOptions& options) try {
+  if (options.no_real_driver) refuse_real_driver();
+  // A killed node may have left one, and it may have had the number of this process.
+  if (!options.ready_file.empty()) fs::remove(options.ready_file);
   return NodeLoop(options).run();
 } catch (const fs::filesystem_error& error) {
   throw CommandError(sim::unusable_file(error.path1().string(), error.code().message()));

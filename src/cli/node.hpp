@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "cli/node_notices.hpp"
 #include "cli/root.hpp"
 
 namespace nvmlkit::cli {
@@ -12,6 +13,8 @@ struct NodeOptions {
   std::string ready_file;  // empty: none
   std::string kernel_log;  // empty: none
   bool remove = false;     // the root, at the end
+  NoticeOptions notices;
+  bool no_real_driver = false;  // refuse where there is one
 };
 
 // Returns at SIGTERM or SIGINT, with the exit status.

@@ -237,6 +237,8 @@ DriverRoot::DriverRoot(const RootOptions& options, bool keep) : parts_(std::make
 
 DriverRoot::~DriverRoot() = default;
 
+const fs::path& DriverRoot::path() const { return parts_->path; }
+
 fs::path DriverRoot::state() const { return parts_->state->mounted(); }
 
 fs::path DriverRoot::state_folder() const { return (parts_->path / kStateInRoot).parent_path(); }

@@ -35,6 +35,7 @@ class DriverRoot {
   DriverRoot(const RootOptions& options, bool keep);
   ~DriverRoot();
 
+  const std::filesystem::path& path() const;
   // The state file of the machine.
   std::filesystem::path state() const;
   // The folder of the root's state file or of its link, for what a node remembers.

@@ -17,6 +17,7 @@
 
 #include "cli/command_error.hpp"
 #include "kernel_log/follower.hpp"
+#include "sim/config/choice.hpp"
 #include "sim/config/load.hpp"
 #include "sim/problem/names.hpp"
 #include "sim/state/file.hpp"
@@ -111,8 +112,10 @@ std::unique_ptr<FolderLock> lock_folder_of(const std::string& path) {
 
 void make_state(const std::string& path, const std::string& origin, const sim::state::Permissions& permissions) {
   unsetenv("NVMLKIT_STATE");  // the machine that it says is not the one to make
-  const auto machine = value_of(sim::load_machine(sim::Environment::process()));
-  accept(sim::state::save(*machine, path, origin, permissions));
+  const auto environment = sim::Environment::process();
+  const auto machine = value_of(sim::load_machine(environment));
+  accept(
+      sim::state::save(*machine, path, origin.empty() ? sim::config::choose(environment).name : origin, permissions));
 }
 
 void remove_state(const std::string& path) {

@@ -50,7 +50,8 @@ class FolderLock {
 // Locks the user's folder and removes what killed runs left there; null for a file elsewhere.
 std::unique_ptr<FolderLock> lock_folder_of(const std::string& path);
 
-// Makes a state file of the machine that the environment asks for.
+// Makes a state file of the machine that the environment asks for. `origin` is kept for people to read; empty: its
+// name.
 void make_state(const std::string& path, const std::string& origin, const sim::state::Permissions& permissions = {});
 
 // Removes a state file; refuses a file of another kind.

@@ -14,7 +14,7 @@ import time
 import unittest
 from pathlib import Path
 
-from clients import tell
+from clients import COMMAND, tell
 from node_support import Changer, NodeTest, Tree, tree_of
 
 MIG = {"version": "1.0", "base": "h100", "devices": [{"index": 0, "mig": {"mode_current": "enabled"}}]}
@@ -66,6 +66,64 @@ class Node(NodeTest):
                 self.heal("gpu=2")
                 self.wait_for_tree(healthy, "healed")
         self.assertEqual((cdi / "nvidia.com-gpu.yaml").read_text(), (self.root / "etc/cdi/nvidia.yaml").read_text())
+
+    def test_other_programs_learn_that_the_driver_is_there(self) -> None:
+        features, validations = self.folder / "features.d/nvmlkit", self.folder / "validations"
+        notices = ("--features", features, "--validations", validations)
+        node = self.node("-m", "h100", "--remove", *notices)
+        self.assertEqual(features.read_text(), "pci-0302_10de.present=true\npci-10de.present=true\n")
+        ready = dict(line.split("=") for line in (validations / "driver-ready").read_text().splitlines())
+        self.assertEqual(ready.pop("IS_HOST_DRIVER"), "false")
+        self.assertEqual(set(ready), {f"{name}{path}" for name, path in (
+            ("NVIDIA_", "DRIVER_ROOT"), ("DRIVER_ROOT_", "CTR_PATH"), ("NVIDIA_", "DEV_ROOT"), ("DEV_ROOT_", "CTR_PATH"))})  # fmt: skip
+        self.assertEqual(set(ready.values()), {str(self.root)})
+        self.assertIn("GDRCOPY_ENABLED: false\n", (validations / ".driver-ctr-ready").read_text())
+        node.terminate()
+        node.wait(60)
+        self.assertEqual([*features.parent.iterdir(), *validations.iterdir()], [])
+        node = self.node("-m", "h100", *notices)
+        node.terminate()
+        node.wait(60)
+        self.assertTrue(features.exists(), "the driver is still there")
+
+    def test_a_program_asks_whether_a_node_is_ready(self) -> None:
+        def asked(code: int) -> str:
+            result = self.nvmlkit("status", "--ready-file", self.ready)
+            self.assertEqual((result.returncode, result.stdout), (code, ""), result.stderr)
+            return result.stderr
+
+        self.assertIn("is ready", asked(1))
+        node = self.node("-m", "t4")
+        self.assertEqual(asked(0), "")
+        node.kill()
+        node.wait(60)
+        self.assertIn(f"its process {node.pid} has ended", asked(1))
+        bad = subprocess.run([COMMAND, "node", self.root, "--ready-file", self.ready, "--cdi-kind", "x"], env=self.environment,
+                             capture_output=True, text=True)  # fmt: skip
+        self.assertEqual(bad.returncode, 2)
+        self.assertFalse(self.ready.exists(), "of the node before")
+
+    @unittest.skipUnless(os.geteuid() == 0 and os.path.exists("/proc/driver"), "needs root, for a host with a driver")
+    def test_a_host_with_a_driver_is_refused_where_that_is_asked(self) -> None:
+        for options, code in ((("--no-real-driver",), 2), ((), 0)):
+            program = f"{COMMAND} node {self.root} -m t4 --ready-file {self.ready} {' '.join(options)}"
+            script = f"{program} & node=$!; for i in $(seq 600); do test -e {self.ready} && kill $node; sleep 0.05; kill -0 $node || break; done; wait $node"
+            result = self.nvmlkit("run", "-m", "h100", "--with-node", "--", "sh", "-c", script)
+            self.assertEqual(result.returncode, code, result.stderr)
+            self.assertEqual("/proc/driver/nvidia/version: this host has NVIDIA's kernel driver (NVRM version: " in result.stderr, bool(code))
+            self.assertEqual(self.root.exists(), not code)
+
+    def test_a_seed_tells_nodes_of_one_machine_apart(self) -> None:
+        uuids = set()
+        for seed in ("", "rack-1", "rack-2"):
+            environment = {"NVMLKIT_MACHINE": "h100", "NVMLKIT_GPU_COUNT": "2", "NVMLKIT_SEED": seed}
+            node = self.node("--remove", **environment)
+            got = json.loads(self.good("get", "gpu=all", "uuid", "--json", "--state", self.own_state))
+            self.assertIn("Machine      h100\n", self.good("status", "--state", self.own_state))
+            uuids |= {entry["value"] for entry in got}
+            node.terminate()
+            node.wait(60)
+        self.assertEqual(len(uuids), 6)
 
     def test_a_gpu_that_the_driver_still_counts_stays(self) -> None:
         self.node("-m", "h100", "-n", "2")

@@ -39,7 +39,16 @@ Command node_command() {
             .option("--kernel-log", Kind::file, options->kernel_log,
                     "Where the messages of the kernel modules go, as with `nvmlkit kernel-log --output`")
             .default_text("nowhere");
-        arguments.flag("--remove", options->remove, "Remove the root at SIGTERM");
+        arguments
+            .option("--validations", Kind::folder, options->notices.validations,
+                    "A folder where components of NVIDIA's GPU operator wait for the files of a driver that is ready")
+            .default_text("none");
+        arguments
+            .option("--features", Kind::file, options->notices.features,
+                    "A file for Node Feature Discovery, with the labels of its PCI devices")
+            .default_text("none");
+        arguments.flag("--no-real-driver", options->no_real_driver, "Refuse a host with NVIDIA's kernel driver");
+        arguments.flag("--remove", options->remove, "Remove the root and these files at SIGTERM");
         declare_root(arguments, options->root);
         return [options] { return keep_node(*options); };
       }};

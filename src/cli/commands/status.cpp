@@ -1,7 +1,11 @@
 // nvmlkit status
 #include <fmt/format.h>
+#include <sys/types.h>
 
+#include <cerrno>
+#include <csignal>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -27,6 +31,7 @@ using StatusJson = nlohmann::ordered_json;
 struct StatusOptions {
   UpMachineOptions machine;
   bool as_json = false;
+  std::string ready_file;
 };
 
 // A process that uses a GPU, as people see it.
@@ -178,7 +183,24 @@ int show_all(const StatusOptions& options) {
   return 0;
 }
 
+// For programs that only start a command and look at its end, as the probes of a container.
+int check_ready(const std::string& path) {
+  pid_t process = 0;
+  if (!(std::ifstream(path) >> process))
+    throw CommandError({.kind = sim::ProblemKind::impossible,
+                        .what = "no such file: no `nvmlkit node --ready-file` is ready",
+                        .place = {.file = path}},
+                       kFailed);
+  if (process <= 0 || (kill(process, 0) != 0 && errno != EPERM))
+    throw CommandError({.kind = sim::ProblemKind::impossible,
+                        .what = fmt::format("its process {} has ended", process),
+                        .place = {.file = path}},
+                       kFailed);
+  return 0;
+}
+
 int show_status(const StatusOptions& options) {
+  if (!options.ready_file.empty()) return check_ready(options.ready_file);
   { const auto lock = lock_folder_of(state_of_name(kDefaultName)); }  // tidies up
   if (!options.machine.given()) return show_all(options);
   const auto path = options.machine.existing_path();
@@ -199,11 +221,15 @@ Command status_command() {
           .details =
               "Without options: the machine of NVMLKIT_STATE, else the one without a name, then the list of all "
               "machines of this user where there are several. `--json` has the list as `machines`.",
-          .examples = {{"nvmlkit status", "what is up"}, {"nvmlkit status --name test-7", "one machine"}},
+          .examples = {{"nvmlkit status", "what is up"},
+                       {"nvmlkit status --name test-7", "one machine"},
+                       {"nvmlkit status --ready-file /run/gpus-ready", "whether a node is ready, by the exit status"}},
           .declare = [](Arguments& arguments) -> Action {
             const auto options = std::make_shared<StatusOptions>();
             declare_json(arguments, options->as_json);
-            options->machine.declare(arguments);
+            auto ready = arguments.option("--ready-file", Kind::file, options->ready_file,
+                                          "Only check that the `nvmlkit node` with this --ready-file is ready");
+            for (auto& machine : options->machine.declare(arguments)) machine.excludes(ready);
             return [options] { return show_status(*options); };
           }};
 }

@@ -54,8 +54,7 @@ int bring_up(const UpOptions& options) {
   const auto driver = own_driver();
   const auto choice = options.made.choice();
   export_choice(choice);
-  const auto named = sim::Environment::process().get("NVMLKIT_MACHINE").value_or("a100");
-  make_state(path, choice.machine.empty() ? named : choice.machine, options.permissions.permissions());
+  make_state(path, choice.machine, options.permissions.permissions());
   fmt::print("export NVMLKIT_STATE={} LD_LIBRARY_PATH={}\n", quoted_for_shell(path),
              quoted_for_shell(search_path(driver)));
   return 0;
