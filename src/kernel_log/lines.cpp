@@ -6,6 +6,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "kernel_log/switch_errors.hpp"
 #include "sim/events/messages.hpp"
 #include "sim/generated/sxids.hpp"
 #include "sim/generated/xids.hpp"
@@ -128,24 +129,13 @@ std::optional<std::string> recovery_line(const Machine& machine, const Gpu& gpu,
                  action_name(to, reset));
 }
 
-std::optional<std::string> switch_line(const Machine& machine, std::size_t nvswitch, std::uint32_t port,
-                                       std::uint32_t number) {
-  const auto switches = machine.host().nvlink.switches.span();
-  if (nvswitch >= switches.size() || !switches[nvswitch].bdf) return {};
-  const auto* sxid = entry_of(faults::sxids, number);
-  return printed("nvidia-nvswitch%zu: SXid (PCI:", nvswitch) + function(*switches[nvswitch].bdf) +
-         printed("): %05u, %s, Link %02u ", number, sxid && sxid->fatal ? "Fatal" : "Non-fatal", port) +
+std::optional<std::string> switch_line(const Machine& machine, const Published& published) {
+  const auto error = switch_error_of(machine, published);
+  if (!error) return {};
+  const auto* sxid = entry_of(faults::sxids, error->number);
+  return printed("nvidia-nvswitch%zu: SXid (PCI:", error->nvswitch) + function(error->place) +
+         printed("): %05u, %s, Link %02u ", error->number, error->fatal ? "Fatal" : "Non-fatal", error->port) +
          std::string(sxid ? sxid->message : "Unknown Error");
-}
-
-// At the other end of a GPU's link.
-std::optional<std::string> peer_switch_line(const Machine& machine, const Gpu& gpu, const events::Event& event) {
-  const auto& end = gpu.links.links[event.detail % links::kMaxLinks];
-  const auto switches = machine.host().nvlink.switches.span();
-  for (std::size_t i = 0; i < switches.size(); ++i)
-    if (switches[i].bdf && *switches[i].bdf == end.remote_bus_id)
-      return switch_line(machine, i, end.remote_link, events::value_of(event.data));
-  return {};
 }
 
 // The library is newer than the module, as after an update without a reboot.
@@ -188,7 +178,7 @@ std::optional<std::string> line_of_gpu(const Machine& machine, const Published& 
     case Message::recovery_action:
       return recovery_line(machine, gpu, event);
     case Message::switch_error:
-      return peer_switch_line(machine, gpu, event);
+      return switch_line(machine, published);
     default:
       return {};
   }
@@ -202,7 +192,7 @@ std::optional<std::string> line_of(const Machine& machine, const Published& publ
     case Message::module_loaded:
       return "NVRM: loading " + module_identity(machine);
     case Message::switch_port_error:
-      return switch_line(machine, event.detail >> 16, event.detail & 0xFFFF, events::value_of(event.data));
+      return switch_line(machine, published);
     case Message::api_mismatch:
       return mismatch_line(machine, published.process);
     default:

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <ctime>
 #include <string>
 #include <string_view>
 
+#include "kernel_log/switch_errors.hpp"
 #include "root/driver_state.hpp"
 #include "root/imex.hpp"
 #include "root/pci.hpp"
@@ -43,9 +45,7 @@ bool is_registered(const Gpu& gpu) {
   return gpu.fabric.state.value_or(FabricState::completed) == FabricState::completed;
 }
 
-// The machine's time began when its host did.
-std::string start_of(const sim::Machine& machine) {
-  const std::time_t seconds = machine.host().clock.epoch_ns / 1'000'000'000;
+std::string text_of(std::time_t seconds) {
   std::tm time{};
   gmtime_r(&seconds, &time);
   std::array<char, 32> text{};
@@ -53,14 +53,40 @@ std::string start_of(const sim::Machine& machine) {
   return text.data();
 }
 
+// When the host was started, to the second: the difference of its clocks is never the same twice to the nanosecond.
+std::time_t start_of_host() {
+  constexpr std::int64_t kSecond = 1'000'000'000;  // in nanoseconds
+  std::timespec real{}, uptime{};
+  clock_gettime(CLOCK_REALTIME, &real);
+  clock_gettime(CLOCK_BOOTTIME, &uptime);
+  const auto since = (real.tv_sec - uptime.tv_sec) * kSecond + real.tv_nsec - uptime.tv_nsec;
+  return (since + kSecond / 2) / kSecond;
+}
+
+std::string long_bus_id(const sim::model::PciBusId& id) {
+  std::array<char, 20> text{};
+  return std::string(sim::model::format_pci_bus_id(id, 8, text.data()));
+}
+
+// The fabric manager reads what the switches' driver logs. `fid` is the host's number in a fabric of several.
+void add_switch_errors(std::string& out, const sim::Machine& machine) {
+  for (const auto& error : kernel_log::switch_errors(machine))
+    out += fmt::format(
+        "[{}] [ERROR] [tid 1584] detected NVSwitch {} error {} on fid 0 on NVSwitch pci bus id {} physical id {} port {}\n",
+        text_of(start_of_host() + static_cast<std::time_t>(error.uptime_us / 1'000'000)),
+        error.fatal ? "fatal" : "non-fatal", error.number, long_bus_id(error.place), error.nvswitch, error.port);
+}
+
 std::string log_of(const sim::Machine& machine) {
   std::string out;
-  const auto line = [&, start = start_of(machine)](std::string_view text) {
+  // The machine's time began when its host did.
+  const auto line = [&, start = text_of(machine.host().clock.epoch_ns / 1'000'000'000)](std::string_view text) {
     out += fmt::format("[{}] [INFO] [tid 1584] {}\n", start, text);
   };
   for (const auto text : kConfiguration) line(text);
   const auto gpus = machine.gpus();
   if (std::all_of(gpus.begin(), gpus.end(), is_registered)) line(kDone);
+  add_switch_errors(out, machine);
   return out;
 }
 

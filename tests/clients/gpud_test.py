@@ -10,7 +10,7 @@ import json
 import os
 import re
 import unittest
-from datetime import datetime
+from datetime import datetime, timezone
 from pathlib import Path
 
 from clients import SOURCE, machines
@@ -121,6 +121,24 @@ class Files(ClientTest):
         for line in lines:
             datetime.strptime(re.match(r"\[([^\]]+)\]", line)[1], "%b %d %Y %H:%M:%S")
             self.assertNotRegex(line, PROBLEMS_OF_THE_MANAGER)
+
+    def test_errors_of_switches_in_the_log_of_the_fabric_manager(self) -> None:
+        """One line for each SXid of the kernel log, with its number, switch and port."""
+        self.up("dgx-h100")
+        self.good("fault", "nvswitch=1", "sxid", "12028", "32")
+        self.good("fault", "gpu=1", "nvlink", "3", "down")
+        self.good("root", self.folder / "faults")
+        lines = (self.folder / "faults/var/log/fabricmanager.log").read_text().splitlines()
+        messages = self.good("kernel-log", "--format", "kmsg").splitlines()
+        found = [line for line in lines if PROBLEMS_OF_THE_MANAGER.search(line)]
+        self.assertEqual(len(found), 2, lines)
+        for line, words in zip(found, ("non-fatal error 12028", "fatal error 20034")):
+            place = re.search(rf"detected NVSwitch {words} on fid 0 on NVSwitch pci bus id (\S+) physical id (\d+) port (\d+)$", line)
+            self.assertIsNotNone(place, line)
+            time = datetime.strptime(re.match(r"\[([^\]]+)\]", line)[1], "%b %d %Y %H:%M:%S").replace(tzinfo=timezone.utc)
+            self.assertLess(abs((datetime.now(timezone.utc) - time).total_seconds()), 60, line)
+            record = f"nvidia-nvswitch{place[2]}: SXid (PCI:{place[1][4:].lower()}): {words.split()[-1]}"
+            self.assertTrue(any(record in message for message in messages), record)
 
     def test_gpus_and_switches_among_the_pci_devices(self) -> None:
         """It counts NVIDIA's 3D controllers and VGA devices, compares the count with NVML's, and looks for bridges."""

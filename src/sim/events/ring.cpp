@@ -25,6 +25,26 @@ std::uint64_t uptime_us() {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000 + static_cast<std::uint64_t>(now.tv_nsec) / 1000;
 }
 
+void put(Ring& ring, std::uint64_t number, const Published& published) {
+  const auto& event = published.event;
+  auto& slot = ring.slots[number % Ring::kCapacity];
+  slot.number.exchange(0, std::memory_order_acq_rel);  // before the bytes change
+  slot.type.store(event.type, std::memory_order_relaxed);
+  slot.data.store(event.data, std::memory_order_relaxed);
+  slot.gpu.store(published.gpu, std::memory_order_relaxed);
+  slot.gpu_instance.store(event.gpu_instance, std::memory_order_relaxed);
+  slot.compute_instance.store(event.compute_instance, std::memory_order_relaxed);
+  slot.detail.store(event.detail, std::memory_order_relaxed);
+  slot.uptime_us.store(published.uptime_us, std::memory_order_relaxed);
+  slot.record.store(published.record, std::memory_order_relaxed);
+  std::uint64_t name[2];
+  std::memcpy(name, published.process.name, sizeof name);
+  slot.process_name[0].store(name[0], std::memory_order_relaxed);
+  slot.process_name[1].store(name[1], std::memory_order_relaxed);
+  slot.pid.store(published.process.pid, std::memory_order_relaxed);
+  slot.number.store(number + 1, std::memory_order_release);
+}
+
 }  // namespace
 
 bool has_record(const Event& event) {
@@ -41,23 +61,8 @@ void wake_sleepers(Ring& ring) { futex(ring.bell, FUTEX_WAKE, INT_MAX, nullptr);
 
 void publish(Ring& ring, std::uint32_t gpu, const Event& event, const Process& process) {
   const auto number = ring.next.load(std::memory_order_relaxed);
-  auto& slot = ring.slots[number % Ring::kCapacity];
-  slot.number.exchange(0, std::memory_order_acq_rel);  // before the bytes change
-  slot.type.store(event.type, std::memory_order_relaxed);
-  slot.data.store(event.data, std::memory_order_relaxed);
-  slot.gpu.store(gpu, std::memory_order_relaxed);
-  slot.gpu_instance.store(event.gpu_instance, std::memory_order_relaxed);
-  slot.compute_instance.store(event.compute_instance, std::memory_order_relaxed);
-  slot.detail.store(event.detail, std::memory_order_relaxed);
-  slot.uptime_us.store(uptime_us(), std::memory_order_relaxed);
-  slot.record.store(ring.records.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  put(ring, number, {event, gpu, uptime_us(), ring.records.load(std::memory_order_relaxed), process});
   if (has_record(event)) ring.records.fetch_add(1, std::memory_order_relaxed);
-  std::uint64_t name[2];
-  std::memcpy(name, process.name, sizeof name);
-  slot.process_name[0].store(name[0], std::memory_order_relaxed);
-  slot.process_name[1].store(name[1], std::memory_order_relaxed);
-  slot.pid.store(process.pid, std::memory_order_relaxed);
-  slot.number.store(number + 1, std::memory_order_release);
   ring.next.store(number + 1, std::memory_order_release);
   ring_bell(ring);
 }
@@ -90,6 +95,13 @@ bool take(const Ring& ring, std::uint64_t& cursor, Published& out) {
     ++cursor;
     if (whole) return true;  // else a writer came round, and this one is gone
   }
+}
+
+void copy(const Ring& from, Ring& to) {
+  std::uint64_t cursor = 0;
+  for (Published event{}; take(from, cursor, event);) put(to, cursor - 1, event);
+  to.records.store(from.records.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  to.next.store(cursor, std::memory_order_release);
 }
 
 std::uint64_t now(const Ring& ring) { return ring.next.load(std::memory_order_acquire); }

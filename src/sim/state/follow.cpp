@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "sim/events/ring.hpp"
 #include "sim/state/attention.hpp"
 #include "sim/state/read.hpp"
 
@@ -25,8 +26,10 @@ bool copy_now(const Machine& machine, Machine& copy) {
     copy.attention().machine.store(machine.attention().machine.load(std::memory_order_relaxed),
                                    std::memory_order_relaxed);
   });
-  if (whole) update_attention(copy);
-  return whole;
+  if (!whole) return false;
+  update_attention(copy);
+  events::copy(machine.events(), copy.events());
+  return true;
 }
 
 }  // namespace nvmlkit::sim::state

@@ -39,4 +39,5 @@ def of_fabric_manager(root: Path) -> list[str]:
         lines = (root / "var/log/fabricmanager.log").read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:
         return []
-    return [re.sub(r"^\[[^]]*\] *", "", line) for line in lines]
+    lines = [re.sub(r"^\[[^]]*\] *", "", line) for line in lines]
+    return [re.sub(r".*detected NVSwitch (\S+) error (\d+) on .* physical id (\d+) port (\d+)", r"switch \3 port \4 \2 \1", line) for line in lines]
