@@ -110,9 +110,11 @@ TEST(LoadMachine, ASeedGivesTheGpusOtherIdentities) {
 }
 
 TEST(LoadMachine, ASeedLeavesWhatTheFileGivesAGpu) {
-  const File file("device_defaults: {serial: \"12345678\"}\ndevices: [{index: 1, uuid: GPU-mine, serial: own}]\n");
+  const File file(
+      "device_defaults: {serial: \"12345678\"}\n"
+      "devices: [{index: 1, uuid: GPU-00000000-0000-0000-0000-000000000001, serial: own}]\n");
   const auto machine = load({{"NVMLKIT_MACHINE", file.path()}, {"NVMLKIT_SEED", "a"}});
-  EXPECT_EQ(machine->gpus()[1].uuid->view(), "GPU-mine");
+  EXPECT_EQ(machine->gpus()[1].uuid->view(), "GPU-00000000-0000-0000-0000-000000000001");
   EXPECT_EQ(machine->gpus()[1].serial->view(), "own");
   EXPECT_NE(machine->gpus()[0].serial->view(), "12345678");
 }
