@@ -11,6 +11,8 @@ build_packages=(
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev python3 python3-yaml pkg-config dpkg-dev)
 # Of the Prometheus example; without it, that example is left out.
 example_packages=(prometheus-cpp-dev)
+# The models of the Kubernetes API: the test of the chart's objects.
+kubernetes_packages=(python3-kubernetes)
 fuzz_packages=(clang libclang-rt-14-dev)
 # What resolves and downloads the packages of a container image, and what writes the image.
 image_packages=(mmdebstrap umoci dpkg-dev python3)
