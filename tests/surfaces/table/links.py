@@ -17,7 +17,10 @@ ROWS = [
             'gpu1 NVLINK_GET_STATE 3': '0',
         },
         'nvidia-smi': {'gpu1 nvlink -s/link 3': '<inactive>'},
-        'log': {'messages': 'gpu1 UUID, board serial number, gpu1 Xid 74, nvidia-nvswitch0 SXid 20034 Fatal'},
+        'log': {
+            'messages': 'gpu1 UUID, board serial number, gpu1 Xid 74, nvidia-nvswitch0 SXid 20034 Fatal',
+            'fabric manager': 'switch 0 port 8 20034 fatal',
+        },
         'DCGM': {'gpu1 nvlink NVLINK_RECOVERY_ERROR_COUNT_TOTAL': '1', 'gpu1 nvlink state': '111011111111111111'},
     }),
     Row('fault gpu=1 nvlink 3 errors', 'dgx-h100', then='time advance 10s', cells={
@@ -31,7 +34,10 @@ ROWS = [
             'gpu1 NVLINK_ERROR_DL_REPLAY 3': '10',
             'gpu1 NVLINK_ERROR_DL_CRC 3': '10',
         },
-        'log': {'messages': 'gpu1 UUID, board serial number, gpu1 Xid 74, nvidia-nvswitch0 SXid 20009 Non-fatal'},
+        'log': {
+            'messages': 'gpu1 UUID, board serial number, gpu1 Xid 74, nvidia-nvswitch0 SXid 20009 Non-fatal',
+            'fabric manager': 'switch 0 port 8 20009 non-fatal',
+        },
         'DCGM': {'gpu1 nvlink NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL': '10', 'gpu1 nvlink NVLINK_REPLAY_ERROR_COUNT_TOTAL': '10'},
     }),
     Row('fault gpu=1 nvlink 3 down', 'b200', cells={
@@ -65,7 +71,7 @@ ROWS = [
         },
     }),
     Row('fault nvswitch=1 sxid 12028 32', 'dgx-h100', cells={
-        'log': {'messages': 'nvidia-nvswitch1 SXid 12028 Non-fatal'},
+        'log': {'messages': 'nvidia-nvswitch1 SXid 12028 Non-fatal', 'fabric manager': 'switch 1 port 32 12028 non-fatal'},
     }),
     Row('fault gpu=1 fabric degraded-bandwidth', 'b200', cells={
         'NVML': {'gpu1 GpuFabricInfoV healthMask': '129', 'gpu1 GpuFabricInfoV healthSummary': '3'},
