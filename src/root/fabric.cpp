@@ -72,7 +72,8 @@ std::string long_bus_id(const sim::model::PciBusId& id) {
 void add_switch_errors(std::string& out, const sim::Machine& machine) {
   for (const auto& error : kernel_log::switch_errors(machine))
     out += fmt::format(
-        "[{}] [ERROR] [tid 1584] detected NVSwitch {} error {} on fid 0 on NVSwitch pci bus id {} physical id {} port {}\n",
+        "[{}] [ERROR] [tid 1584] detected NVSwitch {} error {} on fid 0 on NVSwitch pci bus id {} physical id {} port "
+        "{}\n",
         text_of(start_of_host() + static_cast<std::time_t>(error.uptime_us / 1'000'000)),
         error.fatal ? "fatal" : "non-fatal", error.number, long_bus_id(error.place), error.nvswitch, error.port);
 }

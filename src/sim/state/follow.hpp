@@ -18,9 +18,9 @@ void wait_for_change(const Machine& machine, std::uint32_t seen, const timespec*
 // Ends every wait without a change.
 void wake_followers(const Machine& machine);
 
-// Makes `copy`, which nobody else reads, the machine as it is at one instant: host, GPUs and the words of attention. Its
-// events are those of the machine, and may be newer. Rules about calls and processes are left out. False when a stopped
-// writer does not go on, or where the sizes differ.
+// Makes `copy`, which nobody else reads, the machine as it is at one instant: host, GPUs and the words of attention.
+// Its events are those of the machine, and may be newer. Rules about calls and processes are left out. False when a
+// stopped writer does not go on, or where the sizes differ.
 bool copy_now(const Machine& machine, Machine& copy);
 
 }  // namespace nvmlkit::sim::state
