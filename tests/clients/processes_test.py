@@ -53,6 +53,10 @@ class Processes(ClientTest):
             self.run_program("--uses", "gpu=0,1", "--memory", "2GiB")
             first = self.wait_for(2)[0]
             pid = first["pid"]
+            # It is on the GPU before it becomes the program.
+            deadline = time.monotonic() + 20
+            while Path(f"/proc/{pid}/comm").read_text() != "sleep\n" and time.monotonic() < deadline:
+                time.sleep(0.01)
             self.assertEqual(Path(f"/proc/{pid}/comm").read_text(), "sleep\n")
             self.assertEqual(
                 [(p["gpu"], p["pid"], p["type"], p["name"], p["used_memory_bytes"]) for p in self.status()],
