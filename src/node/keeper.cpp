@@ -51,9 +51,9 @@ std::vector<fs::filesystem_error> Keeper::keep(const root::Tree& moving, const s
     if (attempt([&] { folder_.erase(path); })) there_->erase(path);
   // A folder goes with the last file in it, also one that has to be there.
   for (const auto* tree : {&wanted, &std::as_const(fixed_)})
-    for (const auto& [path, entry] : *tree)
-      if (std::holds_alternative<root::Directory>(entry) && lost_a_file(path, difference.erase))
-        attempt([&] { folder_.put(path, entry); });
+    for (const auto& file : *tree)
+      if (std::holds_alternative<root::Directory>(file.second) && lost_a_file(file.first, difference.erase))
+        attempt([&] { folder_.put(file.first, file.second); });
   if (all.empty()) return problems;
   if (!problems.empty())
     there_.reset();

@@ -4,7 +4,7 @@
 set -euo pipefail
 compiler=$1 system=$2 source=$3
 shift 3
-includes=("-I$source/include" "-I$source/src/bindings")
+includes=("-I$source/include" "-I$source/src/bindings" "-I$source/src")
 for folder in "$@"; do includes+=("-I$folder"); done
 
 # The headers of the build machine are no headers of the other system: of all of them only tl::expected is let in.
@@ -12,6 +12,6 @@ borrowed=$(mktemp -d)
 trap 'rm -rf "$borrowed"' EXIT
 if [[ -d /usr/include/tl ]]; then ln -s /usr/include/tl "$borrowed/tl"; fi
 
-for file in generated/abi_assertions.cpp "platform/dl_$system.cpp" loader.cpp state.cpp library.cpp; do
+for file in generated/abi_assertions.cpp "platform/dl_$system.cpp" loader.cpp session.cpp library.cpp; do
   "$compiler" -std=c++20 -Wall -Wextra -Werror -fsyntax-only "${includes[@]}" "-I$borrowed" "$source/src/bindings/$file"
 done
