@@ -10,16 +10,14 @@ needed_packages() { # needed_packages DEB
     | grep -v '^$' | paste -sd ,
 }
 
-# Where apt of this machine finds the release, so that a mirror of the user is used; else Debian's own servers.
+# Where apt of this machine finds the release, so that a mirror of the user is used. Nothing on other systems: mmdebstrap then
+# takes Debian's own servers.
 image_sources() {
   local file
-  if (. /etc/os-release && [[ ${VERSION_CODENAME:-} == "$image_suite" ]]); then
-    for file in /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list; do
-      [[ -s $file ]] && { echo "$file"; return; }
-    done
-  fi
-  echo "deb http://deb.debian.org/debian $image_suite main"
-  echo "deb http://deb.debian.org/debian-security $image_suite-security main"
+  (. /etc/os-release && [[ ${VERSION_CODENAME:-} == "$image_suite" ]]) || return 0
+  for file in /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list; do
+    if [[ -s $file ]]; then echo "$file"; return; fi
+  done
 }
 
 # Downloads the named packages and what they depend on into FOLDER.

@@ -9,7 +9,7 @@ image_left_out=(
 )
 
 # Puts the content of packages into FOLDER, and the record of each package where scanners of images read it.
-unpack_packages() { # unpack_packages FOLDER DEB...
+put_packages() { # put_packages FOLDER DEB...
   local folder=$1 deb pattern
   shift
   for deb in "$@"; do

@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "cli/command_error.hpp"
-#include "cli/node_notices.hpp"
+#include "cli/whole_file.hpp"
 #include "root/cdi.hpp"
 #include "sim/problem/names.hpp"
 

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 
 namespace nvmlkit::cli {
 
 // The bytes of the library, with the mark of a library of a root (driver/search/mark.hpp).
-std::string read_marked(const std::filesystem::path& library);
+std::shared_ptr<const std::string> read_marked(const std::filesystem::path& library);
 
 }  // namespace nvmlkit::cli

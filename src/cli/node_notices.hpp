@@ -17,9 +17,6 @@ struct NoticeOptions {
 void write_notices(const NoticeOptions& options, const std::filesystem::path& root, const sim::Machine& machine);
 void remove_notices(const NoticeOptions& options);
 
-// A file that comes whole to its place, also under the eyes of a reader.
-void write_whole(const std::filesystem::path& path, const std::string& text);
-
 // Refuses, where NVIDIA's kernel driver works on this host.
 void refuse_real_driver();
 

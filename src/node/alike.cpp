@@ -49,6 +49,7 @@ struct Alike {
   }
 
   bool operator()(const root::Text& text) const { return is_file(text.mode, text.text); }
+  bool operator()(const root::Binary& file) const { return is_file(file.mode, *file.bytes); }
   bool operator()(const root::Link& link) const {
     std::array<char, PATH_MAX> target;
     const auto size = readlinkat(folder, name, target.data(), target.size());

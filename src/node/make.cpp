@@ -56,6 +56,7 @@ struct Maker {
   }
 
   void operator()(const root::Text& file) const { make_file(file.text, file.mode); }
+  void operator()(const root::Binary& file) const { make_file(*file.bytes, file.mode); }
   void operator()(const root::Link& link) const { check(symlinkat(link.target.c_str(), folder, name.c_str()) == 0); }
   void operator()(const root::Copy& copy) const { make_file(text_of(copy.from), copy.mode); }
   void operator()(const root::Node& node) const {

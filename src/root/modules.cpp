@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "root/driver_state.hpp"
@@ -19,14 +20,16 @@ struct Parameter {
 
 struct Module {
   std::string_view name;
-  std::uint64_t size;                      // in memory, as a driver 595 has it
+  std::uint64_t size;                      // in memory
   std::vector<std::string_view> needs;     // of these modules
   std::vector<Parameter> parameters = {};  // that the kernel shows
 };
 
-// The last that was loaded is the first. The module `nvidia` shows no parameter in /sys: they are in
-// /proc/driver/nvidia/params.
-std::vector<Module> modules_of(const sim::Machine& machine) {
+bool has_adapters(const sim::Machine& machine) { return machine.host().pcie_topology.nics.count != 0; }
+
+// The last that was loaded is the first, in all lists. Sizes are those of a driver 595. The module `nvidia` shows no
+// parameter in /sys: they are in /proc/driver/nvidia/params.
+std::vector<Module> driver_modules(const sim::Machine& machine) {
   if (!is_driver_loaded(machine)) return {};
   std::vector<Module> out{
       {"nvidia_uvm",
@@ -41,9 +44,26 @@ std::vector<Module> modules_of(const sim::Machine& machine) {
       {"nvidia_modeset", 2187264, {"nvidia"}},
       {"nvidia", 16297984, {}},
   };
-  // Adapters read the memory of GPUs with its help.
-  if (machine.host().pcie_topology.nics.count != 0) out.insert(out.begin(), {"nvidia_peermem", 16384, {"nvidia"}});
+  // Adapters read the memory of GPUs with its help. Agents look for it among the users of ib_core.
+  if (has_adapters(machine)) out.insert(out.begin(), {"nvidia_peermem", 16384, {"ib_core", "nvidia"}});
   return out;
+}
+
+// Of network adapters, as NVIDIA's package of network drivers has them. The sizes differ from kernel to kernel.
+std::vector<Module> adapter_modules(const sim::Machine& machine) {
+  if (!has_adapters(machine)) return {};
+  return {
+      {"rdma_ucm", 28672, {"rdma_cm", "ib_uverbs", "ib_core"}},
+      {"rdma_cm", 122880, {"iw_cm", "ib_cm", "ib_core"}},
+      {"iw_cm", 53248, {"ib_core"}},
+      {"ib_ipoib", 139264, {"ib_cm", "ib_core"}},
+      {"ib_cm", 126976, {"ib_core"}},
+      {"ib_umad", 40960, {"ib_core"}},
+      {"mlx5_ib", 450560, {"ib_uverbs", "ib_core", "mlx5_core"}},
+      {"ib_uverbs", 135168, {"ib_core"}},
+      {"ib_core", 434176, {}},
+      {"mlx5_core", 2060288, {}},
+  };
 }
 
 std::vector<std::string_view> users_of(const Module& module, const std::vector<Module>& all) {
@@ -62,17 +82,22 @@ bool has_open_modules(const sim::Machine& machine) {
 }
 
 void add_modules(Tree& tree, const sim::Machine& machine) {
-  const auto all = modules_of(machine);
+  const auto of_driver = driver_modules(machine);
+  auto all = of_driver;
+  for (auto& module : adapter_modules(machine)) all.push_back(std::move(module));
   const auto version = machine.system().driver_version;
-  const std::string_view taint = has_open_modules(machine) ? "OE" : "POE";  // proprietary, out of tree, not signed
   std::string list;
-  for (const auto& module : all) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto& module = all[i];
+    const bool is_drivers = i < of_driver.size();
+    // Proprietary, out of tree, not signed.
+    const std::string_view taint = is_drivers && !has_open_modules(machine) ? "POE" : "OE";
     const auto users = users_of(module, all);
     const auto names = users.empty() ? "-" : fmt::format("{},", fmt::join(users, ","));
     list +=
         fmt::format("{} {} {} {} Live 0x0000000000000000 ({})\n", module.name, module.size, users.size(), names, taint);
     const Place own(tree, fmt::format("sys/module/{}", module.name));
-    if (version) own.add("version", version->view());
+    if (version && is_drivers) own.add("version", version->view());
     own.add("initstate", "live");
     own.add("refcnt", users.size());
     own.add("coresize", module.size);
@@ -81,7 +106,7 @@ void add_modules(Tree& tree, const sim::Machine& machine) {
     for (const auto user : users) own.below("holders").link(user, fmt::format("sys/module/{}", user));
   }
   tree["proc/modules"] = Text{list};
-  if (all.empty()) return;
+  if (of_driver.empty()) return;
   const std::string driver = "sys/bus/pci/drivers/nvidia";
   Place(tree, driver).link("module", "sys/module/nvidia");
   Place(tree, "sys/module/nvidia/drivers").link("pci:nvidia", driver);

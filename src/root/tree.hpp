@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,15 @@ struct Text {
   unsigned int mode = 0444;
 
   bool operator==(const Text&) const = default;
+};
+// A large file. Copies of a tree share its bytes.
+struct Binary {
+  std::shared_ptr<const std::string> bytes;
+  unsigned int mode = 0644;
+
+  bool operator==(const Binary& other) const {
+    return mode == other.mode && (bytes == other.bytes || *bytes == *other.bytes);
+  }
 };
 struct Link {
   std::string target;
@@ -43,7 +53,7 @@ struct Directory {
   bool operator==(const Directory&) const = default;
 };
 
-using Entry = std::variant<Text, Link, Copy, Node, Directory>;
+using Entry = std::variant<Text, Binary, Link, Copy, Node, Directory>;
 // By the path below the root, without a slash in front.
 using Tree = std::map<std::string, Entry>;
 

@@ -4,9 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "sim/events/messages.hpp"
-#include "sim/events/ring.hpp"
-#include "sim/generated/sxids.hpp"
+#include "kernel_log/switch_errors.hpp"
 #include "sim/links/links.hpp"
 #include "sim/state/read.hpp"
 #include "sim/telemetry/reading.hpp"
@@ -55,21 +53,6 @@ bool leads_to(const sim::links::Link& link, const Device& device) {
   return link.remote == sim::links::Remote::nvswitch && link.has_bus_id != 0 && link.remote_bus_id == device.place;
 }
 
-// Which switch an event is about, and the number of its SXid.
-bool is_error_of(const Machine& machine, const Device& device, const sim::events::Published& event) {
-  using sim::events::Message;
-  if (event.event.type != sim::events::kLogged) return false;
-  switch (sim::events::message_of(event.event.data)) {
-    case Message::switch_port_error:
-      return event.event.detail >> 16 == device.number;
-    case Message::switch_error:
-      return event.gpu < machine.gpus().size() &&
-             leads_to(machine.gpus()[event.gpu].links.links[event.event.detail % sim::links::kMaxLinks], device);
-    default:
-      return false;
-  }
-}
-
 }  // namespace
 
 std::vector<Device> devices_of(const Machine& machine) {
@@ -110,14 +93,9 @@ std::vector<Port> ports_of(const Machine& machine, const Device& device) {
 
 bool newest_error(const Machine& machine, const Device& device, bool fatal, Error& out) {
   bool found = false;
-  std::uint64_t place = 0;
-  for (sim::events::Published event{}; sim::events::take(machine.events(), place, event);) {
-    if (!is_error_of(machine, device, event)) continue;
-    const auto number = sim::events::value_of(event.event.data);
-    const auto known = std::find_if(std::begin(sim::faults::sxids), std::end(sim::faults::sxids),
-                                    [&](const auto& sxid) { return sxid.number == number; });
-    if ((known != std::end(sim::faults::sxids) && known->fatal) != fatal) continue;
-    out = {number, event.uptime_us / 1'000'000};
+  for (const auto& error : kernel_log::switch_errors(machine)) {
+    if (error.nvswitch != device.number || error.fatal != fatal) continue;
+    out = {error.number, error.uptime_us / 1'000'000};
     found = true;
   }
   return found;
