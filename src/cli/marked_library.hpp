@@ -2,12 +2,12 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
-#include <string>
+
+#include "root/tree.hpp"
 
 namespace nvmlkit::cli {
 
-// The bytes of the library, with the mark of a library of a root (driver/search/mark.hpp).
-std::shared_ptr<const std::string> read_marked(const std::filesystem::path& library);
+// A copy with the mark of a library of a root (driver/search/mark.hpp). Throws CommandError for another library.
+root::Copy marked_copy(const std::filesystem::path& library);
 
 }  // namespace nvmlkit::cli

@@ -104,7 +104,7 @@ void add_library(root::Tree& tree, const fs::path& folder, const fs::path& libra
                  const std::string& version, std::vector<root::Mount>& mounts, const std::string& major = "1") {
   const auto in_root = fmt::format("{}/{}", kLibraries, name);
   const auto file = fmt::format("{}.{}", in_root, version), loaded = fmt::format("{}.{}", in_root, major);
-  tree[file] = root::Binary{read_marked(library)};
+  tree[file] = marked_copy(library);
   tree[loaded] = root::link_between(loaded, file);
   tree[in_root] = root::link_between(in_root, loaded);
   // No hook runs ldconfig: they lie where the loader looks without its cache, on systems of either custom.

@@ -9,38 +9,45 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
-#include <fstream>
-#include <iterator>
+#include <filesystem>
 #include <string_view>
+#include <utility>
 
 #include "node/descriptor.hpp"
+#include "node/source.hpp"
 
 namespace nvmlkit::node {
 namespace {
 
-// One read more than the text shows that nothing follows it.
-bool has_text(int file, std::string_view text) {
+// Reads as many bytes as the text has, unless the file ends or differs before.
+bool reads(int file, std::string_view text) {
   std::array<char, 65536> part;
-  while (true) {
-    const auto size = read(file, part.data(), std::min(part.size(), text.size() + 1));
+  while (!text.empty()) {
+    const auto size = read(file, part.data(), std::min(part.size(), text.size()));
     if (size < 0 && errno == EINTR) continue;
-    if (size == 0) return text.empty();
     const auto count = static_cast<std::size_t>(std::max<ssize_t>(size, 0));
-    if (size < 0 || count > text.size() || std::memcmp(part.data(), text.data(), count) != 0) return false;
+    if (count == 0 || std::memcmp(part.data(), text.data(), count) != 0) return false;
     text.remove_prefix(count);
-    if (text.empty() && count < part.size()) return true;  // the read was of one byte more
   }
+  return true;
+}
+
+bool is_at_end(int file) {
+  char byte = 0;
+  return read(file, &byte, 1) == 0;
 }
 
 struct Alike {
   int folder;
   const char* name;
 
-  bool is_file(unsigned int mode, std::string_view text) const {
-    const Descriptor file(openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  // Nothing if it is no regular file of this mode and size.
+  Descriptor open_file(unsigned int mode, std::size_t size) const {
+    Descriptor file(openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     struct stat about {};
-    return file && fstat(file.number(), &about) == 0 && S_ISREG(about.st_mode) && (about.st_mode & 07777) == mode &&
-           static_cast<std::size_t>(about.st_size) == text.size() && has_text(file.number(), text);
+    const bool fits = file && fstat(file.number(), &about) == 0 && S_ISREG(about.st_mode) &&
+                      (about.st_mode & 07777) == mode && static_cast<std::size_t>(about.st_size) == size;
+    return fits ? std::move(file) : Descriptor();
   }
   struct stat about() const {
     struct stat out {};
@@ -48,21 +55,24 @@ struct Alike {
     return out;
   }
 
-  bool operator()(const root::Text& text) const { return is_file(text.mode, text.text); }
-  bool operator()(const root::Binary& file) const { return is_file(file.mode, *file.bytes); }
+  bool operator()(const root::Text& text) const {
+    const auto file = open_file(text.mode, text.text.size());
+    return file && reads(file.number(), text.text) && is_at_end(file.number());
+  }
   bool operator()(const root::Link& link) const {
     std::array<char, PATH_MAX> target;
     const auto size = readlinkat(folder, name, target.data(), target.size());
     return size >= 0 && std::string_view(target.data(), static_cast<std::size_t>(size)) == link.target;
   }
-  bool operator()(const root::Copy& copy) const {
-    const auto there = about();
-    struct stat source {};
-    if (!S_ISREG(there.st_mode) || stat(copy.from.c_str(), &source) != 0 || source.st_size != there.st_size)
-      return false;
-    std::ifstream stream(copy.from, std::ios::binary);
-    const std::string text((std::istreambuf_iterator<char>(stream)), {});
-    return stream && is_file(copy.mode, text);
+  bool operator()(const root::Copy& copy) const try {
+    Source source(copy);
+    const auto file = open_file(copy.mode, source.size());
+    if (!file) return false;
+    for (auto part = source.next(); !part.empty(); part = source.next())
+      if (!reads(file.number(), part)) return false;
+    return is_at_end(file.number());
+  } catch (const std::filesystem::filesystem_error&) {
+    return false;  // making the copy says why
   }
   bool operator()(const root::Directory& directory) const {
     const auto there = about();

@@ -5,12 +5,11 @@
 #include <sys/sysmacros.h>
 
 #include <cerrno>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 #include <system_error>
 
 #include "node/descent.hpp"
+#include "node/source.hpp"
 
 namespace nvmlkit::node {
 namespace fs = std::filesystem;
@@ -29,13 +28,6 @@ void write_all(int file, std::string_view text) {
   }
 }
 
-std::string text_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(stream)), {});
-  if (!stream) throw fs::filesystem_error("cannot be read", file, {errno, std::generic_category()});
-  return text;
-}
-
 struct Maker {
   int folder;
   const std::string& name;
@@ -46,24 +38,31 @@ struct Maker {
     check(fstatat(folder, name.c_str(), &about, AT_SYMLINK_NOFOLLOW) == 0);
     if ((about.st_mode & 07777) != mode) check(fchmodat(folder, name.c_str(), mode, 0) == 0);
   }
-  void make_file(std::string_view text, mode_t mode) const {
+  template <class Write>
+  void make_file(mode_t mode, Write&& write) const {
     const Descriptor file(openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
     check(bool(file));
-    write_all(file.number(), text);
+    write(file.number());
     struct stat about {};
     check(fstat(file.number(), &about) == 0);
     if ((about.st_mode & 07777) != mode) check(fchmod(file.number(), mode) == 0);
   }
 
-  void operator()(const root::Text& file) const { make_file(file.text, file.mode); }
-  void operator()(const root::Binary& file) const { make_file(*file.bytes, file.mode); }
+  void operator()(const root::Text& text) const {
+    make_file(text.mode, [&](int file) { write_all(file, text.text); });
+  }
   void operator()(const root::Link& link) const { check(symlinkat(link.target.c_str(), folder, name.c_str()) == 0); }
-  void operator()(const root::Copy& copy) const { make_file(text_of(copy.from), copy.mode); }
+  void operator()(const root::Copy& copy) const {
+    Source source(copy);
+    make_file(copy.mode, [&](int file) {
+      for (auto part = source.next(); !part.empty(); part = source.next()) write_all(file, part);
+    });
+  }
   void operator()(const root::Node& node) const {
     if (mknodat(folder, name.c_str(), S_IFCHR | node.mode, makedev(node.major, node.minor)) == 0)
       permit(node.mode);
     else if (errno != EEXIST)
-      make_file({}, node.mode);
+      make_file(node.mode, [](int) {});
     else
       check(false);
   }

@@ -26,9 +26,8 @@ unsigned char type_of(int folder, const char* name) {
 
 // A file of another kind is not opened, because a device may act on that.
 bool has_kind(const root::Entry& entry, unsigned char type) {
-  const bool is_file = std::holds_alternative<root::Text>(entry) || std::holds_alternative<root::Binary>(entry) ||
-                       std::holds_alternative<root::Copy>(entry);
-  return !is_file || type == DT_REG;
+  if (std::holds_alternative<root::Text>(entry) || std::holds_alternative<root::Copy>(entry)) return type == DT_REG;
+  return true;
 }
 
 class Reader {

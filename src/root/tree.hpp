@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,24 +18,23 @@ struct Text {
 
   bool operator==(const Text&) const = default;
 };
-// A large file. Copies of a tree share its bytes.
-struct Binary {
-  std::shared_ptr<const std::string> bytes;
-  unsigned int mode = 0644;
-
-  bool operator==(const Binary& other) const {
-    return mode == other.mode && (bytes == other.bytes || *bytes == *other.bytes);
-  }
-};
 struct Link {
   std::string target;
 
   bool operator==(const Link&) const = default;
 };
+// Another value for the byte after `text`. The file holds the text once; the text lives for ever.
+struct Patch {
+  std::string_view text;
+  char value;
+
+  bool operator==(const Patch&) const = default;
+};
 // The file itself, not what it links to.
 struct Copy {
   std::filesystem::path from;
   unsigned int mode = 0755;
+  std::optional<Patch> patch = std::nullopt;
 
   bool operator==(const Copy&) const = default;
 };
@@ -53,7 +52,7 @@ struct Directory {
   bool operator==(const Directory&) const = default;
 };
 
-using Entry = std::variant<Text, Binary, Link, Copy, Node, Directory>;
+using Entry = std::variant<Text, Link, Copy, Node, Directory>;
 // By the path below the root, without a slash in front.
 using Tree = std::map<std::string, Entry>;
 

@@ -258,7 +258,7 @@ TEST_F(KeptFolder, RemovesWhatItMade) {
 // Any tree after any other, by a keeper that knows the folder or one that reads it.
 TEST_F(KeptFolder, RandomTrees) {
   std::mt19937 random(20261122);
-  const auto below = [&](unsigned int n) { return random() % n; };
+  const auto below = [&](unsigned int n) { return static_cast<unsigned int>(random() % n); };
   const auto random_tree = [&] {
     Tree tree;
     for (unsigned int i = below(12); i > 0; --i) {
