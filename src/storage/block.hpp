@@ -4,8 +4,11 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <memory>
+#include <utility>
 
 #include "storage/header.hpp"
+#include "storage/life.hpp"
 
 namespace nvmlkit::storage {
 
@@ -50,6 +53,9 @@ class Block {
   Header& header() const { return *reinterpret_cast<Header*>(bytes_); }
   const Shape& shape() const { return shape_; }
   Access access() const { return access_; }
+  // Of a block in a file; null otherwise.
+  LifeSigns* life_signs() const { return life_signs_.get(); }
+  void set_life_signs(std::unique_ptr<LifeSigns> signs) { life_signs_ = std::move(signs); }
   // True once in a process that was forked after the block was mapped.
   bool entered_by_child() const;
 
@@ -58,6 +64,7 @@ class Block {
   Shape shape_;
   Access access_;
   mutable std::atomic<int> process_;
+  std::unique_ptr<LifeSigns> life_signs_;
 };
 
 // Private memory with a header, zero bytes elsewhere. Pages take memory when they are written. Null when the system

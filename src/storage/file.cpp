@@ -118,6 +118,7 @@ Opened open_file(const std::string& path, const Format& format, Shape (*shape_of
   void* mapping = mmap(nullptr, out.header->size, protection, MAP_SHARED, file, 0);
   if (mapping == MAP_FAILED) return with_flaw(Flaw::not_mapped, errno);
   out.mapping = mapping;
+  out.life_signs = std::make_unique<LifeSigns>(path, file);
   return out;
 }
 

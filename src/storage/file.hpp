@@ -71,6 +71,7 @@ struct Opened {
   std::unique_ptr<Header> header;  // as it was when the file was opened; null where it was not read
   void* mapping = nullptr;         // null where there is a flaw
   Access access = Access::read_only;
+  std::unique_ptr<LifeSigns> life_signs{};
 };
 
 // Maps a block of the format. Nothing behind the header is touched before the header was checked. Where the file may

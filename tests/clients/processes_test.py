@@ -47,6 +47,26 @@ class Processes(ClientTest):
         self.assertEqual(len(processes), count, processes)
         return processes
 
+    def test_the_host_lists_the_processes_of_a_container(self) -> None:
+        """A container, as far as processes see it: a PID namespace with its own /proc."""
+        inside = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc")
+        if subprocess.run([*inside, "true"], stderr=subprocess.PIPE).returncode != 0:
+            self.skipTest("needs the right to make PID namespaces")
+        for smi in self.on_every_branch():
+            container = subprocess.Popen(
+                [*inside, COMMAND, "run", "--uses", "gpu=1", "--memory", "1GiB", "--", "sh", "-c", f"{smi} --query-compute-apps=pid --format=csv,noheader; sleep 60"],
+                env=self.environment, stdout=subprocess.PIPE, text=True, start_new_session=True,
+            )  # fmt: skip
+            self.addCleanup(self.end, container)
+            own = int(container.stdout.readline())
+            pid = self.wait_for(1)[0]["pid"]
+            numbers = Path(f"/proc/{pid}/status").read_text().split("NSpid:")[1].splitlines()[0].split()
+            self.assertEqual(numbers, [str(pid), str(own)])
+            self.assertEqual(self.query(smi, "pid,used_memory", "compute-apps"), [f"{pid}, 1024"])
+            self.assertFalse(self.status()[0]["elsewhere"])
+            os.killpg(container.pid, signal.SIGKILL)
+            self.wait_for(0)
+
     def test_a_program_is_there_until_it_is_killed(self) -> None:
         for smi in self.on_every_branch():
             before = [int(used) for used in self.query(smi, "memory.used")]

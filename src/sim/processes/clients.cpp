@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "sim/processes/accounting.hpp"
+#include "sim/processes/life.hpp"
 #include "sim/processes/memory.hpp"
 #include "sim/state/lock.hpp"
 #include "sim/vgpu/instances.hpp"
@@ -12,6 +13,11 @@ namespace nvmlkit::sim::processes {
 namespace {
 
 using state::Lock;
+
+// Every container has a process 1, and two may start within one clock tick.
+bool is_same_process(const Client& a, const Client& b) {
+  return a.pid == b.pid && a.start == b.start && is_of_namespace(a, b.pid_namespace);
+}
 
 Outcome outcome_of(state::Refusal refusal) {
   return refusal == state::Refusal::read_only ? Outcome::read_only : Outcome::busy;
@@ -23,23 +29,22 @@ class Writer {
   Writer(const Lock& lock, std::size_t index)
       : lock_(lock), index_(index), gpu_(lock.machine().gpus()[index]), table_(lock.machine().process_table(index)) {}
 
-  const Client* find(std::uint32_t pid, std::uint64_t start, std::uint32_t gpu_instance,
-                     std::uint32_t compute_instance) const {
+  const Client* find(const Client& wanted) const {
     for (const auto& client : table_.places())
-      if (client.pid == pid && client.start == start && client.gpu_instance == gpu_instance &&
-          client.compute_instance == compute_instance)
+      if (is_same_process(client, wanted) && client.gpu_instance == wanted.gpu_instance &&
+          client.compute_instance == wanted.compute_instance)
         return &client;
     return nullptr;
   }
 
   // The thorough look also finds numbers that were given again; it costs some microseconds for each client.
   bool remove_ended(bool thorough) const {
-    Watch watch;
-    const auto here = table_.places().empty() ? 0 : own_pid_namespace();
+    Watch watch(lock_.machine());
+    const auto own = table_.places().empty() ? 0 : own_pid_namespace();
     for (const auto& client : table_.places()) {
       if (client.pid == 0) continue;
-      const bool elsewhere = client.pid_namespace != 0 && here != 0 && client.pid_namespace != here;
-      const bool ended = !elsewhere && (is_gone(client.pid) || (thorough && watch.look(client) == Life::ended));
+      const bool is_gone_here = is_of_namespace(client, own) && is_gone(client.pid);
+      const bool ended = is_gone_here || (thorough && watch.look(client) == Life::ended);
       if (ended && !end(client)) return false;
     }
     return true;
@@ -49,6 +54,7 @@ class Writer {
     if (!take_turns()) return false;
     if (accounting_is_on(gpu_) && client.accounted == current_epoch(gpu_) && !remember(client)) return false;
     if (!lock_.replace(client, Client{})) return false;
+    release_sign(lock_.machine(), client);
     const auto places = table_.places();
     auto used = places.size();
     while (used > 0 && places[used - 1].pid == 0) --used;
@@ -67,7 +73,11 @@ class Writer {
     if (!take_turns()) return Outcome::no_room;
     Client added = wanted;
     added.began = table_.last.turns;
-    if (!lock_.replace(table_.clients[place], added)) return Outcome::no_room;
+    if (added.signs_life != 0 && !give_sign(lock_.machine(), table_.clients[place])) added.signs_life = 0;
+    if (!lock_.replace(table_.clients[place], added)) {
+      release_sign(lock_.machine(), table_.clients[place]);
+      return Outcome::no_room;
+    }
     return lock_.replace(table_.in_use, std::max(table_.in_use, place + 1)) ? Outcome::done : Outcome::no_room;
   }
 
@@ -150,8 +160,8 @@ class Writer {
         return true;
     }
     return std::any_of(table_.places().begin(), table_.places().end(), [&](const Client& other) {
-      const bool same = other.pid == wanted.pid && other.start == wanted.start;
-      return other.pid != 0 && !same && ((other.kinds & mps) != 0 ? !one_of_mps : (other.kinds & compute) != 0);
+      return other.pid != 0 && !is_same_process(other, wanted) &&
+             ((other.kinds & mps) != 0 ? !one_of_mps : (other.kinds & compute) != 0);
     });
   }
 
@@ -224,9 +234,10 @@ Outcome attach(const Machine& machine, std::size_t gpu, const Request& request) 
     client.share = request.share;
     client.gpu_instance = request.gpu_instance;
     client.compute_instance = request.compute_instance;
+    client.signs_life = request.signs_life ? 1 : 0;
     client.accounted = accounting_is_on(writer.gpu()) ? current_epoch(writer.gpu()) : 0;
     client.name = name;
-    const auto* known = writer.find(request.pid, *start, request.gpu_instance, request.compute_instance);
+    const auto* known = writer.find(client);
     if (!known) return writer.add(client);
     const auto refusal = writer.refused_by_mode(client);
     return refusal == Outcome::done ? writer.resize(*known, known->memory_bytes + request.memory_bytes, request.kinds)
@@ -241,8 +252,14 @@ Outcome set_memory(const Machine& machine, std::size_t gpu, std::uint32_t pid, s
   const Lock lock(machine);
   if (!lock) return outcome_of(lock.refusal());
   const Writer writer(lock, gpu);
+  Client wanted{};
+  wanted.pid = pid;
+  wanted.start = *start;
+  wanted.pid_namespace = own_pid_namespace();
+  wanted.gpu_instance = gpu_instance;
+  wanted.compute_instance = compute_instance;
   return without_ended(writer, [&] {
-    const auto* client = writer.find(pid, *start, gpu_instance, compute_instance);
+    const auto* client = writer.find(wanted);
     return client ? writer.resize(*client, bytes, 0) : Outcome::not_attached;
   });
 }
@@ -250,14 +267,13 @@ Outcome set_memory(const Machine& machine, std::size_t gpu, std::uint32_t pid, s
 // The process may have ended before. Then its PID may be another process's, and its client ends as ended.
 Outcome detach(const Machine& machine, std::size_t gpu, std::uint32_t pid) {
   const auto start = running_since(pid);
-  const auto here = own_pid_namespace();
+  const auto own = own_pid_namespace();
   const Lock lock(machine);
   if (!lock) return outcome_of(lock.refusal());
   const Writer writer(lock, gpu);
   auto outcome = Outcome::not_attached;
   for (const auto& client : writer.table().places()) {
-    const bool elsewhere = client.pid_namespace != 0 && here != 0 && client.pid_namespace != here;
-    if (client.pid != pid || pid == 0 || elsewhere) continue;
+    if (client.pid != pid || pid == 0 || !is_of_namespace(client, own)) continue;
     if (!writer.end(client)) return Outcome::no_room;
     const bool same = !start || *start == 0 || client.start == 0 || client.start == *start;
     if (same) outcome = Outcome::done;
@@ -267,7 +283,7 @@ Outcome detach(const Machine& machine, std::size_t gpu, std::uint32_t pid) {
 
 void remove_ended(const Machine& machine, std::size_t gpu) {
   bool any = false;
-  Watch watch;
+  Watch watch(machine);
   for (const auto& client : machine.process_table(gpu).places())
     any = any || (client.pid != 0 && watch.look(client) == Life::ended);
   if (!any) return;

@@ -4,41 +4,29 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
-#include "sim/processes/life.hpp"
+#include "sim/processes/watch.hpp"
 #include "sim/state/machine.hpp"
 
 namespace nvmlkit::sim::processes {
 
-enum class Life {
-  runs,
-  ended,
-  elsewhere,  // in another PID namespace, where its number means nothing here; it holds its memory
-};
-
-// Looks at clients, in the PID namespace of this process.
-class Watch {
- public:
-  Life look(const Client& client) {
-    if (!namespace_) namespace_ = own_pid_namespace();
-    if (client.pid_namespace != 0 && *namespace_ != 0 && client.pid_namespace != *namespace_) return Life::elsewhere;
-    const auto since = running_since(client.pid);
-    if (!since) return Life::ended;
-    return client.start != 0 && *since != 0 && client.start != *since ? Life::ended : Life::runs;
-  }
-
- private:
-  std::optional<std::uint64_t> namespace_;
-};
-
-// Calls `visit(client, life)` for every client of the GPU that has not ended. Belongs into consistently(), like every
-// read.
+// Calls `visit(client, life)` for every client of the GPU that has not ended. One that runs has the number that it has
+// in the PID namespace of this process. Belongs into consistently(), like every read.
 template <class Visit>
 void for_each_client(const Machine& machine, std::size_t gpu, Visit visit) {
-  Watch watch;
+  Watch watch(machine);
   for (const auto& client : machine.process_table(gpu).places()) {
     if (client.pid == 0) continue;
-    if (const auto life = watch.look(client); life != Life::ended) visit(client, life);
+    const auto life = watch.look(client);
+    if (life == Life::ended) continue;
+    if (watch.pid() == client.pid) {
+      visit(client, life);
+    } else {
+      auto here = client;
+      here.pid = watch.pid();
+      visit(std::as_const(here), life);
+    }
   }
 }
 
@@ -49,7 +37,9 @@ struct Request {
   std::uint64_t memory_bytes = 0;
   std::uint32_t share = 1;  // of the GPU's utilization, beside the other clients
   std::uint32_t gpu_instance = kNoInstance, compute_instance = kNoInstance;
-  std::string_view name;  // empty: what the system calls it
+  std::string_view name{};  // empty: what the system calls it
+  // The caller is the process, and goes on in its program: others see its end in any PID namespace.
+  bool signs_life = false;
 };
 
 enum class Outcome {

@@ -123,12 +123,13 @@ Expected<void> permit(const std::string& path, const Permissions& permissions) {
 }
 
 Expected<std::unique_ptr<Machine>> attach(const std::string& path, std::string_view advice) {
-  const auto opened = storage::open_file(path, file_format(), shape_of);
+  auto opened = storage::open_file(path, file_format(), shape_of);
   if (opened.flaw == storage::Flaw::not_opened && (opened.error == EACCES || opened.error == EPERM))
     return refuse(path, words_for(opened), advice_of_permissions(path));
   if (opened.flaw != storage::Flaw::none) return refuse(path, words_for(opened), advice);
   auto machine = Machine::adopt(opened.mapping, opened.header->record_count, opened.access);
   if (!machine) return refuse(path, "out of memory", advice);
+  machine->set_life_signs(std::move(opened.life_signs));
   if (!well_formed(*machine)) return refuse(path, "is damaged", advice);
   return machine;
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "sim/state/layout.hpp"
 
@@ -45,6 +46,7 @@ class Machine {
   const state::Sequence& sequence() const { return header().any; }
   const state::Sequence& sequence(const model::Gpu& gpu) const { return header().records[&gpu - gpus().data()]; }
   const storage::Block& block() const { return block_; }
+  void set_life_signs(std::unique_ptr<storage::LifeSigns> signs) { block_.set_life_signs(std::move(signs)); }
 
  private:
   Machine(void* mapping, std::size_t gpu_count, Access access);

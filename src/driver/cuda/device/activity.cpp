@@ -57,6 +57,7 @@ CUresult begin_use(Device& device) {
   processes::Request request;
   request.pid = static_cast<std::uint32_t>(getpid());
   request.memory_bytes = 0;
+  request.signs_life = true;
   if (const auto& mig = device.mig()) {
     request.gpu_instance = mig->instance;
     request.compute_instance = mig->compute;

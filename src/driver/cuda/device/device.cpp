@@ -26,9 +26,11 @@ std::uint64_t Device::room() const {
   const auto index = machine_.index_of(gpu_);
   const auto others = read([&](const sim::model::Gpu& gpu) {
     std::uint64_t held = 0;
-    sim::processes::for_each_client(machine_, index, [&](const auto& client, sim::processes::Life) {
+    sim::processes::for_each_client(machine_, index, [&](const auto& client, sim::processes::Life life) {
       if (mig_ && client.gpu_instance != mig_->instance) return;
-      if (client.pid != static_cast<std::uint32_t>(getpid())) held += client.memory_bytes;
+      // In another PID namespace, the number may be that of any process.
+      const bool is_own = life == sim::processes::Life::runs && client.pid == static_cast<std::uint32_t>(getpid());
+      if (!is_own) held += client.memory_bytes;
     });
     if (mig_) return held;
     return sim::processes::memory_of(gpu, held).used;

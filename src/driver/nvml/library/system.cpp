@@ -6,6 +6,7 @@
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/processes/processes.hpp"
 #include "sim/processes/clients.hpp"
+#include "sim/processes/life.hpp"
 
 namespace nvmlkit::driver::functions {
 
@@ -42,9 +43,11 @@ nvmlReturn_t SystemGetProcessName(const Machine& machine, unsigned int pid, char
     for (const auto& process : gpu.processes)
       if (found.empty() && process.pid && *process.pid == pid && process.name) found = process.name->view();
   for (std::size_t i = 0; i < machine.gpus().size() && found.empty(); ++i)
-    for (const auto& client : machine.process_table(i).places())
-      if (found.empty() && client.pid == pid && sim::processes::Watch().look(client) == sim::processes::Life::runs)
-        found = client.name.view();
+    sim::processes::for_each_client(machine, i, [&](const auto& client, sim::processes::Life life) {
+      if (!found.empty() || client.pid != pid || life != sim::processes::Life::runs) return;
+      const auto size = client.name.view().copy(buffer, sizeof buffer);
+      found = {buffer, size};
+    });
   for (const auto& gpu : machine.gpus())
     sim::vgpu::for_each(gpu, [&](const sim::vgpu::Active& active) {
       if (found.empty() && active.instance->host_pid.value_or(0) == pid) found = running(active).name;

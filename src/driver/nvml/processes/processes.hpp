@@ -21,8 +21,8 @@ RunningProcess running(const sim::model::Process& process);
 RunningProcess running(const sim::processes::Client& client);
 RunningProcess running(const sim::vgpu::Active& active);
 
-// Calls `visit(process)` for every process on the GPU that has a number here: clients in other PID namespaces have
-// none.
+// Calls `visit(process)` for every process on the GPU that has a number here: clients in PID namespaces that are not
+// below this one have none.
 template <class Visit>
 void for_each_process(const sim::Machine& machine, const sim::model::Gpu& gpu, Visit visit) {
   for (const auto& process : gpu.processes) visit(running(process));
