@@ -16,9 +16,9 @@ root::Copy marked_copy(const std::filesystem::path& library) try {
   const node::Source tried(copy);
   return copy;
 } catch (const std::filesystem::filesystem_error& error) {
-  throw CommandError(sim::unusable_file(
-      library.string(),
-      error.code().value() == EINVAL ? "is no driver library of this version of nvmlkit" : error.code().message()));
+  throw CommandError(sim::unusable_file(library.string(), error.code().value() == EINVAL
+                                                              ? "is no driver library of this version of nvmlkit"
+                                                              : error.code().message()));
 }
 
 }  // namespace nvmlkit::cli
