@@ -20,6 +20,7 @@
 #include "cli/command_error.hpp"
 #include "cli/launch.hpp"
 #include "cli/marked_library.hpp"
+#include "cli/root_files.hpp"
 #include "cli/root_state.hpp"
 #include "cli/selector.hpp"
 #include "node/folder.hpp"
@@ -32,6 +33,8 @@
 #include "root/needed.hpp"
 #include "root/tree.hpp"
 #include "sim/config/load.hpp"
+#include "sim/problem/names.hpp"
+#include "sim/text/amounts.hpp"
 
 namespace nvmlkit::cli {
 namespace fs = std::filesystem;
@@ -49,7 +52,7 @@ constexpr const char* kMark = ".nvmlkit-root";
 const std::set<std::string> kParts{"bin",  "dev", "dev-nodes", "etc", "lib", "lib64", "nvidia-cdi.json",
                                    "proc", "run", "sbin",      "sys", "usr", "var"};
 constexpr const char* kStateInContainer = "/run/nvmlkit/state";
-constexpr const char* kSmiInRoot = "usr/bin/nvidia-smi";
+constexpr const char* kHookInRoot = "usr/bin/nvmlkit-cdi-hook";
 constexpr const char* kSpecification = "etc/cdi/nvidia.yaml";
 
 void check_folder(const fs::path& folder) {
@@ -79,26 +82,6 @@ std::unique_ptr<sim::Machine> make_machine(const MachineOptions& options) {
   return value_of(sim::load_machine(sim::Environment::process()));
 }
 
-// Of the option, of PATH, or the one that the folder has already.
-std::optional<fs::path> find_nvidia_smi(const std::string& named, const fs::path& folder) {
-  std::error_code error;
-  if (!named.empty()) {
-    auto path = fs::canonical(named, error);
-    if (error || !fs::is_regular_file(path)) throw CommandError(sim::unusable_file(named, "is no nvidia-smi"));
-    return path;
-  }
-  const char* const search = std::getenv("PATH");
-  std::string_view rest = search ? search : "";
-  while (!rest.empty()) {
-    const auto end = std::min(rest.find(':'), rest.size());
-    const auto path = fs::canonical(fs::path(rest.substr(0, end)) / "nvidia-smi", error);
-    if (!error && access(path.c_str(), X_OK) == 0) return path;
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  if (auto path = fs::canonical(folder / kSmiInRoot, error); !error && fs::is_regular_file(path)) return path;
-  return std::nullopt;
-}
-
 // Puts a library where drivers have it, and lists what containers get of it.
 void add_library(root::Tree& tree, const fs::path& folder, const fs::path& library, const std::string& name,
                  const std::string& version, std::vector<root::Mount>& mounts, const std::string& major = "1") {
@@ -118,25 +101,9 @@ void add_wsl_link(root::Tree& tree, const std::string& name) {
   tree[link] = root::link_between(link, file);
 }
 
-struct Files {
-  fs::path nvml;
-  std::optional<fs::path> cuda, nscq, nvidia_smi;
-};
-
-// The other libraries lie beside the NVML of this project, or above the one of a branch.
-Files find_files(const RootOptions& options, const fs::path& folder) {
-  const auto driver = own_driver();
-  Files files{fs::canonical(driver / "libnvidia-ml.so.1"), {}, {}, {}};
-  for (const auto& place : {driver, driver.parent_path().parent_path()})
-    for (const auto& [file, name] : {std::pair{&files.cuda, "libcuda.so.1"}, {&files.nscq, "libnvidia-nscq.so.2"}})
-      if (std::error_code error; !*file && fs::exists(place / name, error)) *file = fs::canonical(place / name);
-  files.nvidia_smi = find_nvidia_smi(options.nvidia_smi, folder);
-  return files;
-}
-
 // What does not change with the machine's GPUs, and what containers get of it.
-root::Tree make_fixed_part(const fs::path& folder, const sim::Machine& machine, const Files& files, bool with_system,
-                           std::vector<root::Mount>& mounts) {
+root::Tree make_fixed_part(const fs::path& folder, const sim::Machine& machine, const RootFiles& files,
+                           bool with_system, bool with_hook, std::vector<root::Mount>& mounts) {
   root::Tree tree;
   const std::string version(machine.system().driver_version ? machine.system().driver_version->view() : "0");
   add_library(tree, folder, files.nvml, "libnvidia-ml.so", version, mounts);
@@ -153,6 +120,7 @@ root::Tree make_fixed_part(const fs::path& folder, const sim::Machine& machine, 
     tree[of_wsl] = root::link_between(of_wsl, kSmiInRoot);
     mounts.push_back({folder / kSmiInRoot, fmt::format("/{}", kSmiInRoot)});
   }
+  if (files.hook && with_hook) tree[kHookInRoot] = root::Copy{*files.hook};
   root::add_folders(tree);
   if (with_system) {
     std::vector<fs::path> programs{files.nvml};
@@ -178,12 +146,26 @@ root::CdiInput cdi_input(const fs::path& folder, const fs::path& state, const Ro
                          std::vector<root::Mount> mounts) {
   mounts.push_back({state, kStateInContainer, true});
   // The last keeps NVIDIA's own hook from doing the same once more.
-  return {
+  root::CdiInput out{
       options.cdi_version,
       options.cdi_kind,
       folder,
       std::move(mounts),
       {fmt::format("NVMLKIT_STATE={}", kStateInContainer), "NVMLKIT_DEVICE_NODES=/dev", "NVIDIA_VISIBLE_DEVICES=void"}};
+  if (options.cdi_hook)
+    out.hook = root::CdiHook{folder / kHookInRoot, state, options.container_memory, options.container_load};
+  return out;
+}
+
+// Before a container does.
+void check_share(const RootOptions& options) {
+  const auto check = [](const char* name, const std::string& value, bool good, const char* expected) {
+    if (!value.empty() && !good) throw CommandError(of_argument(name, sim::wrong_value(expected, sim::quote(value))));
+  };
+  check("--container-memory", options.container_memory, sim::text::bytes_of(options.container_memory).has_value(),
+        "bytes, or a number with KiB, MiB or GiB");
+  check("--container-load", options.container_load, sim::text::percent_of(options.container_load).has_value(),
+        "a whole percentage from 0% to 100%");
 }
 
 fs::path check(const RootOptions& options) {
@@ -191,6 +173,7 @@ fs::path check(const RootOptions& options) {
   if (folder.filename().empty()) folder = folder.parent_path();
   check_folder(folder);
   options.permissions.permissions();
+  check_share(options);
   return folder;
 }
 
@@ -217,10 +200,10 @@ DriverRoot::DriverRoot(const RootOptions& options, bool keep) : parts_(std::make
   p.state.emplace(p.path, up);
   p.keep = keep && p.state->has_own();
   machine_ = p.keep || up ? attach(p.state->mounted().string()) : make_machine(options.machine);
-  const auto files = find_files(options, p.path);
+  const auto files = find_root_files(options, p.path);
   p.has_smi = files.nvidia_smi.has_value();
   std::vector<root::Mount> mounts;
-  auto fixed = make_fixed_part(p.path, *machine_, files, options.chroot, mounts);
+  auto fixed = make_fixed_part(p.path, *machine_, files, options.chroot, options.cdi_hook, mounts);
   p.cdi = cdi_input(p.path, p.state->mounted(), options, std::move(mounts));
 
   p.folder.emplace(p.path);

@@ -22,6 +22,8 @@ struct RootOptions {
   std::string cdi_version = "0.6.0";
   std::string cdi_kind = "nvidia.com/gpu";
   std::string cdi_folder;  // of a runtime, which gets the specification, too; empty: none
+  bool cdi_hook = false;   // containers are processes on their GPUs
+  std::string container_memory, container_load;
 };
 
 // The options of `nvmlkit root`, which `nvmlkit node` has too.

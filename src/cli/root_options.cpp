@@ -18,6 +18,20 @@ void declare_root(Arguments& arguments, RootOptions& options) {
       .option("--cdi-dir", Kind::folder, options.cdi_folder,
               "A folder of a container runtime, which gets the CDI specification as VENDOR-CLASS.yaml")
       .default_text("none");
+  const auto hook = arguments.flag("--cdi-hook", options.cdi_hook,
+                                   "Name a hook in the CDI specification: containers that ask for memory or load "
+                                   "(annotations nvmlkit.io/memory, nvmlkit.io/load) are processes on their GPUs");
+  arguments
+      .option("--container-memory", Kind::text, options.container_memory,
+              "Memory of each GPU for containers that do not ask: bytes, or as 512MiB or 2GiB")
+      .label("SIZE")
+      .default_text("none")
+      .needs(hook);
+  arguments
+      .option("--container-load", Kind::text, options.container_load, "Load of each GPU for containers that do not ask")
+      .label("PERCENT")
+      .default_text("none")
+      .needs(hook);
   options.permissions.declare(arguments);
   options.machine.declare(arguments);
 }

@@ -12,23 +12,13 @@
 #include "cli/command_error.hpp"
 #include "cli/selector.hpp"
 #include "sim/problem/names.hpp"
-#include "sim/text/numbers.hpp"
+#include "sim/text/amounts.hpp"
 
 namespace nvmlkit::cli {
 namespace {
 
 using sim::quote;
 namespace processes = sim::processes;
-
-// A number of bytes, with a unit of 1024s.
-std::optional<std::uint64_t> bytes_of(const std::string& text) {
-  static const std::map<std::string_view, int> shifts = {{"", 0}, {"B", 0}, {"KiB", 10}, {"MiB", 20}, {"GiB", 30}};
-  std::string_view rest;
-  const auto number = sim::text::number_before<std::uint64_t>(text, rest);
-  const auto unit = shifts.find(rest);
-  if (!number || unit == shifts.end() || *number > UINT64_MAX >> unit->second) return {};
-  return *number << unit->second;
-}
 
 std::optional<std::uint32_t> kinds_of(const std::string& type) {
   static const std::map<std::string_view, std::uint32_t> known = {{"C", processes::compute},
@@ -75,7 +65,7 @@ void UseOptions::declare(Arguments& arguments) {
 GpuUser GpuUser::of(const std::string& state, const UseOptions& options, const std::string& program) {
   GpuUser out;
   if (options.gpus.empty()) return out;
-  const auto bytes = bytes_of(options.memory);
+  const auto bytes = sim::text::bytes_of(options.memory);
   if (!bytes)
     throw CommandError(
         of_argument("--memory", sim::wrong_value("bytes, or a number with KiB, MiB or GiB", quote(options.memory))));

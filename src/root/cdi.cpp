@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <new>
 #include <stdexcept>
+#include <utility>
 
 namespace nvmlkit::root {
 namespace {
@@ -20,10 +21,40 @@ Json node_mount(const CdiInput& input, const std::string& node) {
           {"options", {"ro", "nosuid", "nodev", "bind"}}};
 }
 
-Json device(const CdiInput& input, const std::string& name, const std::vector<std::string>& nodes) {
+// The GPU or the MIG device as words of the hook.
+using HookWords = std::vector<std::string>;
+
+HookWords words_of(const GpuDevice& gpu) { return {"--gpu", gpu.uuid}; }
+
+HookWords words_of(const GpuDevice& gpu, const MigDevice& device) {
+  return {"--gpu",
+          gpu.uuid,
+          "--gpu-instance",
+          std::to_string(device.id.instance),
+          "--compute-instance",
+          std::to_string(device.id.compute)};
+}
+
+Json hook_edit(const CdiHook& hook, const char* at, const char* action, const HookWords& target) {
+  auto words = Json::array({hook.program.filename().string(), action, "--state", hook.state.string()});
+  for (const auto& word : target) words.push_back(word);
+  for (const auto& [name, value] : {std::pair{"--memory", &hook.memory}, {"--load", &hook.load}})
+    if (!value->empty()) words.insert(words.end(), {name, *value});
+  return {{"hookName", at}, {"path", hook.program.string()}, {"args", words}};
+}
+
+Json device(const CdiInput& input, const std::string& name, const std::vector<std::string>& nodes,
+            const std::vector<HookWords>& targets) {
   auto mounts = Json::array();
   for (const auto& node : nodes) mounts.push_back(node_mount(input, node));
-  return {{"name", name}, {"containerEdits", {{"mounts", mounts}}}};
+  Json edits{{"mounts", mounts}};
+  if (input.hook) {
+    auto& hooks = edits["hooks"] = Json::array();
+    for (const auto& target : targets)
+      for (const auto& [at, action] : {std::pair{"createRuntime", "begin"}, {"poststop", "end"}})
+        hooks.push_back(hook_edit(*input.hook, at, action, target));
+  }
+  return {{"name", name}, {"containerEdits", edits}};
 }
 
 // Strings are quoted, so that no reader takes one for a number: devices are called "0".
@@ -116,24 +147,28 @@ bool is_cdi_kind(std::string_view kind) {
 Json cdi_specification(const CdiInput& input, const std::vector<GpuDevice>& gpus) {
   auto devices = Json::array();
   std::vector<std::string> all;
+  std::vector<HookWords> all_targets;
   for (const auto& gpu : gpus) {
     if (!gpu.is_started) continue;
     const std::vector<std::string> own{node_of(gpu)};
     all.push_back(own[0]);
     // A GPU in MIG mode does no work itself; its devices do.
     if (!gpu.mig_enabled) {
-      devices.push_back(device(input, fmt::format("{}", gpu.index), own));
-      if (!gpu.uuid.empty()) devices.push_back(device(input, gpu.uuid, own));
+      all_targets.push_back(words_of(gpu));
+      devices.push_back(device(input, fmt::format("{}", gpu.index), own, {words_of(gpu)}));
+      if (!gpu.uuid.empty()) devices.push_back(device(input, gpu.uuid, own, {words_of(gpu)}));
     }
     for (std::size_t i = 0; i < gpu.mig_devices.size(); ++i) {
       const auto nodes = nodes_of(gpu, gpu.mig_devices[i]);
-      devices.push_back(device(input, fmt::format("{}:{}", gpu.index, i), nodes));
-      devices.push_back(device(input, gpu.mig_devices[i].uuid, nodes));
+      const auto target = words_of(gpu, gpu.mig_devices[i]);
+      all_targets.push_back(target);
+      devices.push_back(device(input, fmt::format("{}:{}", gpu.index, i), nodes, {target}));
+      devices.push_back(device(input, gpu.mig_devices[i].uuid, nodes, {target}));
       for (const auto& node : nodes)
         if (std::find(all.begin(), all.end(), node) == all.end()) all.push_back(node);
     }
   }
-  devices.push_back(device(input, "all", all.empty() ? control_nodes() : all));
+  devices.push_back(device(input, "all", all.empty() ? control_nodes() : all, all_targets));
 
   auto mounts = Json::array();
   for (const auto& mount : input.mounts)

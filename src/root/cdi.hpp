@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,12 +18,19 @@ struct Mount {
   bool writable = false;
 };
 
+// A program that runtimes start when a container is made and when it has ended.
+struct CdiHook {
+  std::filesystem::path program, state;  // on the host
+  std::string memory, load;              // of containers that name none; empty: nothing
+};
+
 struct CdiInput {
   std::string version;                 // of CDI
   std::string kind;                    // VENDOR/CLASS
   std::filesystem::path root;          // where dev/ is
   std::vector<Mount> mounts;           // what every container gets
   std::vector<std::string> variables;  // NAME=VALUE
+  std::optional<CdiHook> hook = std::nullopt;
 };
 
 // Is it VENDOR/CLASS, as CDI has it?

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import time
 import uuid
+from collections.abc import Iterable
 from pathlib import Path
 
 from clients import SOURCE
@@ -65,9 +66,13 @@ class Podman:
         program, conmon, crun = (needed_program(name) for name in ("podman", "conmon", "crun"))
         self.folder = folder / self.name
         self.folder.mkdir()
+        # Podman starts it without the variables of its own environment.
+        runtime = self.folder / "crun"
+        runtime.write_text(f'#!/bin/sh\nLD_LIBRARY_PATH={UNPACKED_LIBRARIES} exec {crun} "$@"\n')
+        runtime.chmod(0o755)
         (self.folder / "containers.conf").write_text(
             '[containers]\nnetns = "none"\n[engine]\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\nruntime = "crun"\n'
-            f'conmon_path = ["{conmon}"]\n[engine.runtimes]\ncrun = ["{crun}"]\n'
+            f'conmon_path = ["{conmon}"]\n[engine.runtimes]\ncrun = ["{runtime}"]\n'
         )
         (self.folder / "storage.conf").write_text(
             f'[storage]\ndriver = "vfs"\ngraphroot = "{self.folder}/graph"\nrunroot = "{self.folder}/run"\n'
@@ -83,12 +88,13 @@ class Podman:
     def version(self) -> str:
         return self._podman("--version").stdout.strip()
 
-    def run(self, root: Path, command: list[str], devices: list[str], user: int = 0) -> Result:
+    def run(self, root: Path, command: list[str], devices: list[str], user: int = 0, variables: Iterable[str] = ()) -> Result:
         # Without CAP_SYS_RESOURCE, podman's own limits are refused.
         limits = ["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=4096:4096"]
         given = [word for device in devices for word in ("--device", device)]
         who = ["--user", f"{user}:{user}"]
-        return self._podman("run", "--rm", "--cgroups=disabled", *limits, *given, *who, "--rootfs", root, *command)
+        known = [f"--env={variable}" for variable in variables]
+        return self._podman("run", "--rm", "--cgroups=disabled", *limits, *given, *known, *who, "--rootfs", root, *command)
 
     def stop(self) -> None:
         pass  # no daemon
@@ -129,10 +135,11 @@ class Containerd:
     def version(self) -> str:
         return subprocess.run([self.ctr, "--version"], capture_output=True, text=True).stdout.strip()
 
-    def run(self, root: Path, command: list[str], devices: list[str], user: int = 0) -> Result:
+    def run(self, root: Path, command: list[str], devices: list[str], user: int = 0, variables: Iterable[str] = ()) -> Result:
+        known = [f"--env={variable}" for variable in variables]
         given = [word for device in devices for word in ("--device", device)]
         name = f"nvmlkit-{uuid.uuid4()}"
-        return self._ctr("run", "--rm", *given, "--runc-binary", self.runtime, "--cgroup", f"/{name}", "--user", f"{user}:{user}",
+        return self._ctr("run", "--rm", *given, *known, "--runc-binary", self.runtime, "--cgroup", f"/{name}", "--user", f"{user}:{user}",
                          "--rootfs", root, name, *command)  # fmt: skip
 
     def stop(self) -> None:

@@ -38,7 +38,7 @@ class Node:
         machine.write_text(json.dumps(MIG))
         self.root = folder / "gpus"
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith(("NVMLKIT_", "LD_LIBRARY"))}
-        options = ["--nvidia-smi", SMI, "--mode", "0644", "--cdi-kind", OWN, "--cdi-dir", "/run/cdi", "--cdi-version", "0.5.0"]
+        options = ["--nvidia-smi", SMI, "--mode", "0644", "--cdi-kind", OWN, "--cdi-dir", "/run/cdi", "--cdi-version", "0.5.0", "--cdi-hook"]
         command = [COMMAND, "root", self.root, "-c", machine, *options]
         subprocess.run(command, env=self.environment, check=True, capture_output=True)
         listed = subprocess.run([SMI, "-L"], env={**self.environment, "LD_LIBRARY_PATH": str(LIBRARY_DIR),
@@ -80,7 +80,8 @@ class Engines(unittest.TestCase):
                 continue
             cls.addClassCleanup(engine.stop)
             empty = engine.run(cls.node.container, ["/no/such/program"], [])
-            if "no such file" in empty.stderr.lower():
+            # Of the container's program, not of the engine's own.
+            if "/no/such/program" in empty.stderr and "shared librar" not in empty.stderr:
                 cls.engines.append(engine)
             else:
                 reasons.append(f"{engine.version()}: makes no container here: {empty.stderr.strip()}")
@@ -97,13 +98,13 @@ class Engines(unittest.TestCase):
         self.roots = tempfile.TemporaryDirectory()
         self.addCleanup(self.roots.cleanup)
 
-    def run_in(self, engine, devices: list[str], user: int):
-        """nvidia-smi -L in a new container: engines leave files in the root where they mount something."""
+    def run_in(self, engine, devices: list[str], user: int, options: tuple[str, ...] = ("-L",), variables: tuple[str, ...] = ()):
+        """nvidia-smi in a new container: engines leave files in the root where they mount something."""
         root = Path(tempfile.mkdtemp(dir=self.roots.name))
         subprocess.run(["cp", "-a", "--link", f"{self.node.container}/.", root], check=True)
         for folder in (root, root.parent):
             folder.chmod(0o755)
-        return engine.run(root, ["/usr/bin/nvidia-smi", "-L"], devices, user)
+        return engine.run(root, ["/usr/bin/nvidia-smi", *options], devices, user, variables)
 
     def each(self, check) -> None:
         """Calls `check` with a function from devices to what nvidia-smi lists: for each engine, specification and user."""
@@ -159,6 +160,28 @@ class Engines(unittest.TestCase):
                     self.assertNotEqual(result.returncode, 0)
                     self.assertNotIn("UUID", result.stdout)
                     self.assertEqual(result.stderr.count("this library of a driver root finds no state"), 1, result.stderr)
+
+    def test_a_container_is_a_process_on_its_gpus(self) -> None:
+        asks = ("NVMLKIT_MEMORY=3Gi", "NVMLKIT_LOAD=40%")
+        listing = ("--query-compute-apps=gpu_uuid,pid,used_memory", "--format=csv,noheader,nounits")
+        for engine in self.engines:
+            with self.subTest(engine=engine.name):
+                result = self.run_in(engine, [f"{OWN}=2", f"{OWN}=5"], 0, listing, asks)
+                lines = result.stdout.splitlines()
+                self.assertEqual(lines, [f"{self.node.gpus[i]}, 1, 3072" for i in (2, 5)], result.stderr)
+                self.assertEqual(self.use_of_gpus(), ([], {}), "after its end")
+                result = self.run_in(engine, [f"{OWN}=2"], 0, listing, ("NVMLKIT_LOAD=all",))
+                self.assertNotEqual(result.returncode, 0)
+                # crun names the hook alone, runc prints its line.
+                self.assertRegex(result.stderr, "nvmlkit-cdi-hook|variable NVMLKIT_LOAD: expected a whole percentage")
+                self.assertEqual(self.use_of_gpus(), ([], {}))
+
+    def use_of_gpus(self) -> tuple[list, dict[str, str]]:
+        def ask(*words: str) -> str:
+            return subprocess.run([COMMAND, *words, "--state", self.node.state], check=True, capture_output=True, text=True).stdout
+
+        loads = {gpu: load for gpu in range(8) if (load := ask("get", f"gpu={gpu}", "workload.gpu").strip()) != "N/A"}
+        return json.loads(ask("status", "--json"))["processes"], loads
 
     def test_a_gpu_that_breaks_breaks_in_the_container(self) -> None:
         engine = self.engines[0]

@@ -38,9 +38,10 @@ struct Client {
   std::int64_t began_us;  // of its use of the GPU, since 1970
   std::uint32_t share;    // weight in the GPU's utilization
   std::uint32_t gpu_instance, compute_instance;
-  std::uint32_t accounted;   // epoch of the accounting that it counts in; 0: none
-  std::uint32_t signs_life;  // 1: while it runs, its first byte in the file is locked (storage/life.hpp)
-  Turns began;               // when its use began
+  std::uint32_t accounted;     // epoch of the accounting that it counts in; 0: none
+  std::uint16_t signs_life;    // 1: while it runs, its first byte in the file is locked (storage/life.hpp)
+  std::uint16_t load_percent;  // of the GPU, that a container asks for; 0: none
+  Turns began;                 // when its use began
   model::Text<128> name;
 };
 

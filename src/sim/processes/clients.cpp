@@ -216,8 +216,8 @@ std::string_view text_of(Outcome outcome) {
 static_assert(kMaxClients == 1024, "text_of() says it");
 
 Outcome attach(const Machine& machine, std::size_t gpu, const Request& request) {
-  const auto start = running_since(request.pid);
-  if (!start) return Outcome::no_such_process;
+  const auto process = inner_process(request.pid);
+  if (!process) return Outcome::no_such_process;
   char buffer[256];
   const auto name = request.name.empty() ? name_of(request.pid, buffer) : request.name;
   const Lock lock(machine);
@@ -225,16 +225,17 @@ Outcome attach(const Machine& machine, std::size_t gpu, const Request& request) 
   const Writer writer(lock, gpu);
   return without_ended(writer, [&] {
     Client client{};
-    client.pid = request.pid;
+    client.pid = process->pid;
     client.kinds = request.kinds;
-    client.start = *start;
-    client.pid_namespace = own_pid_namespace();
+    client.start = process->start;
+    client.pid_namespace = process->pid_namespace;
     client.memory_bytes = client.max_memory_bytes = request.memory_bytes;
     client.began_us = now_us(machine);
     client.share = request.share;
     client.gpu_instance = request.gpu_instance;
     client.compute_instance = request.compute_instance;
     client.signs_life = request.signs_life ? 1 : 0;
+    client.load_percent = request.load_percent;
     client.accounted = accounting_is_on(writer.gpu()) ? current_epoch(writer.gpu()) : 0;
     client.name = name;
     const auto* known = writer.find(client);

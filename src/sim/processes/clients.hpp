@@ -40,6 +40,7 @@ struct Request {
   std::string_view name{};  // empty: what the system calls it
   // The caller is the process, and goes on in its program: others see its end in any PID namespace.
   bool signs_life = false;
+  std::uint16_t load_percent = 0;  // of the GPU, that a container asks for; 0: none
 };
 
 enum class Outcome {
@@ -61,8 +62,8 @@ enum class Outcome {
 // One line for people.
 std::string_view text_of(Outcome outcome);
 
-// Makes the process a client of the GPU. One that is a client already gets the further kinds and memory. The numbers
-// are those of the caller's PID namespace.
+// Makes the process a client of the GPU. One that is a client already gets the further kinds and memory. The number
+// is that of the caller's PID namespace; the process may be in one below it.
 Outcome attach(const Machine& machine, std::size_t gpu, const Request& request);
 
 // How much memory of the GPU the client holds from now on.

@@ -58,6 +58,18 @@ bool may_be_in(std::uint32_t pid, std::uint64_t pid_namespace) {
 
 }  // namespace
 
+std::optional<InnerProcess> inner_process(std::uint32_t pid) {
+  const auto start = running_since(pid);
+  if (!start) return {};
+  char path[64], buffer[4096];
+  std::snprintf(path, sizeof path, "/proc/%u/ns/pid", pid);
+  struct stat about {};
+  if (stat(path, &about) != 0) return InnerProcess{own_pid_namespace(), pid, *start};
+  const auto status = storage::read_about(pid, "status", buffer);
+  const auto inside = status ? innermost_number(*status) : std::nullopt;
+  return InnerProcess{about.st_ino, inside.value_or(pid), *start};
+}
+
 std::optional<std::uint32_t> Descendants::find(const InnerProcess& process) {
   // A child may be forked while another thread holds the lock. It does without the memory.
   const std::unique_lock lock(remembered().mutex, std::try_to_lock);

@@ -16,6 +16,9 @@ struct InnerProcess {
   auto operator<=>(const InnerProcess&) const = default;
 };
 
+// The process with this number here, as it knows itself. Nothing if it does not run.
+std::optional<InnerProcess> inner_process(std::uint32_t pid);
+
 // One look at the system, at the first question that needs it. Answers are remembered for later looks: whether a
 // process is in a namespace below another one never changes.
 class Descendants {

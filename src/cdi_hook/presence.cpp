@@ -1,0 +1,59 @@
+#include "cdi_hook/presence.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "sim/state/read.hpp"
+#include "sim/steering/command.hpp"
+
+namespace nvmlkit::cdi_hook {
+namespace {
+
+namespace processes = sim::processes;
+
+// What all containers on the GPU ask for together.
+std::uint32_t load_of(const sim::Machine& machine, std::size_t gpu) {
+  std::uint32_t sum = 0;
+  sim::state::consistently(machine, machine.sequence(machine.gpus()[gpu]), [&] {
+    sum = 0;
+    processes::for_each_client(machine, gpu,
+                               [&](const processes::Client& client, processes::Life) { sum += client.load_percent; });
+  });
+  return std::min(sum, 100U);
+}
+
+sim::Expected<void> put_load(const sim::Machine& machine, std::size_t gpu, std::uint32_t percent) {
+  const std::vector<std::string> words{percent == 0 ? "off" : std::to_string(percent) + "%"};
+  return sim::steering::load(machine, "gpu=" + std::to_string(gpu), words);
+}
+
+}  // namespace
+
+sim::Expected<void> begin(const sim::Machine& machine, const Target& target, const Container& container,
+                          const Share& share) {
+  processes::Request request;
+  request.pid = container.pid;
+  request.memory_bytes = share.memory_bytes;
+  request.load_percent = static_cast<std::uint16_t>(share.load_percent);
+  request.share = std::max(share.load_percent, 1U);
+  request.gpu_instance = target.gpu_instance;
+  request.compute_instance = target.compute_instance;
+  request.name = container.program;
+  const auto outcome = processes::attach(machine, target.gpu, request);
+  if (outcome != processes::Outcome::done)
+    return sim::fail({.kind = sim::ProblemKind::impossible,
+                      .what = "GPU " + std::to_string(target.gpu) + ": " + std::string(processes::text_of(outcome))});
+  return share.load_percent == 0 ? sim::Expected<void>() : put_load(machine, target.gpu, load_of(machine, target.gpu));
+}
+
+sim::Expected<void> end(const sim::Machine& machine, const Target& target) {
+  std::uint32_t before = 0;
+  for (const auto& client : machine.process_table(target.gpu).places()) before += client.load_percent;
+  processes::remove_ended(machine, target.gpu);
+  const auto after = load_of(machine, target.gpu);
+  // A load that a user set stays where no container had one.
+  return std::min(before, 100U) == after ? sim::Expected<void>() : put_load(machine, target.gpu, after);
+}
+
+}  // namespace nvmlkit::cdi_hook
