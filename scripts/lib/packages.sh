@@ -56,10 +56,14 @@ suite_of_branch() {
   esac
 }
 
-# apt with a state of its own: sees only what private_apt_setup wrote, changes nothing of the system's lists.
+# apt with a state of its own: sees only what private_apt_setup wrote, changes nothing of the system's lists. Where
+# package_architecture is set, it sees packages of this architecture instead of the machine's.
+private_apt_state() { echo "$nvmlkit_third_party/apt${package_architecture:+-$package_architecture}"; }
 private_apt() {
-  local state="$nvmlkit_third_party/apt"
-  "$1" -q -o Dir::Etc::sourcelist="$state/sources.list" -o Dir::Etc::sourceparts=- \
+  local state of=()
+  state=$(private_apt_state)
+  [[ -z ${package_architecture:-} ]] || of=(-o APT::Architecture="$package_architecture" -o APT::Architectures="$package_architecture")
+  "$1" -q ${of[@]+"${of[@]}"} -o Dir::Etc::sourcelist="$state/sources.list" -o Dir::Etc::sourceparts=- \
     -o Dir::State::Lists="$state/lists" -o Dir::Cache="$state/cache" -o APT::Sandbox::User="$(id -un)" \
     -o Acquire::Languages=none -o Acquire::Retries=2 "${@:2}"
 }
@@ -67,7 +71,8 @@ private_apt() {
 # Writes the private source list: this machine's own Debian mirror and keyring, with contrib and non-free, in the
 # suite of the machine and in those that hold newer drivers.
 private_apt_setup() {
-  local state="$nvmlkit_third_party/apt" codename line uri release entry signed_by='' suite
+  local state codename line uri release entry signed_by='' suite
+  state=$(private_apt_state)
   [[ -e $state/ready ]] && return 0
   have apt-get || return 1
   mkdir -p "$state/lists/partial" "$state/cache/archives/partial"
@@ -139,7 +144,7 @@ install_python_clients() {
   local codename
   codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
   # shellcheck disable=SC2016
-  as_root env DEBIAN_FRONTEND=noninteractive bash -c "$(declare -f private_apt have); nvmlkit_third_party=\$1; shift
+  as_root env DEBIAN_FRONTEND=noninteractive bash -c "$(declare -f private_apt private_apt_state have); nvmlkit_third_party=\$1; shift
     private_apt apt-get -y --no-install-recommends -t \"\$1\" install \"\${@:2}\"" _ \
     "$nvmlkit_third_party" "$codename" "${missing[@]}" </dev/null >>"$log" 2>&1 \
     || warn "cannot install ${missing[*]}, see build/install.log"
@@ -166,7 +171,7 @@ unpack_packages() {
       got+=("$(dpkg-deb -W --showformat='${Package} ${Version}' "$deb")")
     else
       warn "cannot get $package of $suite, see ${dir#"$nvmlkit_root"/}/download.log"
-      rm -f "$nvmlkit_third_party/apt/ready" # the lists may be stale: read them again next time
+      rm -f "$(private_apt_state)/ready" # the lists may be stale: read them again next time
     fi
   done
   rm -rf "$dir/debs"
@@ -187,8 +192,8 @@ unpack_clients() {
 }
 
 # Path of the real nvidia-smi / driver library / header of a branch; prints nothing where it is missing, or where the suite
-# has moved on to another branch.
-first_file() { find "$nvmlkit_third_party/$1" -path "$2" 2>/dev/null | sort | sed -n 1p; }
+# has moved on to another branch. Where package_architecture is set, those of this architecture.
+first_file() { find "$nvmlkit_third_party/${package_architecture:+$package_architecture/}$1" -path "$2" 2>/dev/null | sort | sed -n 1p; }
 real_library() { first_file "$(suite_of_branch "$1")" "*/libnvidia-ml.so.$1.*"; }
 real_nvidia_smi() { [[ -z $(real_library "$1") ]] || first_file "$(suite_of_branch "$1")" '*/nvidia/current/nvidia-smi'; }
 real_header() { first_file "$(suite_of_branch "$1")" '*/nvml.h'; }

@@ -31,6 +31,7 @@
 #include "root/files.hpp"
 #include "root/ld_cache.hpp"
 #include "root/needed.hpp"
+#include "root/processor.hpp"
 #include "root/tree.hpp"
 #include "sim/config/load.hpp"
 #include "sim/problem/names.hpp"
@@ -40,11 +41,7 @@ namespace nvmlkit::cli {
 namespace fs = std::filesystem;
 namespace {
 
-#ifdef __aarch64__
-constexpr std::string_view kLibraries = "usr/lib/aarch64-linux-gnu";
-#else
-constexpr std::string_view kLibraries = "usr/lib/x86_64-linux-gnu";
-#endif
+constexpr auto kLibraries = root::kLibraryFolder;
 // Where the driver of Windows puts its files for the Linux beside it.
 constexpr std::string_view kWsl = "usr/lib/wsl/lib";
 // Says that a folder was made by this command.

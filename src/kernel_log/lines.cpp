@@ -21,6 +21,12 @@ using events::Message;
 using events::Published;
 using model::Gpu;
 
+#ifdef __aarch64__
+constexpr const char* kProcessor = "aarch64";
+#else
+constexpr const char* kProcessor = "x86_64";
+#endif
+
 // Since when the kernel module leaves out a process that it does not know, logs recovery actions, names the client of a
 // mismatch, and calls a reset a PF FLR: branches whose sources or reports show it.
 constexpr unsigned int kLeavesOutProcess = 570, kLogsRecoveryAction = 565, kNamesClient = 575,
@@ -211,12 +217,18 @@ std::optional<Record> record_of(const Machine& machine, const Published& event) 
   return Record{event.record, event.uptime_us, level_of(*line), std::move(*line)};
 }
 
-// GPUs from Blackwell on work with the open kernel module only.
+// The CPU of a GPU with NVLink-C2C is a Grace. Other machines have the processor of this host.
 std::string module_identity(const Machine& machine) {
   const auto gpus = machine.gpus();
-  const bool open = std::any_of(gpus.begin(), gpus.end(),
-                                [](const Gpu& gpu) { return is_from(gpu, model::Architecture::blackwell); });
-  return std::string("NVIDIA UNIX ") + (open ? "Open Kernel Module for x86_64" : "x86_64 Kernel Module") + "  " +
+  const bool grace = std::any_of(gpus.begin(), gpus.end(), [](const Gpu& gpu) {
+    return gpu.c2c.mode && *gpu.c2c.mode == model::EnableState::enabled;
+  });
+  // These GPUs work with the open kernel module only.
+  const bool open = grace || std::any_of(gpus.begin(), gpus.end(), [](const Gpu& gpu) {
+                      return is_from(gpu, model::Architecture::blackwell);
+                    });
+  const std::string processor(grace ? "aarch64" : kProcessor);
+  return "NVIDIA UNIX " + (open ? "Open Kernel Module for " + processor : processor + " Kernel Module") + "  " +
          std::string(driver_version(machine)) + "  " + (open ? "Release Build  (nvmlkit)  " : "") +
          "Thu Jan  1 00:00:00 UTC 1970";
 }

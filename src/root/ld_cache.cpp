@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "root/processor.hpp"
+
 namespace nvmlkit::root {
 namespace {
 
@@ -20,10 +22,8 @@ constexpr char kLittleEndian = 2;
 // A library of the GNU C library 2, of the 64-bit calling convention.
 #ifdef __aarch64__
 constexpr std::uint32_t kLibraryFlags = 0x0a03;
-constexpr std::string_view kTriple = "aarch64-linux-gnu";
 #else
 constexpr std::uint32_t kLibraryFlags = 0x0303;
-constexpr std::string_view kTriple = "x86_64-linux-gnu";
 #endif
 
 struct Library {
@@ -54,7 +54,7 @@ int compare(std::string_view a, std::string_view b) {
 }
 
 bool is_searched(const std::filesystem::path& folder) {
-  return folder == "usr/lib" || folder == "usr/lib64" || folder == std::filesystem::path("usr/lib") / kTriple;
+  return folder == "usr/lib" || folder == "usr/lib64" || folder == kLibraryFolder;
 }
 
 // A file that has links beside it is known by their names, as the loader's own tool has it.

@@ -8,24 +8,15 @@
 #include <system_error>
 
 #include "root/elf.hpp"
+#include "root/processor.hpp"
 
 namespace nvmlkit::root {
 namespace fs = std::filesystem;
 namespace {
 
 // Where loaders look of themselves, on systems of either custom.
-constexpr const char* kLibraryFolders[] = {
-#ifdef __aarch64__
-    "/lib/aarch64-linux-gnu",
-    "/usr/lib/aarch64-linux-gnu",
-#else
-    "/lib/x86_64-linux-gnu",
-    "/usr/lib/x86_64-linux-gnu",
-#endif
-    "/lib64",
-    "/usr/lib64",
-    "/lib",
-    "/usr/lib"};
+const fs::path kLibraryFolders[] = {fs::path("/lib") / kTriple, fs::path("/usr/lib") / kTriple, "/lib64", "/usr/lib64", "/lib",
+                                    "/usr/lib"};
 
 ElfNeeds needs_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -33,7 +24,7 @@ ElfNeeds needs_of(const fs::path& path) {
 }
 
 fs::path find_library(const std::string& name, std::uint16_t machine, const fs::path& wanted_by) {
-  for (const fs::path folder : kLibraryFolders)
+  for (const auto& folder : kLibraryFolders)
     if (std::error_code error; fs::is_regular_file(folder / name, error) && needs_of(folder / name).machine == machine)
       return folder / name;
   throw fs::filesystem_error("missing", wanted_by, std::error_code(ELIBACC, std::generic_category()));

@@ -173,10 +173,21 @@ TEST_F(KernelLog, ClientsOfAnotherVersion) {
 }
 
 TEST_F(KernelLog, TheNameOfTheModule) {
+#ifdef __aarch64__
+  const std::string processor = "aarch64";
+#else
+  const std::string processor = "x86_64";
+#endif
   make("h100", "580.105.08");
-  EXPECT_TRUE(module_identity(*machine).starts_with("NVIDIA UNIX x86_64 Kernel Module  580.105.08  "));
+  EXPECT_TRUE(module_identity(*machine).starts_with("NVIDIA UNIX " + processor + " Kernel Module  580.105.08  "));
   make("b200", "580.105.08");
-  EXPECT_TRUE(module_identity(*machine).starts_with("NVIDIA UNIX Open Kernel Module for x86_64  580.105.08  Release"));
+  EXPECT_TRUE(module_identity(*machine).starts_with("NVIDIA UNIX Open Kernel Module for " + processor +
+                                                    "  580.105.08  Release"));
+  for (const auto* grace : {"gh200", "gb200", "gb300"}) {
+    make(grace, "580.105.08");
+    EXPECT_TRUE(module_identity(*machine).starts_with("NVIDIA UNIX Open Kernel Module for aarch64  580.105.08  "))
+        << grace;
+  }
 }
 
 TEST_F(KernelLog, NumbersAndPlaces) {

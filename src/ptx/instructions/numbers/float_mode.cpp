@@ -2,7 +2,7 @@
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
-#else
+#elif !defined(__aarch64__)
 #include <cfenv>
 #endif
 
@@ -25,7 +25,30 @@ FloatUnit::FloatUnit(std::uint8_t packed) : before_(_mm_getcsr()) {
 
 FloatUnit::~FloatUnit() { _mm_setcsr(before_); }
 
-#else
+#elif defined(__aarch64__)
+
+namespace {
+
+// The floating point unit's control register. Operands are in memory: none is read before the register is set.
+unsigned control() {
+  std::uint64_t value;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(value));
+  return static_cast<unsigned>(value);
+}
+
+void set_control(unsigned value) { __asm__ volatile("msr fpcr, %0" : : "r"(std::uint64_t{value}) : "memory"); }
+
+}  // namespace
+
+FloatUnit::FloatUnit(std::uint8_t packed) : before_(control()) {
+  constexpr unsigned kRounding[] = {0, 3u << 22, 2u << 22, 1u << 22};
+  constexpr unsigned kRoundingMask = 3u << 22, kFlush = 1u << 24;  // results and operands
+  set_control((before_ & ~(kRoundingMask | kFlush)) | kRounding[packed & 3] | (packed & 4 ? kFlush : 0));
+}
+
+FloatUnit::~FloatUnit() { set_control(before_); }
+
+#else  // without flushing
 
 FloatUnit::FloatUnit(std::uint8_t packed) : before_(static_cast<unsigned>(std::fegetround())) {
   constexpr int kRounding[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};

@@ -1,0 +1,91 @@
+# shellcheck shell=bash disable=SC2034,SC2154 # names shared with the scripts that read this file
+# Building for arm64 on a machine of another processor, and starting programs for arm64 there.
+
+# The compiler, the emulator, and what resolves and downloads the packages of the sysroot.
+cross_packages=(g++-aarch64-linux-gnu qemu-user-static mmdebstrap cmake ninja-build ccache dpkg-dev python3)
+# What the build and the tests need of Debian 12 for arm64; mmdebstrap adds what these depend on. 60 MB to download.
+sysroot_packages=(
+  libc6-dev libstdc++-12-dev libyaml-dev libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libfmt-dev libexpected-dev libtinyxml2-dev
+  libzstd-dev liblz4-dev libgtest-dev libgmock-dev python3 python3-yaml python3-pynvml
+)
+arm64_folder="$nvmlkit_third_party/arm64"
+arm64_sysroot="$arm64_folder/sysroot"
+
+# Makes the sysroot, once. Its links stay inside it. DEBIAN/ has the files from which dpkg-shlibdeps knows packages of
+# libraries.
+make_sysroot() {
+  local names marked log="$nvmlkit_third_party/arm64/sysroot.log" new="$arm64_sysroot.new"
+  names=$(IFS=,; echo "${sysroot_packages[*]}")
+  marked="$arm64_sysroot/.complete"
+  [[ -e $marked && $(<"$marked") == "$names" ]] && return 0
+  [[ -z ${NVMLKIT_NO_INSTALL:-} ]] || die "no sysroot for arm64 in build/third-party/arm64 (scripts/cross makes it, without --no-install)"
+  private_apt_setup || die "Debian's packages for arm64 cannot be had"
+  say "unpacking Debian's packages for arm64"
+  mkdir -p "$arm64_folder"
+  rm -rf "$new"
+  mkdir -p "$new"
+  grep -E ' bookworm main' "$(private_apt_state)/sources.list" >"$arm64_folder/sources.list"
+  mmdebstrap --quiet --variant=extract --architectures=arm64 --include="$names" --skip=cleanup/apt/cache bookworm - \
+    "$arm64_folder/sources.list" 2>"$log" | tar -C "$new" -x --no-same-owner --exclude=./dev \
+    || die "Debian's packages for arm64 cannot be had, see ${log#"$nvmlkit_root"/}"
+  keep_inside "$new"
+  collect_control_files "$new"
+  rm -rf "$new/var/cache/apt" "$arm64_sysroot"
+  mv "$new" "$arm64_sysroot"
+  echo "$names" >"$marked"
+}
+
+# Absolute links lead into the folder.
+keep_inside() { # keep_inside FOLDER
+  local link target
+  while IFS=$'\t' read -r link target; do
+    ln -sfnr "$1$target" "$1/$link"
+  done < <(find "$1" -lname '/*' -printf '%P\t%l\n')
+}
+
+collect_control_files() { # collect_control_files FOLDER
+  local deb kind
+  mkdir -p "$1/DEBIAN"
+  for deb in "$1"/var/cache/apt/archives/*.deb; do
+    for kind in symbols shlibs; do
+      dpkg-deb --ctrl-tarfile "$deb" | tar -xO "./$kind" >>"$1/DEBIAN/$kind" 2>/dev/null || true
+    done
+  done
+}
+
+# NVIDIA's nvidia-smi and library of each suite that has them for arm64.
+unpack_arm64_clients() {
+  local suite package_architecture=arm64
+  for suite in bookworm trixie experimental; do unpack_packages "arm64/$suite" "$suite" nvidia-smi libnvidia-ml1; done
+}
+
+# Why programs for arm64 cannot be started here; nothing where they can.
+no_arm64_programs() {
+  if [[ $(uname -m) == aarch64 ]]; then return; fi
+  if grep -qs enabled /proc/sys/fs/binfmt_misc/qemu-aarch64; then return; fi
+  have qemu-aarch64-static || { echo "no qemu-aarch64-static (apt-get install qemu-user-static)"; return; }
+  in_private_binfmt true 2>/dev/null || echo "the kernel starts no programs for arm64: it has no handler qemu-aarch64, and gives none to a user namespace (from Linux 6.7 on)"
+}
+
+# Runs a command in a namespace where the kernel hands programs for arm64 to qemu: nothing of the system changes.
+in_private_binfmt() {
+  # shellcheck disable=SC2016 # for the inner shell
+  unshare --user --map-root-user --mount bash -c '
+    mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc || exit 126
+    magic="\\x7fELF\\x02\\x01\\x01\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x02\\x00\\xb7\\x00"
+    mask="\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\x00\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xfe\\xff\\xff\\xff"
+    printf "%s" ":qemu-aarch64:M::$magic:$mask:$1:F" >/proc/sys/fs/binfmt_misc/register || exit 126
+    shift
+    exec "$@"' _ "$(command -v qemu-aarch64-static)" "$@"
+}
+
+# Runs a command in whose children programs for arm64 start as others do, with the libraries of the sysroot.
+with_arm64_programs() {
+  if [[ $(uname -m) == aarch64 ]]; then
+    "$@"
+  elif grep -qs enabled /proc/sys/fs/binfmt_misc/qemu-aarch64; then
+    QEMU_LD_PREFIX="$arm64_sysroot" "$@"
+  else
+    QEMU_LD_PREFIX="$arm64_sysroot" in_private_binfmt "$@"
+  fi
+}
