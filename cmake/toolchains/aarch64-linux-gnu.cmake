@@ -24,3 +24,7 @@ find_program(NVMLKIT_QEMU_AARCH64 NAMES qemu-aarch64-static qemu-aarch64)
 if(NVMLKIT_QEMU_AARCH64)
   set(CMAKE_CROSSCOMPILING_EMULATOR "${NVMLKIT_QEMU_AARCH64};-L;${NVMLKIT_SYSROOT}")
 endif()
+# The tests that are written in Python, and what they start with this interpreter.
+if(EXISTS "${NVMLKIT_SYSROOT}/usr/bin/python3")
+  set(NVMLKIT_PYTHON "${NVMLKIT_SYSROOT}/usr/bin/python3" CACHE FILEPATH "Python of the tests")
+endif()

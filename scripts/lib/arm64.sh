@@ -11,6 +11,24 @@ sysroot_packages=(
 arm64_folder="$nvmlkit_third_party/arm64"
 arm64_sysroot="$arm64_folder/sysroot"
 
+# Ends the script where packages of one of these architectures cannot be built here.
+check_architectures() {
+  local architecture
+  for architecture in "$@"; do
+    [[ $architecture == "$(machine_architecture)" || $architecture == arm64 ]] \
+      || die "no packages for '$architecture' on this machine: it builds for $(machine_architecture) and arm64"
+  done
+}
+
+# What a build for an architecture needs beside the build's usual packages: nothing for this machine's own.
+prepare_architecture() { # prepare_architecture ARCHITECTURE
+  [[ $1 != "$(machine_architecture)" ]] || return 0
+  install_packages "${cross_packages[@]}"
+  have aarch64-linux-gnu-g++ || die "aarch64-linux-gnu-g++ is missing: apt-get install g++-aarch64-linux-gnu"
+  have mmdebstrap || [[ -d $arm64_sysroot ]] || die "mmdebstrap is missing: apt-get install mmdebstrap"
+  make_sysroot
+}
+
 # Makes the sysroot, once. Its links stay inside it. DEBIAN/ has the files from which dpkg-shlibdeps knows packages of
 # libraries.
 make_sysroot() {

@@ -24,19 +24,40 @@ build_preset() {
   }
 }
 
-# build_debs FOLDER: the Debian packages of this machine's architecture, from a build folder of their own.
+# The architecture of this machine, in Debian's words.
+machine_architecture() { dpkg --print-architecture; }
+
+# build_debs FOLDER [ARCHITECTURE]: the Debian packages of an architecture, this machine's when none is given, from a build
+# folder of their own.
 build_debs() {
-  local folder="$nvmlkit_root/build/packages" log="$nvmlkit_root/build/packages.log"
-  mkdir -p "$folder"
-  say "building the Debian packages"
-  rm -f "$1"/{lib,}nvmlkit*.deb
+  local architecture=${2:-$(machine_architecture)} preset=release folder="$nvmlkit_root/build/packages" options=() log
+  if [[ $architecture != "$(machine_architecture)" ]]; then
+    # CMake does not ask Debian for the folder of libraries when it builds for another machine.
+    preset=$architecture folder+="-$architecture" options=(-DCMAKE_INSTALL_LIBDIR=lib/aarch64-linux-gnu)
+  fi
+  log="$folder.log"
+  mkdir -p "$folder" "$1"
+  say "building the Debian packages for $architecture"
   (
     cd "$nvmlkit_root" \
-      && cmake --preset release -B "$folder" -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=8 -DNVMLKIT_BUILD_TESTS=OFF \
+      && cmake --preset "$preset" -B "$folder" -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=8 -DNVMLKIT_BUILD_TESTS=OFF \
         -DNVMLKIT_BUILD_BENCH=OFF -DNVMLKIT_BUILD_EXAMPLES=OFF -DNVMLKIT_BUILD_GENERATOR=OFF -DCMAKE_INSTALL_PREFIX=/usr \
+        ${options[@]+"${options[@]}"} \
       && cmake --build "$folder" -j "$(build_jobs)" \
-      && cpack -G DEB --config "$folder/CPackConfig.cmake" -B "$1"
-  ) >"$log" 2>&1 || die "the packages cannot be built, the whole output is in build/packages.log"
+      && DEB_HOST_ARCH=$architecture cpack -G DEB --config "$folder/CPackConfig.cmake" -B "$1"
+  ) >"$log" 2>&1 || die "the packages cannot be built, the whole output is in ${log#"$nvmlkit_root"/}"
+}
+
+# The packages of several architectures in FOLDER, and no others.
+build_all_debs() { # build_all_debs FOLDER ARCHITECTURE...
+  local folder=$1 architecture
+  shift
+  check_architectures "$@"
+  rm -f "$folder"/{lib,}nvmlkit*.deb
+  for architecture in "$@"; do
+    prepare_architecture "$architecture"
+    build_debs "$folder" "$architecture"
+  done
 }
 
 built_command() { echo "$nvmlkit_root/build/$1/bin/nvmlkit"; }

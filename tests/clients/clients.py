@@ -15,7 +15,24 @@ SOURCE = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("NVMLKIT_BUILD_DIR", SOURCE / "build" / "release")).resolve()
 LIBRARY_DIR = BUILD / "lib"
 COMMAND = BUILD / "bin" / "nvmlkit"
+PROCESSORS = {62: "x86_64", 183: "aarch64"}  # by the number in an ELF file
+# The one that Debian's modules belong to.
+SYSTEM_PYTHON = os.environ.get("NVMLKIT_TEST_PYTHON", "/usr/bin/python3")
 BRANCHES = {"535": "bookworm", "550": "trixie", "555": "experimental"}
+
+
+def processor() -> str:
+    """The processor that was built for: another one than this machine's after scripts/cross."""
+    try:
+        with COMMAND.open("rb") as file:
+            header = file.read(20)
+    except OSError:
+        return os.uname().machine
+    return PROCESSORS.get(int.from_bytes(header[18:20], "little"), os.uname().machine)
+
+
+PROCESSOR = processor()
+TRIPLE = f"{PROCESSOR}-linux-gnu"
 
 
 def tell(line: str) -> None:

@@ -16,11 +16,11 @@ import sys
 import unittest
 from pathlib import Path
 
-from clients import COMMAND, LIBRARY_DIR, available_smi, nvidia_smi, skip
+from clients import COMMAND, LIBRARY_DIR, TRIPLE, available_smi, nvidia_smi, skip
 from fixture import ClientTest
 
 PROGRAM = Path(sys.argv.pop(1)) if len(sys.argv) > 1 else skip("no program to run in a container")
-LIBRARIES = Path("usr/lib") / f"{os.uname().machine}-linux-gnu"
+LIBRARIES = Path("usr/lib") / TRIPLE
 LIBRARY_NAMES = ("libnvidia-ml.so", "libcuda.so")
 BY_NVIDIA = "run/nvidia-persistenced/socket"
 OTHERS = 1000  # a user who has nothing to do with the host's

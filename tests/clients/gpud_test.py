@@ -7,13 +7,12 @@ calls, on every machine."""
 from __future__ import annotations
 
 import json
-import os
 import re
 import unittest
 from datetime import datetime, timezone
 from pathlib import Path
 
-from clients import SOURCE, machines
+from clients import SOURCE, TRIPLE, machines
 from fixture import ClientTest
 from pci_readers import nvpci
 
@@ -152,7 +151,7 @@ class Files(ClientTest):
         """GPUD_NVML_LIBRARY_PATH, GPUD_NVIDIA_DRIVER_ROOT, and the folders in which its check of libraries looks."""
         root = self.root("h100")
         folders = [root / folder for folder in LIBRARY_FOLDERS if (root / folder / "libnvidia-ml.so.1").exists()]
-        self.assertIn(root / f"usr/lib/{os.uname().machine}-linux-gnu", folders)
+        self.assertIn(root / f"usr/lib/{TRIPLE}", folders)
         for folder in folders:
             self.assertTrue((folder / "libnvidia-ml.so").exists())
 

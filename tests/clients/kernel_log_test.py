@@ -10,7 +10,7 @@ import subprocess
 import unittest
 from pathlib import Path
 
-from clients import COMMAND, available_smi
+from clients import COMMAND, PROCESSOR, available_smi
 from fixture import ClientTest
 
 # What agents look for, from their sources (docs/guides/faults.md names the files). DCGM and gpud read records, each with
@@ -58,7 +58,7 @@ class KernelLog(ClientTest):
         line = f"NVRM: Xid (PCI:{bus}): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus."
         self.assertIn(f"kernel log: {line}\n", said)
         log = self.good("kernel-log")
-        self.assertRegex(log, r"^\[ *\d+\.\d{6}\] NVRM: loading NVIDIA UNIX x86_64 Kernel Module  550\.163\.01  ")
+        self.assertRegex(log, r"^\[ *\d+\.\d{6}\] NVRM: loading NVIDIA UNIX " + PROCESSOR + r" Kernel Module  550\.163\.01  ")
         self.assertEqual([text.split("] ", 1)[1] for text in log.splitlines() if "Xid" in text], [line])
         self.assertEqual(len(log.splitlines()), 1 + len(said.splitlines()))
         # Each agent's reader

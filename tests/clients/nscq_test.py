@@ -15,7 +15,7 @@ import unittest
 from collections.abc import Callable
 from pathlib import Path
 
-from clients import LIBRARY_DIR, available_smi
+from clients import LIBRARY_DIR, TRIPLE, available_smi
 from fixture import ClientTest
 
 MOUNT_ALL = 1
@@ -232,14 +232,14 @@ class Nscq(ClientTest):
         for machine, has in (("dgx-h100", True), ("t4", False), ("gb200", False)):
             root = self.folder / f"root-{machine}"
             self.good("root", root, "-m", machine, "--driver", "580")
-            names = sorted(file.name for file in (root / f"lib/{os.uname().machine}-linux-gnu").glob("libnvidia-nscq.so*"))
+            names = sorted(file.name for file in (root / f"lib/{TRIPLE}").glob("libnvidia-nscq.so*"))
             version = (root / "sys/module/nvidia/version").read_text().strip()
             self.assertEqual(names, [f"libnvidia-nscq.so{end}" for end in ("", ".2", f".{version}")] if has else [])
             mounts = json.loads((root / "nvidia-cdi.json").read_text())["containerEdits"]["mounts"]
             inside = {mount["containerPath"] for mount in mounts}
             self.assertEqual("/usr/lib64/libnvidia-nscq.so.2" in inside, has)
         # The copy finds the state of its root.
-        library = self.folder / "root-dgx-h100/usr/lib" / f"{os.uname().machine}-linux-gnu/libnvidia-nscq.so.2"
+        library = self.folder / "root-dgx-h100/usr/lib" / TRIPLE / "libnvidia-nscq.so.2"
         script = """if True:
             import ctypes, sys
             class Result(ctypes.Structure):

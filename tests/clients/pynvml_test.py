@@ -13,9 +13,8 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from clients import COMMAND, SOURCE, environment, machines, skip, tell
+from clients import COMMAND, SOURCE, SYSTEM_PYTHON, environment, machines, skip, tell
 
-PYTHON = "/usr/bin/python3"  # the one that Debian's modules belong to
 NEWER = SOURCE / "build/third-party/clients/trixie/usr/lib/python3/dist-packages"
 CALLS = Path(__file__).with_name("pynvml_calls.py")
 COUNT = "import pynvml; pynvml.nvmlInit(); print(pynvml.nvmlDeviceGetCount())"
@@ -44,7 +43,7 @@ def check(condition: object, message: str) -> None:
 def call_everything(modules: Path | None, machine: str) -> tuple[int, str, dict[str, str]]:
     found = {"PYTHONPATH": str(modules)} if modules else {}
     done = subprocess.run(
-        [PYTHON, CALLS], env={**environment(machine), **found, "PYTHONDONTWRITEBYTECODE": "1"}, capture_output=True, text=True,
+        [SYSTEM_PYTHON, CALLS], env={**environment(machine), **found, "PYTHONDONTWRITEBYTECODE": "1"}, capture_output=True, text=True,
         stdin=subprocess.DEVNULL, timeout=120,
     )  # fmt: skip
     return done.returncode, done.stderr[-300:], dict(re.findall(r"^(\w+) (\S+)$", done.stdout, re.M))
@@ -53,7 +52,7 @@ def call_everything(modules: Path | None, machine: str) -> tuple[int, str, dict[
 def check_module(modules: Path | None, names: list[str]) -> None:
     listing = "import inspect, pynvml; print(*(n for n, f in vars(pynvml).items() if n.startswith('nvml') and inspect.isfunction(f)))"
     found = {"PYTHONPATH": str(modules)} if modules else {}
-    functions = set(subprocess.check_output([PYTHON, "-c", listing], env={**environment("h100"), **found}, text=True).split())
+    functions = set(subprocess.check_output([SYSTEM_PYTHON, "-c", listing], env={**environment("h100"), **found}, text=True).split())
     answered: set[str] = set()
     with ThreadPoolExecutor(4) as pool:
         results = list(pool.map(lambda name: call_everything(modules, name), names))
@@ -74,9 +73,9 @@ def check_module(modules: Path | None, names: list[str]) -> None:
 
 
 def main() -> int:
-    if subprocess.run([PYTHON, "-c", "import pynvml"], capture_output=True).returncode:
+    if subprocess.run([SYSTEM_PYTHON, "-c", "import pynvml"], capture_output=True).returncode:
         skip("python3-pynvml is missing")
-    plain = subprocess.run([COMMAND, "run", "-m", "h100", "--", PYTHON, "-c", COUNT], capture_output=True, text=True)
+    plain = subprocess.run([COMMAND, "run", "-m", "h100", "--", SYSTEM_PYTHON, "-c", COUNT], capture_output=True, text=True)
     check(plain.stdout == "8\n", f"nvmlkit run -m h100 -- python3 ...: {plain.stdout!r} {plain.stderr!r}")
     with tempfile.TemporaryDirectory() as folder:
         equipped = Path(folder, "equipped.yaml")

@@ -11,7 +11,7 @@ import subprocess
 import unittest
 from pathlib import Path
 
-from clients import available_smi
+from clients import TRIPLE, available_smi
 from fixture import ClientTest
 
 IS_ROOT = os.geteuid() == 0
@@ -169,7 +169,7 @@ class RootFiles(ClientTest):
     def test_libraries_have_every_name(self) -> None:
         self.lay_out("h100")
         version = self.read("sys/module/nvidia/version").strip()
-        folder = self.root / "lib" / f"{os.uname().machine}-linux-gnu"
+        folder = self.root / "lib" / TRIPLE
         for name in ("libnvidia-ml.so", "libcuda.so"):
             if name == "libcuda.so" and not (folder / name).exists():
                 continue  # built without CUDA

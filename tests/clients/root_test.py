@@ -16,7 +16,7 @@ import unittest
 from pathlib import Path
 
 from cdi_rules import problems
-from clients import available_smi, machines
+from clients import TRIPLE, available_smi, machines
 from fixture import ClientTest
 
 try:
@@ -67,13 +67,13 @@ class Root(ClientTest):
                 variables["NVMLKIT_STATE"] = mount["hostPath"]
         self.assertEqual(variables.pop("NVMLKIT_DEVICE_NODES"), "/dev")
         environment = {**self.environment, **variables, "NVMLKIT_DEVICE_NODES": str(dev),
-                       "LD_LIBRARY_PATH": str(self.root / "usr/lib/x86_64-linux-gnu")}  # fmt: skip
+                       "LD_LIBRARY_PATH": str(self.root / "usr/lib" / TRIPLE)}  # fmt: skip
         smi = available_smi()
         return subprocess.run([smi[max(smi)], *arguments], capture_output=True, text=True, env=environment, timeout=120).stdout
 
     def test_the_library_stands_as_a_driver_installs_it(self) -> None:
         self.good("root", self.root, "-m", "t4")
-        library = self.root / "usr/lib/x86_64-linux-gnu"
+        library = self.root / "usr/lib" / TRIPLE
         version = self.read("sys/module/nvidia/version").strip()
         self.assertEqual(os.readlink(library / "libnvidia-ml.so.1"), f"libnvidia-ml.so.{version}")
         self.assertEqual(os.readlink(library / "libnvidia-ml.so"), "libnvidia-ml.so.1")

@@ -60,6 +60,38 @@ if [[ $(id -u) == 0 ]]; then
   grep -q '535\.' <<<"$output" || complain "driver 535 in the image: $output"
 fi
 
+# An image for two architectures. Its second package has the files of the first under the name of the other architecture: the
+# index, Debian's packages and the bill are those of a real one.
+own=$(dpkg --print-architecture) other=arm64
+[[ $own != arm64 ]] || other=amd64
+dpkg-deb -R "$folder"/packages/nvmlkit_*.deb "$folder/other"
+sed -i "s/^Architecture: .*/Architecture: $other/" "$folder/other/DEBIAN/control"
+mkdir "$folder/both-packages"
+cp "$folder"/packages/nvmlkit_*.deb "$folder/both-packages"
+dpkg-deb --root-owner-group -b "$folder/other" "$folder/both-packages" >/dev/null
+output=$("$source/scripts/image" --no-install --packages "$folder/both-packages" --output "$folder/both" --name example.org/nvmlkit:test 2>&1) \
+  || complain "no image for two architectures: $output"
+python3 - "$folder/first/layout" "$folder/both/layout" "$own" <<'PYTHON' || complain "see above"
+import json, pathlib, sys, tarfile
+one, both = (pathlib.Path(path) for path in sys.argv[1:3])
+def blob(layout, entry): return layout / "blobs" / entry["digest"].replace(":", "/")
+def entry_of(layout):
+    (entry,) = json.loads((layout / "index.json").read_text())["manifests"]
+    return entry
+index = json.loads(blob(both, entry_of(both)).read_text())
+images = {image["platform"]["architecture"]: image for image in index["manifests"]}
+assert set(images) == {"amd64", "arm64"} and all(image["platform"]["os"] == "linux" for image in images.values()), images
+assert images[sys.argv[3]]["digest"] == entry_of(one)["digest"], "the image for this machine depends on the other one"
+for architecture, triple in (("amd64", "x86_64-linux-gnu"), ("arm64", "aarch64-linux-gnu")):
+    manifest = json.loads(blob(both, images[architecture]).read_text())
+    assert json.loads(blob(both, manifest["config"]).read_text())["architecture"] == architecture, architecture
+    with tarfile.open(blob(both, manifest["layers"][0])) as layer:
+        assert any(name.endswith(f"lib/{triple}/libc.so.6") for name in layer.getnames()), architecture
+PYTHON
+output=$("$source/scripts/image" --no-install --architecture "$other" --packages "$folder/both-packages" --output "$folder/alone" 2>&1) \
+  || complain "no image for $other: $output"
+grep -q " for $other: " <<<"$output" || complain "with --architecture $other the script printed: $output"
+
 expect_error() { # expect_error TEXT ARGUMENT...
   local text=$1 output
   shift
@@ -68,6 +100,8 @@ expect_error() { # expect_error TEXT ARGUMENT...
 }
 mkdir "$folder/empty"
 expect_error "no nvmlkit_VERSION_ARCHITECTURE.deb in $folder/empty" --packages "$folder/empty" --output "$folder/third"
+expect_error "no nvmlkit_VERSION_$other.deb in $folder/packages" --architecture "$other" --packages "$folder/packages"
+expect_error "no packages for 'mips' on this machine" --architecture mips
 expect_error "unknown argument '--frob'" --frob
 expect_error "--name needs a value" --name
 exit $((failures > 0))

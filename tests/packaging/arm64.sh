@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# arm64.sh SOURCE: builds a part of the project for arm64 with scripts/cross and tests it under qemu-user. The whole is a
+# matter of hours on a small machine: scripts/cross and scripts/cross --test, without arguments.
+# Ends with status 77, skipped, where the compiler, the sysroot or a way to start programs for arm64 is missing.
+set -euo pipefail
+cross="$1/scripts/cross"
+reason=$("$cross" --no-install --run true 2>&1) || {
+  echo "skipped: $(tail -n 1 <<<"$reason") (scripts/setup --with-arm64 installs what is missing)"
+  exit 77
+}
+"$cross" --no-install nvidia-ml nvmlkit_cli kernel_log_test
+"$cross" --no-install --test -R '^(KernelLog\.|clients\.grace$)' --no-tests=error
+for machine in gh200 gb200-tray gb300; do
+  "$cross" --no-install --run env NVMLKIT_BUILD_DIR="$1/build/arm64" python3 "$1/tests/clients/smi_matrix_test.py" --machine "$machine"
+done
