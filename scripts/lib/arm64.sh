@@ -86,16 +86,7 @@ no_arm64_programs() {
 }
 
 # Runs a command in a namespace where the kernel hands programs for arm64 to qemu: nothing of the system changes.
-in_private_binfmt() {
-  # shellcheck disable=SC2016 # for the inner shell
-  unshare --user --map-root-user --mount bash -c '
-    mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc || exit 126
-    magic="\\x7fELF\\x02\\x01\\x01\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x02\\x00\\xb7\\x00"
-    mask="\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\x00\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xfe\\xff\\xff\\xff"
-    printf "%s" ":qemu-aarch64:M::$magic:$mask:$1:F" >/proc/sys/fs/binfmt_misc/register || exit 126
-    shift
-    exec "$@"' _ "$(command -v qemu-aarch64-static)" "$@"
-}
+in_private_binfmt() { python3 "$nvmlkit_root/scripts/lib/binfmt.py" "$(command -v qemu-aarch64-static)" "$@"; }
 
 # Runs a command in whose children programs for arm64 start as others do, with the libraries of the sysroot.
 with_arm64_programs() {

@@ -21,6 +21,10 @@ SYSTEM_PYTHON = os.environ.get("NVMLKIT_TEST_PYTHON", "/usr/bin/python3")
 BRANCHES = {"535": "bookworm", "550": "trixie", "555": "experimental"}
 
 
+# Seconds until a program counts as one that does not end: more under an emulator.
+PATIENCE = 120 if "QEMU_LD_PREFIX" in os.environ else 20
+
+
 def processor() -> str:
     """The processor that was built for: another one than this machine's after scripts/cross."""
     try:

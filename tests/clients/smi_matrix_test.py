@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from clients import Result, available_smi, machines, run, tell
+from clients import PATIENCE, Result, available_smi, machines, run, tell
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ def main() -> int:
                         continue
                     line = command.line.format(**values).replace("{}", f"{branch}-{len(jobs)}")
                     pool, interrupt = (sleeping, 2.5) if command.endless else (busy, None)
-                    jobs.append((branch, machine, command, pool.submit(run, [smi, *line.split()], machine, 20, interrupt)))
+                    jobs.append((branch, machine, command, pool.submit(run, [smi, *line.split()], machine, PATIENCE, interrupt)))
         for branch, machine, command, future in jobs:
             outcome, reason = verdict(command, machine, future.result())
             tally[outcome] += 1
