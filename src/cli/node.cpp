@@ -9,13 +9,13 @@
 #include <cstdio>
 #include <filesystem>
 #include <optional>
-#include <set>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "cli/command_error.hpp"
 #include "cli/node_log.hpp"
+#include "cli/node_problems.hpp"
 #include "cli/selector.hpp"
 #include "kernel_log/output.hpp"
 #include "node/due.hpp"
@@ -53,7 +53,7 @@ std::optional<FileId> id_of(const fs::path& path) {
 
 class NodeLoop {
  public:
-  explicit NodeLoop(const NodeOptions& options) : options_(options) {
+  explicit NodeLoop(const NodeOptions& options) : options_(options), problems_(options.ready_file) {
     if (!options.kernel_log.empty()) output_ = value_of(kernel_log::Output::open(options.kernel_log));
   }
 
@@ -98,26 +98,20 @@ class NodeLoop {
     const auto begin = Clock::now();
     const auto copy = sim::Machine::create(machine.gpus().size());
     if (!copy) throw CommandError({.kind = sim::ProblemKind::out_of_memory});
-    std::vector<std::string> problems;
+    std::vector<Trouble> troubles;
     if (log)
-      if (const auto written = log->write(); !written) problems.push_back(sim::text_of(written.error()));
+      if (const auto written = log->write(); !written)
+        troubles.push_back({options_.kernel_log, sim::message_of(written.error())});
     if (sim::state::copy_now(machine, *copy))
       for (const auto& problem : root.update(*copy))
-        problems.push_back(fmt::format("{}: {}", problem.path1().string(), problem.code().message()));
+        troubles.push_back({problem.path1().string(), problem.code().message()});
     else
-      problems.push_back(fmt::format("{}: a writer of the machine is stopped", root.state().string()));
-    failed_ = !problems.empty();
-    report(problems);
+      troubles.push_back({root.state().string(), "a writer of the machine is stopped"});
+    failed_ = !troubles.empty();
+    problems_.tell(troubles);
     if (!ready_ && !failed_) be_ready(root, *copy);
     const auto work = std::chrono::duration_cast<milliseconds>(Clock::now() - begin);
     return std::min(work * kRestPerWork, kLongestRest);
-  }
-
-  // Each problem once.
-  void report(const std::vector<std::string>& problems) {
-    for (const auto& problem : problems)
-      if (!told_.contains(problem)) fmt::print(stderr, "nvmlkit: {}; the next try is in a second\n", problem);
-    told_ = {problems.begin(), problems.end()};
   }
 
   void be_ready(const DriverRoot& root, const sim::Machine& machine) {
@@ -125,7 +119,7 @@ class NodeLoop {
     root.print(machine);
     std::fflush(stdout);
     write_notices(options_.notices, root.path(), machine);
-    if (!options_.ready_file.empty()) node::write_ready_file(options_.ready_file);
+    problems_.be_ready();
     node::notify("READY=1\nSTATUS=follows the machine");
   }
 
@@ -143,21 +137,28 @@ class NodeLoop {
   NodeOptions options_;
   std::optional<kernel_log::Output> output_;
   node::Waiter waiter_;
-  std::set<std::string> told_;
+  NodeProblems problems_;
   bool ready_ = false, failed_ = false;
 };
 
-}  // namespace
-
-int keep_node(const NodeOptions& options) try {
+int follow(const NodeOptions& options) try {
+  if (!options.refuse.empty()) throw CommandError({.kind = sim::ProblemKind::impossible, .what = options.refuse});
   if (options.no_real_driver) refuse_real_driver();
-  // A killed node may have left one, and it may have had the number of this process.
-  if (!options.ready_file.empty()) fs::remove(options.ready_file);
   return NodeLoop(options).run();
 } catch (const fs::filesystem_error& error) {
   throw CommandError(sim::unusable_file(error.path1().string(), error.code().message()));
 } catch (const std::system_error& error) {
   throw CommandError({.kind = sim::ProblemKind::out_of_memory, .what = error.what()});
+}
+
+}  // namespace
+
+int keep_node(const NodeOptions& options) try {
+  // A killed node may have left one, and it may have had the number of this process.
+  if (std::error_code error; !options.ready_file.empty()) fs::remove(options.ready_file, error);
+  return follow(options);
+} catch (const CommandError& error) {
+  return show_last_problem(error, options.ready_file, options.linger);
 }
 
 }  // namespace nvmlkit::cli

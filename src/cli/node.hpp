@@ -1,6 +1,7 @@
 // A node: a driver root that follows its machine.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "cli/node_notices.hpp"
@@ -15,6 +16,8 @@ struct NodeOptions {
   bool remove = false;     // the root, at the end
   NoticeOptions notices;
   bool no_real_driver = false;  // refuse where there is one
+  std::string refuse;           // a reason to end at once; empty: none
+  std::uint32_t linger = 0;     // seconds that the last problem stays in the ready file
 };
 
 // Returns at SIGTERM or SIGINT, with the exit status.

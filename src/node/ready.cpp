@@ -9,11 +9,27 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <system_error>
 
 namespace nvmlkit::node {
 namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* kProblem = "problem: ";
+
+void write_whole(const fs::path& path, const std::string& line) {
+  auto temporary = path;
+  temporary += ".new";
+  std::ofstream stream(temporary, std::ios::binary);
+  if (!(stream << line << '\n').flush())
+    throw fs::filesystem_error("cannot be written", path, {errno, std::generic_category()});
+  stream.close();
+  fs::rename(temporary, path);
+}
+
+}  // namespace
 
 void notify(const char* state) {
   const char* const name = std::getenv("NOTIFY_SOCKET");
@@ -29,14 +45,20 @@ void notify(const char* state) {
   close(fd);
 }
 
-void write_ready_file(const fs::path& path) {
-  auto temporary = path;
-  temporary += ".new";
-  std::ofstream stream(temporary, std::ios::binary);
-  if (!(stream << getpid() << '\n').flush())
-    throw fs::filesystem_error("cannot be written", path, {errno, std::generic_category()});
-  stream.close();
-  fs::rename(temporary, path);
+void write_ready_file(const fs::path& path) { write_whole(path, std::to_string(getpid())); }
+
+void write_problem_file(const fs::path& path, const std::string& line) { write_whole(path, kProblem + line); }
+
+Readiness read_ready_file(const fs::path& path) {
+  Readiness out;
+  std::ifstream stream(path, std::ios::binary);
+  std::string line;
+  std::getline(stream, line);
+  if (line.starts_with(kProblem))
+    out.problem = line.substr(std::strlen(kProblem));
+  else
+    std::istringstream(line) >> out.process;
+  return out;
 }
 
 }  // namespace nvmlkit::node

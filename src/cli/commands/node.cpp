@@ -31,10 +31,11 @@ Command node_command() {
             .argument("DIR", Kind::folder, options->root.folder,
                       "A new or empty folder, or one that this command or `nvmlkit root` made")
             .required();
-        arguments
-            .option("--ready-file", Kind::file, options->ready_file,
-                    "A file with the PID, made when the root is true; the socket of NOTIFY_SOCKET gets READY=1, too")
-            .default_text("none");
+        const auto ready = arguments
+                               .option("--ready-file", Kind::file, options->ready_file,
+                                       "A file with the PID, made when the root is true, or with the problem that "
+                                       "keeps it from that; the socket of NOTIFY_SOCKET gets READY=1, too")
+                               .default_text("none");
         arguments
             .option("--kernel-log", Kind::file, options->kernel_log,
                     "Where the messages of the kernel modules go, as with `nvmlkit kernel-log --output`")
@@ -46,6 +47,18 @@ Command node_command() {
         arguments
             .option("--features", Kind::file, options->notices.features,
                     "A file for Node Feature Discovery, with the labels of its PCI devices")
+            .default_text("none");
+        arguments
+            .option("--linger", options->linger,
+                    "Seconds for which a problem that ends the command stays in the file of --ready-file, where "
+                    "`nvmlkit status --ready-file` finds it")
+            .label("SECONDS")
+            .default_text("0")
+            .needs(ready);
+        arguments
+            .option("--refuse", Kind::text, options->refuse,
+                    "End with this line: for a host that is known to be set up wrongly, such as by a label")
+            .label("REASON")
             .default_text("none");
         arguments.flag("--no-real-driver", options->no_real_driver, "Refuse a host with NVIDIA's kernel driver");
         arguments.flag("--remove", options->remove, "Remove the root and these files at SIGTERM");

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -19,6 +18,7 @@
 #include "cli/machine.hpp"
 #include "cli/selector.hpp"
 #include "cli/state_files.hpp"
+#include "node/ready.hpp"
 #include "sim/problem/text.hpp"
 #include "sim/processes/clients.hpp"
 #include "sim/state/read.hpp"
@@ -185,10 +185,11 @@ int show_all(const StatusOptions& options) {
 
 // For programs that only start a command and look at its end, as the probes of a container.
 int check_ready(const std::string& path) {
-  pid_t process = 0;
-  if (!(std::ifstream(path) >> process))
+  const auto [process, problem] = node::read_ready_file(path);
+  if (!problem.empty()) throw CommandError({.kind = sim::ProblemKind::impossible, .what = problem}, kFailed);
+  if (process == 0)
     throw CommandError({.kind = sim::ProblemKind::impossible,
-                        .what = "no such file: no `nvmlkit node --ready-file` is ready",
+                        .what = "no `nvmlkit node --ready-file` is ready",
                         .place = {.file = path}},
                        kFailed);
   if (process <= 0 || (kill(process, 0) != 0 && errno != EPERM))

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""What nvmlkit node tells of a problem: one line on stderr, and the same to a program that asks for its readiness."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import time
+import unittest
+
+from node_support import NodeTest, tree_of
+
+
+class Problems(NodeTest):
+    def wait_for_status(self, code: int, text: str) -> None:
+        """What a probe of a container learns."""
+        end = time.monotonic() + 30
+        while (result := self.nvmlkit("status", "--ready-file", self.ready)).returncode != code or text not in result.stderr:
+            self.assertLess(time.monotonic(), end, result.stderr)
+            time.sleep(0.02)
+        self.assertEqual(len(result.stderr.splitlines()), code, result.stderr)
+
+    @unittest.skipIf(os.geteuid() != 0, "needs root, to mount a disk")
+    def test_a_full_disk_is_one_line(self) -> None:
+        disk = self.folder / "disk"
+        disk.mkdir()
+        self.root = disk / "root"
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "disk", disk], check=True)
+        self.addCleanup(subprocess.run, ["umount", "-l", disk], check=True)
+        self.addCleanup(self.kill_nodes)
+        node = self.start("-m", "h100")
+        line = r"/\S+: No space left on device, and \d+ files more"
+        self.wait_for_status(1, "No space left on device, and")
+        self.assertRegex(self.ready.read_text(), rf"\Aproblem: {line}\n\Z")
+        subprocess.run(["mount", "-o", "remount,size=64m", disk], check=True)
+        self.wait_for_status(0, "")
+        self.assertEqual(tree_of(self.root), self.expected())
+        (disk / "other").write_bytes(bytes((os.statvfs(disk).f_bavail - 1) * os.statvfs(disk).f_bsize))
+        (self.root / "proc/driver/nvidia/version").unlink()
+        subprocess.run(["rm", "-r", self.root / "sys"], check=True)
+        (disk / "more").write_bytes(bytes(os.statvfs(disk).f_bavail * os.statvfs(disk).f_bsize))
+        node.send_signal(signal.SIGHUP)
+        self.wait_for_status(1, "No space left on device")
+        (disk / "other").unlink()
+        self.wait_for_status(0, "")
+        self.assertEqual(tree_of(self.root), self.expected())
+        node.terminate()
+        messages = node.communicate()[1].splitlines()
+        self.assertEqual(len([text for text in messages if re.search("No space", text)]), 2, messages)
+
+    def test_the_last_problem_stays_for_a_probe(self) -> None:
+        begin = time.monotonic()
+        node = self.start("--linger", "2", NVMLKIT_MACHINE="h1000")
+        line = "NVMLKIT_MACHINE: unknown machine 'h1000'; did you mean 'h100'?"
+        self.wait_for_status(1, line)
+        self.assertEqual(self.ready.read_text(), f"problem: {line}\n")
+        self.assertEqual((node.wait(60), node.communicate()[1]), (2, f"nvmlkit: {line}\n"))
+        self.assertGreaterEqual(time.monotonic() - begin, 2)
+        self.assertFalse(self.ready.exists() or self.root.exists())
+        node = self.start("--refuse", "node a: wrong label", "--linger", "600")
+        self.wait_for_status(1, "nvmlkit: node a: wrong label\n")
+        node.terminate()
+        self.assertEqual((node.wait(60), node.communicate()[1]), (2, "nvmlkit: node a: wrong label\n"))
+        self.assertIn("--ready-file", self.refused("node", self.root, "--linger", "1"))
+
+
+if __name__ == "__main__":
+    unittest.main()
