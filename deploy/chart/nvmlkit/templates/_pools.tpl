@@ -1,4 +1,5 @@
-{{/* The pools of the release as JSON, {"pools": [...]}: those of `pools`, and one for each machine of the label. */}}
+{{/* The pools of the release as JSON, {"pools": [...]}: those of `pools`, one for each machine of the label, and one for nodes
+whose label names no machine: its pods end with a line that names the node. */}}
 {{- define "nvmlkit.pools" -}}
 {{- $pools := list -}}
 {{- range .Values.pools -}}
@@ -12,6 +13,8 @@
 {{- range .Values.machineLabel.machines -}}
 {{- $pools = append $pools (dict "name" (printf "machine-%s" .) "machine" . "nodeSelector" (dict $key .) "byLabel" true) -}}
 {{- end -}}
+{{- $refuse := printf "node $(NODE_NAME): its label %s names none of the machines %s: change the label, or add a machine to machineLabel.machines" $key (join ", " .Values.machineLabel.machines) -}}
+{{- $pools = append $pools (dict "name" "no-machine" "refuse" $refuse "byLabel" true) -}}
 {{- end -}}
 {{- dict "pools" $pools | toJson -}}
 {{- end -}}
@@ -25,7 +28,7 @@ one node show up in the log of the second: the driver root is busy. */}}
 {{- if eq $other.name $pool.name -}}
 {{- fail (printf "pools: two pools have the name %q: give each its own" $pool.name) -}}
 {{- end -}}
-{{- if eq $other.byLabel $pool.byLabel -}}
+{{- if and (eq $other.byLabel $pool.byLabel) (not $pool.refuse) -}}
 {{- include "nvmlkit.refuseCommonNode" (dict "a" $other "b" $pool) -}}
 {{- end -}}
 {{- end -}}
@@ -57,6 +60,10 @@ one node show up in the log of the second: the driver root is busy. */}}
 {{- $expressions := list (dict "key" "kubernetes.io/os" "operator" "In" "values" (list "linux")) -}}
 {{- if and .root.Values.machineLabel.enabled (not .pool.byLabel) -}}
 {{- $expressions = append $expressions (dict "key" .root.Values.machineLabel.key "operator" "DoesNotExist") -}}
+{{- end -}}
+{{- if .pool.refuse -}}
+{{- $key := .root.Values.machineLabel.key -}}
+{{- $expressions = concat $expressions (list (dict "key" $key "operator" "Exists") (dict "key" $key "operator" "NotIn" "values" .root.Values.machineLabel.machines)) -}}
 {{- end -}}
 {{- $term := dict "matchExpressions" $expressions -}}
 {{- if .pool.nodes -}}
