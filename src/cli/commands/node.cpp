@@ -23,6 +23,8 @@ Command node_command() {
       .examples = {{"nvmlkit node /var/lib/gpus -m h100 --cdi-dir /etc/cdi", "a node with eight H100"},
                    {"nvmlkit node /tmp/gpus --name test-7 --remove",
                     "the machine that is up; nothing is left at the end"},
+                   {"nvmlkit node /tmp/gpus -m h100 --scenarios outages --metrics 9411",
+                    "scenarios break its GPUs, and metrics show the truth"},
                    {"nvmlkit fault gpu=2 off-bus --state /var/lib/gpus/run/nvmlkit/state",
                     "in another shell: GPU 2 leaves the node"}},
       .declare = [](Arguments& arguments) -> Action {
@@ -62,6 +64,18 @@ Command node_command() {
             .default_text("none");
         arguments.flag("--no-real-driver", options->no_real_driver, "Refuse a host with NVIDIA's kernel driver");
         arguments.flag("--remove", options->remove, "Remove the root and these files at SIGTERM");
+        arguments
+            .option("--scenarios", Kind::folder, options->scenarios,
+                    "A folder whose scenarios (*.yaml) run on the machine; files may come, change and go")
+            .default_text("none");
+        arguments
+            .option(
+                "--metrics", Kind::text, options->metrics,
+                "Serve the machine as it truly is for Prometheus, at http://ADDRESS:PORT/metrics; PORT alone: only on "
+                "this host")
+            .label("[ADDRESS:]PORT")
+            .default_text("not at all");
+        options->identity.declare(arguments);
         declare_root(arguments, options->root);
         return [options] { return keep_node(*options); };
       }};
