@@ -7,6 +7,24 @@
 
 namespace nvmlkit::cli {
 
+namespace {
+
+void declare_scenarios(Arguments& arguments, NodeOptions& options) {
+  arguments
+      .option("--scenarios", Kind::folder, options.scenarios,
+              "A folder whose scenarios (*.yaml) run on the machine; files may come, change and go")
+      .default_text("none");
+  arguments
+      .option("--metrics", Kind::text, options.metrics,
+              "Serve the machine as it truly is for Prometheus, at http://ADDRESS:PORT/metrics; PORT alone: only on "
+              "this host")
+      .label("[ADDRESS:]PORT")
+      .default_text("not at all");
+  options.identity.declare(arguments);
+}
+
+}  // namespace
+
 Command node_command() {
   return {
       .name = "node",
@@ -64,18 +82,7 @@ Command node_command() {
             .default_text("none");
         arguments.flag("--no-real-driver", options->no_real_driver, "Refuse a host with NVIDIA's kernel driver");
         arguments.flag("--remove", options->remove, "Remove the root and these files at SIGTERM");
-        arguments
-            .option("--scenarios", Kind::folder, options->scenarios,
-                    "A folder whose scenarios (*.yaml) run on the machine; files may come, change and go")
-            .default_text("none");
-        arguments
-            .option(
-                "--metrics", Kind::text, options->metrics,
-                "Serve the machine as it truly is for Prometheus, at http://ADDRESS:PORT/metrics; PORT alone: only on "
-                "this host")
-            .label("[ADDRESS:]PORT")
-            .default_text("not at all");
-        options->identity.declare(arguments);
+        declare_scenarios(arguments, *options);
         declare_root(arguments, options->root);
         return [options] { return keep_node(*options); };
       }};
