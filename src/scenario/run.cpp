@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "sim/problem/text.hpp"
 
 namespace nvmlkit::scenario {
 

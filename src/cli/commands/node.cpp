@@ -35,9 +35,8 @@ Command node_command() {
           "GPU "
           "that falls off the bus loses its own until it is healed. Every file is replaced at once and as a whole.\n\n"
           "The machine of a root stays when the command is started again, also after it was killed: `-m`, `-c`, `-n` "
-          "and "
-          "`--driver` make one only where there is none. SIGTERM ends the command and leaves the root; SIGHUP lets it "
-          "look at every file again.",
+          "and `--driver` make one only where there is none. SIGTERM ends the command and leaves the root; SIGHUP lets "
+          "it look at every file again.",
       .examples = {{"nvmlkit node /var/lib/gpus -m h100 --cdi-dir /etc/cdi", "a node with eight H100"},
                    {"nvmlkit node /tmp/gpus --name test-7 --remove",
                     "the machine that is up; nothing is left at the end"},
