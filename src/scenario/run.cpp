@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-
 namespace nvmlkit::scenario {
 
 using namespace sim;
