@@ -17,16 +17,17 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kDriverVersion = "/proc/driver/nvidia/version";
+constexpr const char* kRootInComponents = "/driver-root";
 
 // The folder by which the components of NVIDIA's GPU operator wait for each other. The container of a driver writes the
 // first file, with what else it has, as YAML. The validator waits for it, and writes the second one: variables of a
-// shell.
+// shell, with the driver root of the node and the place where the operator mounts it in containers of the components.
 std::map<std::string, std::string> validations(const fs::path& root) {
   return {{".driver-ctr-ready", "GDRCOPY_ENABLED: false\nGDS_ENABLED: false\nGPU_DIRECT_RDMA_ENABLED: false\n"},
           {"driver-ready",
-           fmt::format("IS_HOST_DRIVER=false\nNVIDIA_DRIVER_ROOT={0}\nDRIVER_ROOT_CTR_PATH={0}\nNVIDIA_DEV_ROOT={0}\n"
-                       "DEV_ROOT_CTR_PATH={0}\n",
-                       root.string())}};
+           fmt::format("IS_HOST_DRIVER=false\nNVIDIA_DRIVER_ROOT={0}\nDRIVER_ROOT_CTR_PATH={1}\nNVIDIA_DEV_ROOT={0}\n"
+                       "DEV_ROOT_CTR_PATH={1}\n",
+                       root.string(), kRootInComponents)}};
 }
 
 // The labels that Node Feature Discovery makes from PCI devices. It reads those of the host, which has no such device.

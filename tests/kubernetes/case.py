@@ -136,6 +136,12 @@ class ClusterTest(unittest.TestCase):
         for resource, count in wanted.items():
             self.cluster.wait(f"{count} {resource}", lambda: self.allocatable(resource) == str(count))
 
+    def end_plugin(self) -> None:
+        """With its specification: one more of the same devices would exclude both."""
+        self.cluster.kubectl("-n", "kube-system", "delete", "ds", "nvidia-device-plugin", "--ignore-not-found")
+        for file in Path("/var/run/cdi").glob("k8s.device-plugin.nvidia.com-*.json"):
+            file.unlink()
+
     def restart_plugin(self) -> None:
         self.cluster.kubectl("-n", "kube-system", "delete", "pod", "-l", "name=nvidia-device-plugin", "--grace-period=0", "--force")
 

@@ -29,7 +29,7 @@ PROGRAMS_OF_NVIDIA = (
 )
 # Our image on a node with NVIDIA's kernel driver, which no test machine has: its line is bound over the container's /proc.
 REAL_DRIVER = "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.14  Thu Feb 22 01:44:30 UTC 2024\n"
-WITH_DRIVER = "localhost/nvmlkit-with-driver:1"
+WITH_DRIVER = "localhost/nvmlkit-with-driver:test"
 ENTER = "#!/bin/sh\nmount -o bind /driver /proc/driver && exec nvmlkit \"$@\"\n"
 
 
@@ -43,8 +43,9 @@ def real_smi() -> Path | None:
 def image_of_build(name: str = OUR_IMAGE) -> Image:
     image = Image(name)
     image.add(COMMAND, "/usr/bin/nvmlkit")
-    for library in (*BUILD.glob("lib/libnvidia-ml.so.1"), *BUILD.glob("lib/libcuda.so.1")):
-        image.add(library, f"/usr/lib/{library.name}")
+    for name in ("libnvidia-ml.so.1", "libcuda.so.1", "nvmlkit-cdi-hook"):
+        for file in BUILD.glob(f"lib/{name}"):
+            image.add(file, f"/usr/lib/{name}")
     for library in BUILD.glob("lib/impersonate/*/libnvidia-ml.so.1"):
         image.add(library, f"/usr/lib/{library.relative_to(BUILD / 'lib')}")
     image.config.update({"Entrypoint": ["/usr/bin/nvmlkit"], "Cmd": ["--help"], "User": "65532:65532"})

@@ -19,13 +19,13 @@ class MachineTests(ClusterTest):
     def test_50_a_node_chooses_its_machine_by_label(self) -> None:
         labels = ("machineLabel.enabled=true", "machineLabel.machines={t4,two-a30}", "machines.two-a30.base=a30", "gpus=2")
         self.chart("upgrade", *labels, wait=False)
+        self.addCleanup(self.cluster.kubectl, "label", "node", NODE, "nvmlkit.io/machine-")
         self.cluster.kubectl("label", "node", NODE, "nvmlkit.io/machine=t4")
         self.cluster.wait("the T4", lambda: STATE.exists() and "Tesla T4" in self.status())
         self.cluster.kubectl("label", "node", NODE, "nvmlkit.io/machine=two-a30", "--overwrite")
         self.cluster.wait("the A30", lambda: STATE.exists() and "NVIDIA A30" in self.status())
-        if find("nvidia-device-plugin"):
-            self.restart_plugin()
-            self.cluster.wait("two GPUs", lambda: self.allocatable() == "2")
+        if find("nvidia-device-plugin") and find("nvidia-cdi-hook"):
+            self.start_plugin({"nvidia.com/gpu": 2})
         # A label that names no machine: no pod of a machine, and one that says so.
         self.cluster.kubectl("label", "node", NODE, "nvmlkit.io/machine=h1000", "--overwrite")
         line = f"nvmlkit: node {NODE}: its label nvmlkit.io/machine names none of the machines t4, two-a30: change the label"
@@ -33,10 +33,10 @@ class MachineTests(ClusterTest):
         self.assertEqual(len(self.logs("no-machine").splitlines()), 1)
         self.wait_for_event(line)
         self.cluster.wait("no root", lambda: not STATE.exists())
-        self.cluster.kubectl("label", "node", NODE, "nvmlkit.io/machine-")
 
     def test_51_two_pools_of_different_machines(self) -> None:
         other = self.cluster.add_node()
+        self.addCleanup(self.cluster.remove_node, other)
         pools: list[dict[str, object]] = [
             {"name": "training", "machine": "dgx-h100", "nodes": [NODE]},
             {"name": "inference", "machine": "l4", "gpus": 2, "driver": "550", "nodes": [other.name]},
@@ -53,7 +53,6 @@ class MachineTests(ClusterTest):
                 self.assertEqual([found for found, _ in re.findall(GPU, text, re.M)], [model] * 2, text)
         self.chart("upgrade", values={"pools": [pools[0]]})
         self.cluster.wait("no root on the other node", lambda: not other.path(objects.ROOT).exists())
-        self.cluster.remove_node(other)
 
     def test_52_a_fleet_of_nodes_without_machines(self) -> None:
         """Nothing runs on them, as kwok is not here: the scheduler finds room by their resources."""

@@ -48,9 +48,7 @@ class MigTests(ClusterTest):
     def test_30_mixed(self) -> None:
         """The steps of the guide for nodes without NVIDIA's container toolkit."""
         self.need("nvidia-device-plugin")
-        self.cluster.kubectl("-n", "kube-system", "delete", "ds", "nvidia-device-plugin", "--ignore-not-found")
-        for file in Path("/var/run/cdi").glob("k8s.device-plugin.nvidia.com-*.json"):  # of a plugin with a specification of its own
-            file.unlink()
+        self.end_plugin()
         self.machine(MIXED, "cdi.kind=k8s.device-plugin.nvidia.com/gpu")
         self.apply_example("device-plugin-mig.yaml")
         for resource in ("gpu", "mig-3g.40gb", "mig-1g.10gb"):

@@ -3,6 +3,7 @@ node that the one before left. tests/kubernetes/run starts this in namespaces of
 
 from __future__ import annotations
 
+import os
 import re
 import unittest
 from pathlib import Path
@@ -32,10 +33,22 @@ class NodeTest(ChartTests, PluginTests, MigTests, ProgramTests, MachineTests, Ba
         self.assertEqual(left, set())
 
 
+class SoonResult(unittest.TextTestResult):
+    """Shows what is wrong at once: all tests together take long."""
+
+    def addFailure(self, test, error):  # type: ignore[no-untyped-def]
+        super().addFailure(test, error)
+        self.stream.writeln(self.failures[-1][1])
+
+    def addError(self, test, error):  # type: ignore[no-untyped-def]
+        super().addError(test, error)
+        self.stream.writeln(self.errors[-1][1])
+
+
 def load_tests(loader: unittest.TestLoader, tests: unittest.TestSuite, pattern: str | None) -> unittest.TestSuite:
     """Only of the class with all of them."""
     return loader.loadTestsFromTestCase(NodeTest)
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(testRunner=unittest.TextTestRunner(resultclass=SoonResult, failfast="NVMLKIT_FAILFAST" not in os.environ, verbosity=2))

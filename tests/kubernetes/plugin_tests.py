@@ -94,6 +94,7 @@ class PluginTests(ClusterTest):
     def test_28_a_pod_without_a_cuda_program_uses_its_gpus(self) -> None:
         """By the annotations of the guide, which arrive as variables; the program of the pod knows nothing of GPUs."""
         self.need("nvidia-device-plugin")
+        self.end_plugin()
         self.chart("upgrade", "cdi.kind=k8s.device-plugin.nvidia.com/gpu", "cdi.hook.enabled=true")
         self.apply_example("device-plugin.yaml")
         self.cluster.wait("8 GPUs", lambda: self.allocatable() == "8")
