@@ -47,13 +47,12 @@ sim::Expected<void> begin(const sim::Machine& machine, const Target& target, con
   return share.load_percent == 0 ? sim::Expected<void>() : put_load(machine, target.gpu, load_of(machine, target.gpu));
 }
 
-sim::Expected<void> end(const sim::Machine& machine, const Target& target) {
-  std::uint32_t before = 0;
-  for (const auto& client : machine.process_table(target.gpu).places()) before += client.load_percent;
+sim::Expected<void> end(const sim::Machine& machine, const Target& target, const Share& share) {
   processes::remove_ended(machine, target.gpu);
-  const auto after = load_of(machine, target.gpu);
-  // A load that a user set stays where no container had one.
-  return std::min(before, 100U) == after ? sim::Expected<void>() : put_load(machine, target.gpu, after);
+  // Whether another program removed the process before does not matter. A load that a user set stays where the container
+  // had none.
+  if (share.load_percent == 0) return {};
+  return put_load(machine, target.gpu, load_of(machine, target.gpu));
 }
 
 }  // namespace nvmlkit::cdi_hook

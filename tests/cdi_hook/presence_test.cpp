@@ -37,11 +37,11 @@ TEST_F(HookPresence, ALoadIsThatOfAllContainers) {
   EXPECT_EQ(memory(*machine).used, before + 5 * processes::kMib);
   EXPECT_EQ(machine->process_table(0).clients[0].name.view(), "train");
   a.die();
-  ASSERT_TRUE(end(*machine, {0}));
+  ASSERT_TRUE(end(*machine, {0}, {0, 30}));
   EXPECT_EQ(load(*machine), 40U);
   b.die();
   c.die();
-  ASSERT_TRUE(end(*machine, {0}));
+  ASSERT_TRUE(end(*machine, {0}, {0, 40}));
   EXPECT_EQ(load(*machine), 0U);
   EXPECT_EQ(memory(*machine).used, before);
 }
@@ -53,8 +53,18 @@ TEST_F(HookPresence, ALoadIsAtMostAll) {
   ASSERT_TRUE(begin(*machine, {0}, container(b.pid()), {0, 80}));
   EXPECT_EQ(load(*machine), 100U);
   b.die();
-  ASSERT_TRUE(end(*machine, {0}));
+  ASSERT_TRUE(end(*machine, {0}, {0, 80}));
   EXPECT_EQ(load(*machine), 80U);
+}
+
+TEST_F(HookPresence, ALoadEndsThoughAnotherProgramRemovedTheProcess) {
+  const auto machine = attach(make(1));
+  processes::Idle a;
+  ASSERT_TRUE(begin(*machine, {0}, container(a.pid()), {0, 80}));
+  a.die();
+  processes::remove_ended(*machine, 0);  // as every program that lists processes and may write does
+  ASSERT_TRUE(end(*machine, {0}, {0, 80}));
+  EXPECT_EQ(load(*machine), 0U);
 }
 
 TEST_F(HookPresence, TheLoadOfAUserStaysWhereNoContainerHasOne) {
@@ -64,7 +74,7 @@ TEST_F(HookPresence, TheLoadOfAUserStaysWhereNoContainerHasOne) {
   ASSERT_TRUE(begin(*machine, {0}, container(a.pid()), {processes::kMib, 0}));
   EXPECT_EQ(load(*machine), 55U);
   a.die();
-  ASSERT_TRUE(end(*machine, {0}));
+  ASSERT_TRUE(end(*machine, {0}, {processes::kMib, 0}));
   EXPECT_EQ(load(*machine), 55U);
 }
 

@@ -107,12 +107,12 @@ class PluginTests(ClusterTest):
         text = self.start_pod("busy", json.dumps(manifest))
         gpus = [self.uuids().index(uuid) for _, uuid in re.findall(GPU, text, re.M)]
         self.assertEqual(len(gpus), 2, text)
-        for gpu in range(8):
-            used = int(self.nvmlkit("get", f"gpu={gpu}", "memory.used_bytes"))
-            self.assertEqual(used > 40 << 30, gpu in gpus, f"GPU {gpu}: {used}")
+        processes = re.findall(r"^Process +GPU (\d) +\d+ +C +(\d+) MiB +sh$", self.status(), re.M)
+        self.assertEqual([(int(gpu), int(mib)) for gpu, mib in processes], [(gpu, 40960) for gpu in sorted(gpus)])
         self.cluster.wait("the load", lambda: all(self.utilization(gpu) > 60 for gpu in gpus))
         self.cluster.kubectl("delete", "pod", "busy", "--force", "--grace-period=0")
         self.cluster.wait("idle GPUs", lambda: all(self.utilization(gpu) == 0 for gpu in gpus))
+        self.assertNotIn("Process", self.status())
         self.chart("upgrade")
 
     def utilization(self, gpu: int) -> int:
