@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <memory>
 #include <nvmlkit/detail/protocols.hpp>
 #include <nvmlkit/device.hpp>
 #include <nvmlkit/diagnostics.hpp>
@@ -54,6 +56,78 @@ Result<std::vector<PrmCounter>> Device::prm_counters(std::span<const PrmCounterQ
       counters.push_back({queries[i], Failure(static_cast<Errc>(answer.status), kFunction)});
   }
   return counters;
+}
+
+Result<std::unique_ptr<abi::nvmlPerfMetricsSamples_v1_t>> Device::perf_metrics_samples() const {
+  auto samples = std::make_unique<abi::nvmlPerfMetricsSamples_v1_t>();
+  const Outcome outcome = call(*session_, &Table::DevicePerfMetricsGetSamples_v1, handle_, samples.get());
+  if (!outcome.ok()) return outcome.failure();
+  return samples;
+}
+
+Result<MemoryLimits> Device::memory_limits(const std::string& cgroup) const {
+  abi::nvmlGetMemoryLimits_v1_t limits{};
+  limits.nameSpace = cgroup.c_str();
+  const Outcome outcome = call(*session_, &Table::DeviceGetMemoryLimits_v1, handle_, &limits);
+  if (!outcome.ok()) return outcome.failure();
+  MemoryLimits out{limits.softLimit, limits.hardLimit, limits.currentUsed};
+  if (limits.hardLimit == abi::DEVICE_MEMORY_LIMIT_MAX) out.hard.reset();
+  return out;
+}
+
+Result<void> Device::set_memory_limits(const std::string& cgroup, unsigned long long soft,
+                                       std::optional<unsigned long long> hard) const {
+  abi::nvmlSetMemoryLimits_v1_t limits{};
+  limits.nameSpace = cgroup.c_str();
+  limits.softLimit = soft;
+  limits.hardLimit = hard.value_or(abi::DEVICE_MEMORY_LIMIT_MAX);
+  const Outcome outcome = call(*session_, &Table::DeviceSetMemoryLimits_v1, handle_, &limits);
+  if (!outcome.ok()) return outcome.failure();
+  return {};
+}
+
+Result<std::chrono::milliseconds> Device::set_nvlink_bw_mode_async(const NvlinkBwModeRequest& request) const {
+  abi::nvmlNvlinkSetBwModeAsync_v1_t mode{};
+  mode.bSetBest = request.best ? 1U : 0U;
+  mode.bwMode = request.bw_mode;
+  const Outcome outcome = call(*session_, &Table::DeviceSetNvlinkBwModeAsync_v1, handle_, &mode);
+  if (!outcome.ok()) return outcome.failure();
+  return std::chrono::milliseconds(mode.asyncPollTimeoutMs);
+}
+
+// The driver is asked twice: how many samples there are, then for these.
+Result<std::vector<NvlinkTelemetry>> Device::nvlink_telemetry(std::span<const NvlinkTelemetryQuery> queries) const {
+  constexpr const char* kFunction = "nvmlDeviceGetNvLinkTelemetrySamples_v1";
+  constexpr unsigned int kMostSamples = 1 << 20;
+  std::vector<abi::nvmlNvlinkTelemetrySample_v1_t> wire(queries.size());
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    wire[i].linkId = queries[i].link;
+    wire[i].sampleType = to_abi(queries[i].type);
+    wire[i].nvmlReturn = abi::NVML_ERROR_UNKNOWN;  // stays where the driver skips an entry
+  }
+  abi::nvmlNvlinkTelemetrySamples_v1_t list{static_cast<unsigned int>(wire.size()), wire.data()};
+  const Outcome counted = call(*session_, &Table::DeviceGetNvLinkTelemetrySamples_v1, handle_, &list);
+  if (!counted.ok()) return counted.failure();
+  std::vector<std::vector<unsigned long long>> buffers(wire.size());
+  for (std::size_t i = 0; i < wire.size(); ++i) {
+    if (wire[i].nvmlReturn != abi::NVML_SUCCESS || wire[i].sampleCount == 0) continue;
+    if (wire[i].sampleCount > kMostSamples) return Failure(Errc::malformed_answer, kFunction);
+    buffers[i].resize(wire[i].sampleCount);
+    wire[i].samples = buffers[i].data();
+  }
+  const Outcome outcome = call(*session_, &Table::DeviceGetNvLinkTelemetrySamples_v1, handle_, &list);
+  if (!outcome.ok()) return outcome.failure();
+  std::vector<NvlinkTelemetry> out;
+  out.reserve(wire.size());
+  for (std::size_t i = 0; i < wire.size(); ++i) {
+    if (wire[i].nvmlReturn != abi::NVML_SUCCESS) {
+      out.push_back({queries[i], Failure(static_cast<Errc>(wire[i].nvmlReturn), kFunction)});
+      continue;
+    }
+    buffers[i].resize(std::min<std::size_t>(buffers[i].size(), wire[i].sampleCount));
+    out.push_back({queries[i], std::move(buffers[i])});
+  }
+  return out;
 }
 
 Result<PrmAnswer> Device::read_write_prm(std::span<const std::byte> request) const {

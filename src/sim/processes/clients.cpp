@@ -5,6 +5,7 @@
 
 #include "sim/processes/accounting.hpp"
 #include "sim/processes/life.hpp"
+#include "sim/processes/limits.hpp"
 #include "sim/processes/memory.hpp"
 #include "sim/state/lock.hpp"
 #include "sim/vgpu/instances.hpp"
@@ -64,7 +65,8 @@ class Writer {
   Outcome add(const Client& wanted) const {
     if (const auto refusal = refused_by_state(); refusal != Outcome::done) return refusal;
     if (const auto refusal = refused_by_mode(wanted); refusal != Outcome::done) return refusal;
-    if (wanted.memory_bytes > free_memory()) return Outcome::out_of_memory;
+    if (wanted.memory_bytes > free_memory() || exceeds_limit(wanted, wanted.memory_bytes))
+      return Outcome::out_of_memory;
     const auto places = table_.places();
     const auto place = static_cast<std::uint32_t>(
         std::find_if(places.begin(), places.end(), [](const Client& client) { return client.pid == 0; }) -
@@ -86,7 +88,9 @@ class Writer {
     changed.kinds |= further_kinds;
     changed.memory_bytes = bytes;
     changed.max_memory_bytes = std::max(changed.max_memory_bytes, bytes);
-    if (bytes > client.memory_bytes && bytes - client.memory_bytes > free_memory()) return Outcome::out_of_memory;
+    if (bytes > client.memory_bytes &&
+        (bytes - client.memory_bytes > free_memory() || exceeds_limit(client, bytes - client.memory_bytes)))
+      return Outcome::out_of_memory;
     return lock_.replace(client, changed) ? Outcome::done : Outcome::no_room;
   }
 
@@ -150,6 +154,18 @@ class Writer {
     std::uint64_t held = 0;
     for (const auto& client : table_.places()) held += client.memory_bytes;
     return memory_of(gpu_, held).free;
+  }
+
+  // Do the limits of its cgroups leave less than so much more? Like free_memory(), this counts clients that have ended.
+  bool exceeds_limit(const Client& client, std::uint64_t further) const {
+    for (const auto& limit : table_.limit_places()) {
+      if (limit.hard == kNoLimit || !is_in(client.cgroups, limit.cgroup)) continue;
+      std::uint64_t held = 0;
+      for (const auto& other : table_.places())
+        if (is_in(other.cgroups, limit.cgroup)) held += other.memory_bytes;
+      if (held > limit.hard || further > limit.hard - held) return true;
+    }
+    return false;
   }
 
   bool excludes(const Client& wanted) const {
@@ -220,6 +236,7 @@ Outcome attach(const Machine& machine, std::size_t gpu, const Request& request) 
   if (!process) return Outcome::no_such_process;
   char buffer[256];
   const auto name = request.name.empty() ? name_of(request.pid, buffer) : request.name;
+  const auto cgroups = cgroups_of(request.pid);
   const Lock lock(machine);
   if (!lock) return outcome_of(lock.refusal());
   const Writer writer(lock, gpu);
@@ -236,6 +253,7 @@ Outcome attach(const Machine& machine, std::size_t gpu, const Request& request) 
     client.compute_instance = request.compute_instance;
     client.signs_life = request.signs_life ? 1 : 0;
     client.load_percent = request.load_percent;
+    client.cgroups = cgroups;
     client.accounted = accounting_is_on(writer.gpu()) ? current_epoch(writer.gpu()) : 0;
     client.name = name;
     const auto* known = writer.find(client);
