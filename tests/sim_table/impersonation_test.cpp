@@ -146,7 +146,8 @@ TEST(FieldNumbering, FollowsTheDriver) {
 TEST(Errata, AreHandledOnImpersonatedDrivers) {
   using nvml::FieldId;
   const nvml::FieldQuery queries[] = {{FieldId::dev_clocks_event_reason_sw_therm_slowdown}, {FieldId::dev_ecc_current}};
-  for (const char* version : {"535.54.03", "550", "555", "560", "570", "575", "580.65.06", "580.82.07", "590", "610", "615"}) {
+  for (const char* version :
+       {"535.54.03", "550", "555", "560", "570", "575", "580.65.06", "580.82.07", "590", "610", "615"}) {
     SCOPED_TRACE(version);
     const auto driver = SimulatedDriver::create(kMachine, {.driver = version}).value();
     const auto library = Library::from_table(driver.table()).value();
@@ -179,7 +180,8 @@ TEST(NewerBranches, HideWhatLaterHeadersBrought) {
   const auto symbols_with = [](const char* driver) {
     return symbols_of(SimulatedDriver::create("t4", {.driver = driver}).value().table());
   };
-  const auto r555 = symbols_with("555"), r570 = symbols_with("570.86.15"), r610 = symbols_with("610"), r615 = symbols_with("615");
+  const auto r555 = symbols_with("555"), r570 = symbols_with("570.86.15"), r610 = symbols_with("610"),
+             r615 = symbols_with("615");
   EXPECT_TRUE(std::includes(r570.begin(), r570.end(), r555.begin(), r555.end()));
   EXPECT_TRUE(std::includes(r610.begin(), r610.end(), r570.begin(), r570.end()));
   EXPECT_EQ(r570.count("nvmlSystemGetDriverBranch"), 1u);  // 12.6.77

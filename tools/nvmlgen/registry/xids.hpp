@@ -20,7 +20,7 @@ struct OperationalEvent {
 struct Xid {
   unsigned number = 0;
   std::string mnemonic, name;
-  std::string log;     // message in the kernel log; empty: the name
+  std::string log;  // message in the kernel log; empty: the name
   std::optional<OperationalEvent> operational;
   std::string effect;  // none, lost, reset, unresponsive, double_bit, remap_pending, remap_failed, nvlink
 };

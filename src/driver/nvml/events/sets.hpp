@@ -17,7 +17,7 @@ enum class EventScope { gpu, system };
 // What a set delivers: an event of a registered type, or the operational event that was published with an Xid.
 struct EventRecord {
   sim::events::Published published;
-  std::uint64_t number;               // of the event in the machine
+  std::uint64_t number;                 // of the event in the machine
   const sim::faults::Xid* operational;  // null: an event of a registered type
 };
 
