@@ -20,6 +20,7 @@ EDGES = {
     "src/cli/commands/run.cpp": "why a program does not start, in its own process",
     "src/cli/commands/status.cpp": "machines that cannot be opened, listed beside the others",
     "src/cdi_hook/main.cpp": "what keeps a container from starting",
+    "src/cli/node.cpp": "what a node cannot write to the kernel log",
     "src/cli/node_problems.cpp": "what a node cannot do now and tries again",
     "src/cli/main.cpp": "the line on stderr that ends a command",
     "src/driver/complain.hpp": "the line on stderr of a driver library",
