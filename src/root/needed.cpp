@@ -15,8 +15,8 @@ namespace fs = std::filesystem;
 namespace {
 
 // Where loaders look of themselves, on systems of either custom.
-const fs::path kLibraryFolders[] = {fs::path("/lib") / kTriple, fs::path("/usr/lib") / kTriple, "/lib64", "/usr/lib64", "/lib",
-                                    "/usr/lib"};
+const fs::path kLibraryFolders[] = {
+    fs::path("/lib") / kTriple, fs::path("/usr/lib") / kTriple, "/lib64", "/usr/lib64", "/lib", "/usr/lib"};
 
 ElfNeeds needs_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
