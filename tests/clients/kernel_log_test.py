@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import subprocess
+import time
 import unittest
 from pathlib import Path
 
@@ -132,9 +133,13 @@ class KernelLog(ClientTest):
         self.addCleanup(os.killpg, user.pid, signal.SIGKILL)
         follower = self.follow()
         assert follower.stdout is not None
-        for _ in range(200):
-            if "sleep" in (status := self.good("status")):
+        # It is on the GPU before it becomes the program.
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            used = re.search(r"GPU 1 +(\d+) .* sleep$", status := self.good("status"), re.M)
+            if used and Path(f"/proc/{used[1]}/comm").read_text() == "sleep\n":
                 break
+            time.sleep(0.02)
         self.good("fault", "gpu=1", "xid", "43")
         line = next(line for line in follower.stdout if "Xid" in line)
         match = re.search(r": 43, pid=(\d+), name=sleep, Ch 00000008$", line)

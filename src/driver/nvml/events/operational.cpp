@@ -8,6 +8,7 @@
 #include "driver/nvml/call/call.hpp"
 #include "driver/nvml/events/cper.hpp"
 #include "driver/nvml/events/sets.hpp"
+#include "driver/nvml/events/supported.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "sim/traits/architecture.hpp"
 
@@ -29,10 +30,6 @@ std::int64_t us_of(clockid_t clock) {
 unsigned long long time_of(const events::Published& published) {
   const auto started = us_of(CLOCK_REALTIME) - us_of(CLOCK_BOOTTIME);
   return static_cast<unsigned long long>(started + static_cast<std::int64_t>(published.uptime_us));
-}
-
-bool may_see(const Machine& machine, const events::Event& event) {
-  return event.gpu_instance == events::kNoInstance || is_privileged(machine);
 }
 
 // What every record has.
