@@ -1,4 +1,4 @@
-"""A cluster of one node, in the namespaces of this process: etcd, the control plane, a kubelet, containerd. `run` makes the
+"""A cluster in the namespaces of this process: etcd, the control plane, and one node or more (kubelet.py). `run` makes the
 namespaces, in which /run, /etc and /var/lib are the test's own."""
 
 from __future__ import annotations
@@ -11,66 +11,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from programs import cni_folder, find
+from kubelet import Node, make_address
+from programs import find
 
 ADDRESS = "10.98.0.1"
-PODS = "10.97.0.0/24"
 SERVICES = "10.99.0.0/16"
+# Of the service `kubernetes`, which pods use. No kube-proxy runs: the API listens there itself.
+API = "10.99.0.1"
 NODE = "gpu-node-0"
-PAUSE = "localhost/pause:1"
-
-CONTAINERD = """
-version = 3
-root = "{work}/containerd"
-state = "/run/containerd"
-[grpc]
-  address = "/run/containerd.sock"
-[plugins.'io.containerd.cri.v1.images'.pinned_images]
-  sandbox = "{pause}"
-[plugins.'io.containerd.cri.v1.runtime']
-  enable_cdi = true
-  cdi_spec_dirs = ["/etc/cdi", "/var/run/cdi"]
-  restrict_oom_score_adj = true
-[plugins.'io.containerd.cri.v1.runtime'.cni]
-  bin_dirs = ["{cni}"]
-  conf_dir = "{work}/cni"
-[plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.runc]
-  runtime_type = "io.containerd.runc.v2"
-[plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.runc.options]
-  BinaryName = "{runc}"
-  SystemdCgroup = false
-"""
-NETWORK = {
-    "cniVersion": "1.0.0",
-    "name": "pods",
-    "plugins": [{"type": "bridge", "bridge": "pods0", "isGateway": True, "ipam": {"type": "host-local", "subnet": PODS}}],
-}
-
-
-def kubelet_configuration(work: Path) -> dict[str, object]:
-    return {
-        "apiVersion": "kubelet.config.k8s.io/v1beta1",
-        "kind": "KubeletConfiguration",
-        "failCgroupV1": False,
-        "cgroupDriver": "cgroupfs",
-        "containerRuntimeEndpoint": "unix:///run/containerd.sock",
-        "authentication": {
-            "anonymous": {"enabled": False},
-            "webhook": {"enabled": True},
-            "x509": {"clientCAFile": f"{work}/ca.crt"},
-        },
-        "authorization": {"mode": "Webhook"},
-        "tlsCertFile": f"{work}/kubelet.crt",
-        "tlsPrivateKeyFile": f"{work}/kubelet.key",
-        "address": ADDRESS,
-        "clusterDNS": ["10.99.0.10"],
-        "failSwapOn": False,
-        "oomScoreAdj": 0,
-        "evictionHard": {"memory.available": "50Mi", "nodefs.available": "1%", "imagefs.available": "1%"},
-        "imageGCHighThresholdPercent": 100,
-        "nodeStatusUpdateFrequency": "2s",
-        "syncFrequency": "5s",
-    }
 
 
 class Cluster:
@@ -79,6 +27,8 @@ class Cluster:
         self.logs = work / "logs"
         self.logs.mkdir()
         self.programs: dict[str, subprocess.Popen[bytes]] = {}
+        self.images: list[Path] = []
+        self.nodes = [Node(work, 0, self._start)]
         self.environment = {**os.environ, "KUBECONFIG": str(work / "admin.kubeconfig"), "HOME": str(work), "LC_ALL": "C.UTF-8"}
 
     # ---- certificates
@@ -104,7 +54,7 @@ class Cluster:
             "clusters": [
                 {
                     "name": "test",
-                    "cluster": {"server": f"https://{ADDRESS}:6443", "certificate-authority": str(self.work / "ca.crt")},
+                    "cluster": {"server": f"https://{ADDRESS}", "certificate-authority": str(self.work / "ca.crt")},
                 }
             ],
             "users": [{"name": "test", "user": {"client-certificate": pki["crt"], "client-key": pki["key"]}}],
@@ -114,60 +64,81 @@ class Cluster:
     def _certificates(self) -> None:
         ca = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=test")
         self._openssl("req", "-x509", *ca, "-keyout", "ca.key", "-out", "ca.crt")
-        self._certificate("apiserver", "/CN=kube-apiserver", f"IP:{ADDRESS}", "IP:10.99.0.1", "DNS:kubernetes.default.svc")
+        self._certificate("apiserver", "/CN=kube-apiserver", f"IP:{ADDRESS}", f"IP:{API}", "DNS:kubernetes.default.svc")
         self._certificate("admin", "/O=system:masters/CN=admin")
-        self._certificate("node", f"/O=system:nodes/CN=system:node:{NODE}")
-        self._certificate("kubelet", f"/CN={NODE}", f"IP:{ADDRESS}", f"DNS:{NODE}")
         self._openssl("genrsa", "-out", "accounts.key", "2048")
-        for name in ("admin", "node"):
-            self._kubeconfig(name)
+        self._kubeconfig("admin")
+
+    def _certificates_of(self, node: Node) -> None:
+        self._certificate(f"node-{node.number}", f"/O=system:nodes/CN=system:node:{node.name}")
+        self._certificate(f"kubelet-{node.number}", f"/CN={node.name}", f"IP:{node.address}", f"DNS:{node.name}")
+        self._kubeconfig(f"node-{node.number}")
 
     # ---- programs
 
-    def _start(self, name: str, *arguments: str) -> None:
-        command = [str(find(name)), *arguments]
+    def _start(self, name: str, *command: str) -> None:
         with (self.logs / name).open("wb") as log:
             self.programs[name] = subprocess.Popen(
-                command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=self.environment
+                [*command], stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=self.environment
             )
 
+    def start_program(self, name: str, *arguments: str) -> None:
+        self._start(name, str(find(name)), *arguments)
+
     def start(self, images: list[Path]) -> None:
-        for command in (
-            "link set lo up",
-            "link add cluster0 type bridge",
-            f"address add {ADDRESS}/24 dev cluster0",
-            "link set cluster0 up",
-            "route add default via 10.98.0.254",
-        ):
-            subprocess.run([str(find("ip")), *command.split()], check=True)
-        work = self.work
+        self.images = images
         self._certificates()
-        (work / "cni").mkdir()
-        (work / "cni/pods.conflist").write_text(json.dumps(NETWORK))
-        (work / "containerd.toml").write_text(
-            CONTAINERD.format(work=work, pause=PAUSE, cni=cni_folder(), runc=find("runc"))
-        )
-        (work / "kubelet.json").write_text(json.dumps(kubelet_configuration(work)))
-        self._start("containerd", "--config", f"{work}/containerd.toml")
-        self._start("etcd", "--data-dir", f"{work}/etcd", "--unsafe-no-fsync", "--logger=zap")
+        first = self.nodes[0]
+        make_address(first)
+        subprocess.run([str(find("ip")), "address", "add", f"{API}/32", "dev", "cluster0"], check=True)
+        self.start_program("etcd", "--data-dir", f"{self.work}/etcd", "--unsafe-no-fsync", "--logger=zap")
         self._start_api()
-        self.wait("containerd", lambda: self.ctr("version").returncode == 0)
-        for image in images:
-            result = self.ctr("images", "import", str(image))
-            assert result.returncode == 0, result.stdout + result.stderr
+        self._prepare(first)
         self.wait("the API", lambda: self.kubectl("get", "--raw", "/readyz", check=False) == "ok", 300)
         self._start_controllers()
-        kubelet = ("--config", f"{work}/kubelet.json", "--kubeconfig", f"{work}/node.kubeconfig")
-        self._start("kubelet", *kubelet, "--hostname-override", NODE, "--node-ip", ADDRESS, "--v=2")
-        self.wait("the node", lambda: "True" in self.node("{.status.conditions[?(@.type=='Ready')].status}"), 300)
+        self._join(first)
         self.wait("accounts", lambda: "default" in self.kubectl("get", "sa", "-o", "name", check=False), 120)
+
+    def _prepare(self, node: Node) -> None:
+        self._certificates_of(node)
+        node.configure()
+        node.start_containerd()
+        self.wait("containerd", lambda: node.ctr("version").returncode == 0, 120)
+        node.import_images(self.images)
+
+    def _join(self, node: Node) -> None:
+        node.start_kubelet()
+        ready = "{.status.conditions[?(@.type=='Ready')].status}"
+        self.wait(node.name, lambda: "True" in self.node(ready, node.name), 300)
+
+    def add_node(self) -> Node:
+        """A further one."""
+        node = Node(self.work, len(self.nodes), self._start)
+        self.nodes.append(node)
+        node.enter()
+        make_address(node)
+        self._prepare(node)
+        self._join(node)
+        return node
+
+    def remove_node(self, node: Node) -> None:
+        self.kubectl("delete", "node", node.name)
+        for name in reversed(node.programs):
+            if "kubelet" not in name:
+                node.end_containers()
+            program = self.programs.pop(name)
+            program.terminate()
+            program.wait(60)
+        node.end()
+        self.nodes.remove(node)
 
     def _start_api(self) -> None:
         work = self.work
-        self._start(
+        self.start_program(
             "kube-apiserver",
             "--etcd-servers=http://127.0.0.1:2379",
-            f"--bind-address={ADDRESS}",
+            "--bind-address=0.0.0.0",
+            "--secure-port=443",
             f"--advertise-address={ADDRESS}",
             f"--service-cluster-ip-range={SERVICES}",
             f"--tls-cert-file={work}/apiserver.crt",
@@ -189,8 +160,8 @@ class Cluster:
         work = self.work
         client = (f"--kubeconfig={work}/admin.kubeconfig", "--leader-elect=false", "--secure-port=0")
         accounts = f"--service-account-private-key-file={work}/accounts.key"
-        self._start("kube-controller-manager", *client, accounts, f"--root-ca-file={work}/ca.crt")
-        self._start("kube-scheduler", *client)
+        self.start_program("kube-controller-manager", *client, accounts, f"--root-ca-file={work}/ca.crt")
+        self.start_program("kube-scheduler", *client)
 
     def stop(self) -> None:
         for program in reversed(self.programs.values()):
@@ -201,10 +172,12 @@ class Cluster:
             except subprocess.TimeoutExpired:
                 program.kill()
                 program.wait()
+        for node in self.nodes:
+            node.end()
 
     # ---- use
 
-    def wait(self, what: str, done: Callable[[], bool], seconds: float = 60) -> float:
+    def wait(self, what: str, done: Callable[[], bool], seconds: float = 120) -> float:
         """Returns how long it took."""
         begin = time.monotonic()
         while not done():
@@ -223,10 +196,6 @@ class Cluster:
             out += f"{pod}:\n" + self.kubectl("-n", namespace, "logs", pod, "--tail=15", "--all-containers", check=False)
         return out
 
-    def ctr(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [str(find("ctr")), "--address", "/run/containerd.sock", "--namespace", "k8s.io", *arguments]
-        return subprocess.run(command, capture_output=True, text=True)
-
     def _run(self, program: str, *arguments: str, text: str | None = None, check: bool = True) -> str:
         result = subprocess.run(
             [str(find(program)), *arguments], input=text, capture_output=True, text=True, env=self.environment, timeout=400
@@ -243,8 +212,8 @@ class Cluster:
     def apply(self, manifest: str) -> None:
         self.kubectl("apply", "-f", "-", text=manifest)
 
-    def node(self, path: str) -> str:
-        return self.kubectl("get", "node", NODE, "-o", f"jsonpath={path}", check=False)
+    def node(self, path: str, name: str = NODE) -> str:
+        return self.kubectl("get", "node", name, "-o", f"jsonpath={path}", check=False)
 
     def phase(self, pod: str) -> str:
         return self.kubectl("get", "pod", pod, "-o", "jsonpath={.status.phase}", check=False)

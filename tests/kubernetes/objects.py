@@ -9,7 +9,7 @@ NVIDIA = "localhost/nvidia-programs:1"
 ROOT = "/run/nvidia/driver"
 
 
-def pod(name: str, command: str, gpus: int = 0, claimed: str = "", **spec: object) -> str:
+def pod(name: str, command: str, gpus: int = 0, claimed: str = "", resource: str = "nvidia.com/gpu", **spec: object) -> str:
     """A pod of a user: nothing in it is about nvmlkit."""
     container: dict[str, object] = {
         "name": "c",
@@ -18,7 +18,7 @@ def pod(name: str, command: str, gpus: int = 0, claimed: str = "", **spec: objec
         "command": ["sh", "-c", command],
     }
     if gpus:
-        container["resources"] = {"limits": {"nvidia.com/gpu": gpus}}
+        container["resources"] = {"limits": {resource: gpus}}
     if claimed:
         container["resources"] = {"claims": [{"name": "gpu"}]}
         spec["resourceClaims"] = [{"name": "gpu", "resourceClaimName": claimed}]
@@ -38,10 +38,12 @@ def pod(name: str, command: str, gpus: int = 0, claimed: str = "", **spec: objec
 
 
 def program_of_nvidia(name: str, command: list[str], environment: dict[str, str], folders: dict[str, str], **spec: object) -> str:
-    """A privileged DaemonSet with a program of NVIDIA, as their charts run it. `folders` of the node are at the same paths; the driver
-    root is at /driver-root."""
+    """A privileged DaemonSet with a program of NVIDIA, as their charts run it. `folders` of the node are at the same paths, or below
+    /host; the driver root is at /driver-root."""
     mounts: list[dict[str, object]] = [{"name": key, "mountPath": path} for key, path in folders.items()]
-    volumes = [{"name": key, "hostPath": {"path": path, "type": "DirectoryOrCreate"}} for key, path in folders.items()]
+    volumes = [
+        {"name": key, "hostPath": {"path": path.removeprefix("/host"), "type": "DirectoryOrCreate"}} for key, path in folders.items()
+    ]
     for mount in mounts:
         if mount["name"] == "plugins":
             mount["mountPropagation"] = "Bidirectional"
@@ -72,6 +74,10 @@ def program_of_nvidia(name: str, command: list[str], environment: dict[str, str]
     )
 
 
+# The plugin and others read files at fixed paths of /proc as soon as a GPU is in MIG mode.
+BIND_PROC = "mount -o bind /driver-root/proc/driver /proc/driver && "
+
+
 def device_plugin(hook: str, **more: str) -> str:
     environment = {
         "NVIDIA_DRIVER_ROOT": ROOT,
@@ -83,40 +89,22 @@ def device_plugin(hook: str, **more: str) -> str:
         **more,
     }
     folders = {"device-plugin": "/var/lib/kubelet/device-plugins", "cdi": "/var/run/cdi"}
-    return program_of_nvidia("nvidia-device-plugin", ["nvidia-device-plugin"], environment, folders)
+    command = ["nvidia-device-plugin"]
+    if more.get("MIG_STRATEGY", "none") != "none":
+        command = ["sh", "-c", f"{BIND_PROC} exec nvidia-device-plugin"]
+    if "CONFIG_FILE" in more:
+        folders["config"] = str(more["CONFIG_FILE"]).rsplit("/", 1)[0]
+    return program_of_nvidia("nvidia-device-plugin", command, environment, folders)
 
 
-def dra_driver(hook: str, kubeconfig_folder: str, node: str) -> str:
-    environment = {
-        "KUBECONFIG": f"{kubeconfig_folder}/admin.kubeconfig",
-        "NODE_NAME": node,
-        "NAMESPACE": "kube-system",
-        "CDI_ROOT": "/var/run/cdi",
-        "NVIDIA_DRIVER_ROOT": ROOT,
-        "DRIVER_ROOT_CTR_PATH": "/driver-root",
-        "NVIDIA_CDI_HOOK_PATH": hook,
-        "IMAGE_NAME": NVIDIA,
-        "PATH": "/usr/bin:/bin:/usr/sbin:/sbin",
-    }
-    folders = {
-        "registry": "/var/lib/kubelet/plugins_registry",
-        "plugins": "/var/lib/kubelet/plugins",
-        "cdi": "/var/run/cdi",
-        "api": kubeconfig_folder,
-    }
-    return program_of_nvidia("nvidia-dra-driver", ["gpu-kubelet-plugin", "-v", "4"], environment, folders, hostNetwork=True)
-
-
-DEVICE_CLASS = json.dumps(
+# Whether the operator has a driver of its own, is read from the API.
+VALIDATOR_RIGHTS = json.dumps(
     {
-        "apiVersion": "resource.k8s.io/v1",
-        "kind": "DeviceClass",
-        "metadata": {"name": "gpu.nvidia.com"},
-        "spec": {
-            "selectors": [
-                {"cel": {"expression": "device.driver == 'gpu.nvidia.com' && device.attributes['gpu.nvidia.com'].type == 'gpu'"}}
-            ]
-        },
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRoleBinding",
+        "metadata": {"name": "validator"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "view"},
+        "subjects": [{"kind": "ServiceAccount", "name": "default", "namespace": "kube-system"}],
     }
 )
 

@@ -19,6 +19,7 @@ NEEDED = (
     "ctr",
     "runc",
     "ip",
+    "nsenter",
     "unshare",
     "openssl",
 )

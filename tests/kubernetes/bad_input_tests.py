@@ -1,0 +1,83 @@
+"""Bad input and accidents: one line in the log of the pod, the same in an event, and pods that run keep their machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+
+from case import STATE, ClusterTest
+from content import WITH_DRIVER
+
+
+class BadInputTests(ClusterTest):
+    def test_60_bad_input_is_one_line_in_the_log(self) -> None:
+        self.chart("upgrade", "pools[0].name=default", "pools[0].machine=h1000", wait=False)
+        line = "nvmlkit: NVMLKIT_MACHINE: unknown machine 'h1000'; did you mean 'h100'?\n"
+        self.cluster.wait("the message", lambda: self.logs("default") == line)
+        self.wait_for_event(line.rstrip())
+        self.chart("upgrade", "pools[0].name=default", "pools[0].machine=mine", "machines.mine.frobs=3", wait=False)
+        self.cluster.wait("the message", lambda: "/machine/mine.yaml:1:1: " in self.logs("default"))
+        self.assertEqual(len(self.logs("default").splitlines()), 1, self.logs("default"))
+
+    def test_61_a_config_map_that_is_not_there_or_broken(self) -> None:
+        pools = [{"name": "default", "configMap": {"name": "theirs", "key": "rack.yaml"}}]
+        self.chart("upgrade", wait=False, values={"pools": pools})
+        self.cluster.wait("the message", lambda: "/machine/rack.yaml" in self.logs("default"))
+        self.assertEqual(len(self.logs("default").splitlines()), 1, self.logs("default"))
+        self.wait_for_event("nvmlkit: /machine/rack.yaml: cannot be read: No such file or directory")
+        for text, message in (("base: h100\nsystem: {num_devices: many}\n", "rack.yaml:2:"), ("base: [\n", "rack.yaml:")):
+            data = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "theirs", "namespace": "nvmlkit"}}
+            self.cluster.apply(json.dumps({**data, "data": {"rack.yaml": text}}))
+            self.cluster.kubectl("-n", "nvmlkit", "delete", "pod", "-l", "nvmlkit.io/pool=default", "--grace-period=0", "--force")
+            self.cluster.wait(f"message {message}", lambda: message in self.logs("default"))
+            self.assertEqual(len(self.logs("default").splitlines()), 1, self.logs("default"))
+            self.wait_for_event(self.logs("default").rstrip())
+        data["data"] = {"rack.yaml": "base: h100\nsystem: {num_devices: 3}\n"}
+        self.cluster.apply(json.dumps(data))
+        self.cluster.kubectl("-n", "nvmlkit", "delete", "pod", "-l", "nvmlkit.io/pool=default", "--grace-period=0", "--force")
+        self.cluster.wait("the machine", lambda: STATE.exists() and "3 x NVIDIA H100" in self.status())
+
+    def test_62_a_node_with_a_real_driver(self) -> None:
+        repository, tag = WITH_DRIVER.rsplit(":", 1)
+        self.chart("upgrade")
+        image = (f"image.repository={repository}", f"image.tag={tag}", "securityContext.privileged=true")
+        self.chart("upgrade", *image, "securityContext.allowPrivilegeEscalation=true", wait=False)
+        line = "nvmlkit: /proc/driver/nvidia/version: this host has NVIDIA's kernel driver (NVRM version: "
+        self.cluster.wait("the message", lambda: self.logs("default").startswith(line))
+        self.assertEqual(len(self.logs("default").splitlines()), 1, self.logs("default"))
+        self.wait_for_event(line)
+        self.assertFalse(STATE.exists())
+
+    def test_63_a_full_disk(self) -> None:
+        """Of the node's /run/nvidia. The pod waits until there is room."""
+        self.end_pods()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "disk", "/run/nvidia"], check=True)
+        self.chart("upgrade", wait=False)
+        self.cluster.wait("the message", lambda: "No space left on device" in self.logs("default"))
+        self.assertEqual(len(self.logs("default").splitlines()), 1, self.logs("default"))
+        self.wait_for_event("No space left on device")
+        subprocess.run(["mount", "-o", "remount,size=64m", "/run/nvidia"], check=True)
+        self.chart("upgrade")
+        self.assertIn("8 x NVIDIA H100", self.status())
+        self.end_pods()
+        subprocess.run(["umount", "-l", "/run/nvidia"], check=True)
+        self.chart("upgrade")
+
+    def end_pods(self) -> None:
+        """Of the chart; the next upgrade makes new ones."""
+        self.cluster.kubectl("-n", "nvmlkit", "delete", "ds", "--all", "--wait")
+        self.cluster.wait("no pod", lambda: "pod/" not in self.cluster.kubectl("-n", "nvmlkit", "get", "pods", "-o", "name"))
+
+    def test_64_pods_keep_their_machine_while_the_program_of_the_node_is_killed(self) -> None:
+        self.need("nvidia-device-plugin", "nvidia-cdi-hook")
+        self.start_plugin({"nvidia.com/gpu": 8})
+        self.run_pod("keeps", "nvidia-smi -L", 1)
+        watch = ("exec", "keeps", "--", "nvidia-smi", "--query-gpu=uuid,power.limit", "--format=csv,noheader")
+        before = self.cluster.kubectl(*watch)
+        os.kill(self.pid_of_node(), 9)
+        self.assertEqual(self.cluster.kubectl(*watch), before)
+        self.cluster.wait("a restart", self.has_restarted)
+        index = self.uuids().index(before.split(",")[0])
+        self.nvmlkit("set", f"gpu={index}", "power.limit_mw=400000")
+        self.assertIn("400.00 W", self.cluster.kubectl(*watch))

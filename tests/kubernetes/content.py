@@ -1,0 +1,90 @@
+"""The images of the tests: what a user of pods has, NVIDIA's programs, ours."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import objects
+from images import Image
+from kubelet import PAUSE
+from programs import find
+
+SOURCE = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ["NVMLKIT_BUILD_DIR"]).resolve()
+COMMAND = BUILD / "bin/nvmlkit"
+OUR_IMAGE = "localhost/nvmlkit:test"
+# What a user of pods has: a shell and some programs.
+TOOLS = ("sh", "sleep", "ls", "cat", "id", "env", "grep", "touch")
+PLUGIN_TOOLS = (*TOOLS, "mount", "umount", "mknod", "chroot", "cp")
+PROGRAMS_OF_NVIDIA = (
+    "nvidia-device-plugin",
+    "gpu-feature-discovery",
+    "gpu-kubelet-plugin",
+    "compute-domain-kubelet-plugin",
+    "nvidia-mig-manager",
+    "nvidia-mig-parted",
+    "nvidia-cdi-hook",
+    "nvidia-validator",
+)
+# Our image on a node with NVIDIA's kernel driver, which no test machine has: its line is bound over the container's /proc.
+REAL_DRIVER = "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.14  Thu Feb 22 01:44:30 UTC 2024\n"
+WITH_DRIVER = "localhost/nvmlkit-with-driver:1"
+ENTER = "#!/bin/sh\nmount -o bind /driver /proc/driver && exec nvmlkit \"$@\"\n"
+
+
+def real_smi() -> Path | None:
+    for place in (os.environ.get("NVMLKIT_SMI", ""), *SOURCE.glob("build/third-party/*/usr/lib/nvidia/current/nvidia-smi")):
+        if place and Path(place).exists():
+            return Path(place)
+    return None
+
+
+def image_of_build(name: str = OUR_IMAGE) -> Image:
+    image = Image(name)
+    image.add(COMMAND, "/usr/bin/nvmlkit")
+    for library in (*BUILD.glob("lib/libnvidia-ml.so.1"), *BUILD.glob("lib/libcuda.so.1")):
+        image.add(library, f"/usr/lib/{library.name}")
+    for library in BUILD.glob("lib/impersonate/*/libnvidia-ml.so.1"):
+        image.add(library, f"/usr/lib/{library.relative_to(BUILD / 'lib')}")
+    image.config.update({"Entrypoint": ["/usr/bin/nvmlkit"], "Cmd": ["--help"], "User": "65532:65532"})
+    return image
+
+
+def image_with_driver(work: Path) -> Image:
+    image = image_of_build(WITH_DRIVER)
+    for name, text in (("version", REAL_DRIVER), ("enter", ENTER)):
+        (work / name).write_text(text)
+    (work / "enter").chmod(0o755)
+    for tool in ("sh", "mount"):
+        image.add(str(find(tool)), f"/usr/bin/{tool}")
+    image.add(work / "version", "/driver/nvidia/version")
+    image.add(work / "enter", "/usr/bin/enter")
+    image.config["Entrypoint"] = ["/usr/bin/enter"]
+    return image
+
+
+def images_of_tests(work: Path) -> list[Path]:
+    out = []
+    base = Image(objects.BASE)
+    pause = Image(PAUSE)
+    pause.add(str(find("sleep")), "/usr/bin/sleep")
+    pause.config["Entrypoint"] = ["/usr/bin/sleep", "infinity"]
+    for tool in TOOLS:
+        base.add(str(find(tool)), f"/usr/bin/{tool}")
+    images = [base, pause]
+    programs = [program for program in PROGRAMS_OF_NVIDIA if find(program)]
+    if programs:
+        nvidia = Image(objects.NVIDIA)
+        for tool in (*PLUGIN_TOOLS, *programs):
+            nvidia.add(str(find(tool)), f"/usr/bin/{tool}")
+        images.append(nvidia)
+    # Parts of the C library that every distribution has, and none of these programs.
+    for image in (base, *images[2:]):
+        for later in (BUILD / "lib/libnvidia-ml.so.1", real_smi()):
+            if later:
+                image.add_libraries(later)
+    images.append(image_with_driver(work))
+    for number, image in enumerate(images):
+        out.append(image.write(work / f"image-{number}.tar"))
+    return out

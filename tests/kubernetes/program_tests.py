@@ -1,0 +1,84 @@
+"""Others of NVIDIA's programs: GPU feature discovery, the driver of dynamic resource allocation."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import objects
+from case import FEATURES, GPU, VALIDATIONS, ClusterTest
+from content import COMMAND, SOURCE
+
+
+class ProgramTests(ClusterTest):
+    def test_40_labels_of_gpu_feature_discovery(self) -> None:
+        self.need("gpu-feature-discovery")
+        self.chart("upgrade")
+        self.apply_example("gpu-feature-discovery.yaml")
+        file = Path(FEATURES).parent / "gfd"
+        self.addCleanup(lambda: file.unlink(missing_ok=True))
+        self.cluster.wait("labels", file.exists)
+        labels = dict(line.split("=", 1) for line in file.read_text().splitlines())
+        self.assertEqual(labels["nvidia.com/gpu.mode"], "compute")
+        self.assertEqual(labels["nvidia.com/gpu.machine"], "Simulated-GPU-server")
+        # The nodes of deploy/fleet have the same.
+        fleet = subprocess.run([SOURCE / "deploy/fleet", "1", "-m", "h100"], capture_output=True, text=True, check=True,
+                               env={**os.environ, "NVMLKIT": str(COMMAND)})  # fmt: skip
+        (node,) = json.loads(fleet.stdout)["items"]
+        wanted = {key: value for key, value in node["metadata"]["labels"].items() if key.startswith("nvidia.com/")}
+        self.assertEqual({key: labels.get(key) for key in wanted if key != "nvidia.com/gpu.present"},
+                         {key: value for key, value in wanted.items() if key != "nvidia.com/gpu.present"})  # fmt: skip
+
+    def test_42_the_validator_of_the_gpu_operator(self) -> None:
+        """Its step for the driver, with the file that the others wait for as the result."""
+        self.need("nvidia-validator")
+        file = Path(VALIDATIONS) / "driver-ready"
+        ours = file.read_text()
+        file.unlink()
+        self.cluster.apply(objects.VALIDATOR_RIGHTS)
+        folders = {"validations": VALIDATIONS, "nvidia": objects.ROOT}
+        environment = {"COMPONENT": "driver", "WITH_WAIT": "true", "OPERATOR_NAMESPACE": "kube-system",
+                       "DISABLE_DEV_CHAR_SYMLINK_CREATION": "true"}  # fmt: skip
+        command = ["sh", "-c", "nvidia-validator && echo end; sleep 3600"]
+        self.cluster.apply(objects.program_of_nvidia("validator", command, environment, folders))
+        self.addCleanup(self.cluster.kubectl, "-n", "kube-system", "delete", "ds", "validator")
+        log = ("-n", "kube-system", "logs", "-l", "name=validator", "--tail=-1")
+        self.cluster.wait("the validation", lambda: self.cluster.kubectl(*log, check=False).endswith("end\n"))
+        self.assertIn("NVIDIA H100 80GB HBM3", self.cluster.kubectl(*log))
+        self.assertEqual(set(file.read_text().split()), set(ours.split()))
+
+    def test_41_a_claim_of_dynamic_resource_allocation(self) -> None:
+        self.need("gpu-kubelet-plugin", "nvidia-cdi-hook")
+        self.apply_example("dra-driver.yaml")
+        path = "jsonpath={.items[*].spec.devices[*].attributes.uuid.string}"
+        slices = ("get", "resourceslices", "-o", path)
+        self.cluster.wait("the slice", lambda: set(self.cluster.kubectl(*slices, check=False).split()) == set(self.uuids()))
+        self.cluster.apply(objects.claim("two", 2))
+        text = self.run_pod("claims", "nvidia-smi -L; env | grep -i nvmlkit", claimed="two")
+        found = re.findall(r"^GPU \d: NVIDIA H100 80GB HBM3 \(UUID: (GPU-[0-9a-f-]+)\)$", text, re.M)
+        self.assertEqual(len(set(found)), 2, text)
+        self.assertLessEqual(set(found), set(self.uuids()))
+        self.taint_of_a_fault(set(found))
+
+    def taint_of_a_fault(self, used: set[str]) -> None:
+        """A critical Xid taints its GPU, and the scheduler then passes it over."""
+        index, uuid = next((i, uuid) for i, uuid in enumerate(self.uuids()) if uuid not in used)
+        self.nvmlkit("fault", f"gpu={index}", "xid", "48")
+
+        def taints() -> dict[str, list[dict[str, str]]]:
+            items = json.loads(self.cluster.kubectl("get", "resourceslices", "-o", "json"))["items"]
+            devices = [device for item in items for device in item["spec"]["devices"]]
+            return {device["attributes"]["uuid"]["string"]: device["taints"] for device in devices if device.get("taints")}
+
+        seconds = self.cluster.wait("the taint", lambda: bool(taints()))
+        print(f"a tainted device after {seconds:.1f} s", flush=True)
+        self.assertEqual(list(taints()), [uuid])
+        (taint,) = taints()[uuid]
+        self.assertEqual((taint["key"], taint["value"], taint["effect"]), ("gpu.nvidia.com/xid", "48", "NoSchedule"))
+        self.cluster.apply(objects.claim("five", 5))
+        found = re.findall(GPU, self.run_pod("others", "nvidia-smi -L", claimed="five"), re.M)
+        self.assertEqual({seen for _, seen in found}, set(self.uuids()) - used - {uuid})
+        self.nvmlkit("heal", f"gpu={index}")
