@@ -224,9 +224,8 @@ std::string module_identity(const Machine& machine) {
     return gpu.c2c.mode && *gpu.c2c.mode == model::EnableState::enabled;
   });
   // These GPUs work with the open kernel module only.
-  const bool open = grace || std::any_of(gpus.begin(), gpus.end(), [](const Gpu& gpu) {
-                      return is_from(gpu, model::Architecture::blackwell);
-                    });
+  const bool open = grace || std::any_of(gpus.begin(), gpus.end(),
+                                         [](const Gpu& gpu) { return is_from(gpu, model::Architecture::blackwell); });
   const std::string processor(grace ? "aarch64" : kProcessor);
   return "NVIDIA UNIX " + (open ? "Open Kernel Module for " + processor : processor + " Kernel Module") + "  " +
          std::string(driver_version(machine)) + "  " + (open ? "Release Build  (nvmlkit)  " : "") +
