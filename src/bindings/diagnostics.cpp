@@ -95,36 +95,50 @@ Result<std::chrono::milliseconds> Device::set_nvlink_bw_mode_async(const NvlinkB
   return std::chrono::milliseconds(mode.asyncPollTimeoutMs);
 }
 
-// The driver is asked twice: how many samples there are, then for these.
+namespace {
+
+constexpr const char* kTelemetry = "nvmlDeviceGetNvLinkTelemetrySamples_v1";
+
+using Slots = std::vector<abi::nvmlNvlinkTelemetrySample_v1_t>;
+
+// With the room for samples that `buffers` have. A slot without room asks for the number of its samples.
+Slots slots_of(std::span<const NvlinkTelemetryQuery> queries, std::vector<std::vector<unsigned long long>>& buffers) {
+  Slots slots(queries.size());
+  for (std::size_t i = 0; i < queries.size(); ++i)
+    slots[i] = {queries[i].link, to_abi(queries[i].type), static_cast<unsigned int>(buffers[i].size()),
+                buffers[i].empty() ? nullptr : buffers[i].data(),
+                abi::NVML_ERROR_UNKNOWN};  // stays where the driver skips an entry
+  return slots;
+}
+
+}  // namespace
+
+// The driver is asked twice: for the number of the samples, then for the samples. Nothing that it wrote goes back to
+// it.
 Result<std::vector<NvlinkTelemetry>> Device::nvlink_telemetry(std::span<const NvlinkTelemetryQuery> queries) const {
-  constexpr const char* kFunction = "nvmlDeviceGetNvLinkTelemetrySamples_v1";
   constexpr unsigned int kMostSamples = 1 << 20;
-  std::vector<abi::nvmlNvlinkTelemetrySample_v1_t> wire(queries.size());
-  for (std::size_t i = 0; i < queries.size(); ++i) {
-    wire[i].linkId = queries[i].link;
-    wire[i].sampleType = to_abi(queries[i].type);
-    wire[i].nvmlReturn = abi::NVML_ERROR_UNKNOWN;  // stays where the driver skips an entry
+  std::vector<std::vector<unsigned long long>> buffers(queries.size());
+  Slots slots;
+  const auto ask = [&] {
+    slots = slots_of(queries, buffers);
+    abi::nvmlNvlinkTelemetrySamples_v1_t list{static_cast<unsigned int>(slots.size()), slots.data()};
+    return call(*session_, &Table::DeviceGetNvLinkTelemetrySamples_v1, handle_, &list);
+  };
+  if (const Outcome counted = ask(); !counted.ok()) return counted.failure();
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i].nvmlReturn != abi::NVML_SUCCESS) continue;
+    if (slots[i].sampleCount > kMostSamples) return Failure(Errc::malformed_answer, kTelemetry);
+    buffers[i].resize(slots[i].sampleCount);
   }
-  abi::nvmlNvlinkTelemetrySamples_v1_t list{static_cast<unsigned int>(wire.size()), wire.data()};
-  const Outcome counted = call(*session_, &Table::DeviceGetNvLinkTelemetrySamples_v1, handle_, &list);
-  if (!counted.ok()) return counted.failure();
-  std::vector<std::vector<unsigned long long>> buffers(wire.size());
-  for (std::size_t i = 0; i < wire.size(); ++i) {
-    if (wire[i].nvmlReturn != abi::NVML_SUCCESS || wire[i].sampleCount == 0) continue;
-    if (wire[i].sampleCount > kMostSamples) return Failure(Errc::malformed_answer, kFunction);
-    buffers[i].resize(wire[i].sampleCount);
-    wire[i].samples = buffers[i].data();
-  }
-  const Outcome outcome = call(*session_, &Table::DeviceGetNvLinkTelemetrySamples_v1, handle_, &list);
-  if (!outcome.ok()) return outcome.failure();
+  if (const Outcome read = ask(); !read.ok()) return read.failure();
   std::vector<NvlinkTelemetry> out;
-  out.reserve(wire.size());
-  for (std::size_t i = 0; i < wire.size(); ++i) {
-    if (wire[i].nvmlReturn != abi::NVML_SUCCESS) {
-      out.push_back({queries[i], Failure(static_cast<Errc>(wire[i].nvmlReturn), kFunction)});
+  out.reserve(slots.size());
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i].nvmlReturn != abi::NVML_SUCCESS) {
+      out.push_back({queries[i], Failure(static_cast<Errc>(slots[i].nvmlReturn), kTelemetry)});
       continue;
     }
-    buffers[i].resize(std::min<std::size_t>(buffers[i].size(), wire[i].sampleCount));
+    buffers[i].resize(std::min<std::size_t>(buffers[i].size(), slots[i].sampleCount));
     out.push_back({queries[i], std::move(buffers[i])});
   }
   return out;
