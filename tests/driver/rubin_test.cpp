@@ -1,4 +1,5 @@
 // What NVML 13.4 brought: Rubin's bank remapper and adaptive TGP, cliques of the fabric, telemetry of NVLinks.
+#include <string_view>
 #include <vector>
 
 #include "faults_support.hpp"
@@ -8,8 +9,10 @@ namespace {
 
 class Nvml134 : public Shared {
  protected:
-  void start(const std::string& machine, const std::string& architecture = "") {
+  // With the driver branch of NVML 13.4: older ones lack its field ids.
+  void start(const std::string& machine, const std::string& architecture = "", std::string_view driver = "615.71.09") {
     start_shared(machine);
+    outside_->system().driver_version = driver;
     if (architecture == "rubin")
       for (auto& gpu : outside_->gpus()) {
         gpu.architecture = sim::model::Architecture::rubin;
@@ -47,6 +50,14 @@ TEST_F(Nvml134, BanksAreRemappedByTheFaultModel) {
   EXPECT_EQ(status.activeRemappings, 1U);
   EXPECT_EQ(status.inactiveRemappings, 0U);
   EXPECT_EQ(status.bPending, 0U);
+}
+
+TEST_F(Nvml134, OlderDriversLackTheFieldIds) {
+  start("b200", "rubin", "610.57.04");
+  nvmlFieldValue_t value{};
+  value.fieldId = FI_DEV_ACTIVE_BANK_REMAPPINGS;
+  ASSERT_EQ(call("nvmlDeviceGetFieldValues", device(), 1, &value), NVML_SUCCESS);
+  EXPECT_EQ(value.nvmlReturn, NVML_ERROR_INVALID_ARGUMENT);
 }
 
 TEST_F(Nvml134, OlderGpusRemapNoBanks) {

@@ -81,8 +81,9 @@ json OlderFacts::enums() const {
 }
 
 json OlderFacts::constants() const {
+  const json all = read("constants.json");
   json out = json::object();
-  for (const auto& [name, constant] : read("constants.json").items()) {
+  for (const auto& [name, constant] : all.items()) {
     if (!counts(constant.at("since"))) continue;
     out[name] = constant;
     out[name].at("v") = value_then(name, constant.at("v"));
@@ -93,8 +94,9 @@ json OlderFacts::constants() const {
 json OlderFacts::families() const {
   std::set<std::string> known;
   for (const json& function : functions()) known.insert(function.at("name").get<std::string>());
+  const json all = read("families.json");
   json out = json::object();
-  for (const auto& [plain, now] : read("families.json").items()) {
+  for (const auto& [plain, now] : all.items()) {
     json family = now, members = json::array();
     for (const json& member : now.at("members"))
       if (known.contains(member.get<std::string>())) members.push_back(member);

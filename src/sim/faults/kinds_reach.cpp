@@ -56,7 +56,8 @@ constexpr NamedAction kActions[] = {
     {"drain-p2p", model::RecoveryAction::drain_p2p}, {"drain-and-reset", model::RecoveryAction::drain_and_reset}};
 
 Expected<void> inject_recovery(Gpu& gpu, Words arguments) {
-  if (arguments.empty()) return fail(missing("one of reset, reboot, drain-p2p, drain-and-reset"));
+  if (arguments.empty())
+    return fail(missing("one of reset, reboot, bus-reset, system-reboot, drain-p2p, drain-and-reset"));
   if (auto good = no_more(arguments, 1); !good) return good;
   const auto* wanted = find(kActions, arguments[0]);
   if (!wanted) return unknown("recovery action", arguments[0], kActions);
