@@ -27,9 +27,9 @@ download_packages() { # download_packages ARCHITECTURE NAMES FOLDER
   mkdir -p "$folder"
   # mmdebstrap resolves the dependencies of any architecture and checks the signatures. Its own tree is not used: it would
   # hold files of the packages that nothing here needs.
-  mmdebstrap --quiet --variant=extract --architectures="$architecture" --include="$names" --skip=cleanup/apt/cache \
-    "$image_suite" - "${sources[@]}" 2>"$folder/mmdebstrap.log" \
-    | tar -C "$folder" -x --strip-components=5 --wildcards './var/cache/apt/archives/*.deb' \
+  make_debian_tree "$folder/tree.tar" "$architecture" "$names" "${sources[@]}" 2>"$folder/mmdebstrap.log" \
+    && tar -C "$folder" -xf "$folder/tree.tar" --strip-components=5 --wildcards './var/cache/apt/archives/*.deb' \
     || die "Debian's packages for $architecture cannot be had: $(tail -n 3 "$folder/mmdebstrap.log" | tr '\n' ' ')"
+  rm "$folder/tree.tar"
   ls "$folder"/*.deb >/dev/null 2>&1 || die "no package was downloaded for $architecture, see $folder/mmdebstrap.log"
 }

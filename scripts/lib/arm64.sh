@@ -43,12 +43,12 @@ make_sysroot() {
   rm -rf "$new"
   mkdir -p "$new"
   grep -E ' bookworm main' "$(private_apt_state)/sources.list" >"$arm64_folder/sources.list"
-  mmdebstrap --quiet --variant=extract --architectures=arm64 --include="$names" --skip=cleanup/apt/cache bookworm - \
-    "$arm64_folder/sources.list" 2>"$log" | tar -C "$new" -x --no-same-owner --exclude=./dev \
+  make_debian_tree "$new.tar" arm64 "$names" "$arm64_folder/sources.list" 2>"$log" \
+    && tar -C "$new" -xf "$new.tar" --no-same-owner --exclude=./dev \
     || die "Debian's packages for arm64 cannot be had, see ${log#"$nvmlkit_root"/}"
   keep_inside "$new"
   collect_control_files "$new"
-  rm -rf "$new/var/cache/apt" "$arm64_sysroot"
+  rm -rf "$new/var/cache/apt" "$new.tar" "$arm64_sysroot"
   mv "$new" "$arm64_sysroot"
   echo "$names" >"$marked"
 }

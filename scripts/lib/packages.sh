@@ -44,6 +44,14 @@ engines_of_bookworm=(
 # With the C library that btop is built for: the test starts it through its loader.
 clients_of_trixie=(btop libc6 libstdc++6 libgcc-s1 nvitop python3-pynvml)
 
+# Writes packages of Debian 12 and what they depend on, unpacked, as a tar file. Into a file, because tar stops reading a pipe at
+# the end of the archive, and mmdebstrap, which may still write then, hangs up its whole process group. In a session of its own,
+# so that this group has nobody else.
+make_debian_tree() { # make_debian_tree TAR ARCHITECTURE NAMES SOURCES...
+  setsid --wait mmdebstrap --quiet --variant=extract --format=tar --architectures="$2" --include="$3" --skip=cleanup/apt/cache \
+    bookworm "$1" "${@:4}"
+}
+
 installed() { [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
 
 # Prints the suite that holds a driver branch.

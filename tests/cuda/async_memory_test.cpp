@@ -61,7 +61,7 @@ TEST_F(CudaAsync, PoolsAreUsedAgainByWorkThatRunsAhead) {
   CUmemoryPool pool = nullptr;
   ASSERT_EQ(driver().cuMemPoolCreate(&pool, &properties), CUDA_SUCCESS);
   open(0);
-  for (int round = 0; round < 20; ++round) {
+  for (int round = 0; round < 500; ++round) {  // so often that work ends between any two steps of an allocation
     CUdeviceptr piece = 0;
     ASSERT_EQ(driver().cuMemAllocFromPoolAsync(&piece, std::size_t{4096}, pool, one_), CUDA_SUCCESS);
     ASSERT_EQ(launch_at(one_, at(0), piece, 1), CUDA_SUCCESS);

@@ -12,14 +12,15 @@
 
 namespace nvmlkit::cuda::functions {
 
-// The memory is there at once. Where there is none, work that will free some is waited for.
+// The memory is there at once. Where there is none, work that will free some is waited for: also work that has ended by
+// now, because it may have freed the memory after the first attempt.
 CUresult MemAllocFromPoolAsync(Context& context, CUdeviceptr* dptr, std::size_t bytesize, CUmemoryPool pool,
                                CUstream hStream) {
   const auto stream = streams::find(hStream, context);
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
   if (!stream->capture) {
     const auto result = pools::allocate(pool, context.handle(), bytesize, *dptr);
-    if (result != CUDA_ERROR_OUT_OF_MEMORY || schedule::is_idle(*stream)) return result;
+    if (result != CUDA_ERROR_OUT_OF_MEMORY) return result;
     const auto waited = schedule::wait(context, schedule::before(*stream));
     return waited == CUDA_SUCCESS ? pools::allocate(pool, context.handle(), bytesize, *dptr) : waited;
   }
