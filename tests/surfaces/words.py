@@ -31,6 +31,7 @@ NVML = [
     (r".*FanSpeed.*", "fan speed"),
     (r".*Fabric.* health.*", "fabric health"),
     (r".*Fabric.* (state|cliqueId).*", r"fabric \1"),
+    (r".*Fabric.* (cliques|numCliques).*", "fabric cliques"),
     (r".*(PowerManagementLimit|EnforcedPowerLimit) .*", "power limit"),
     (r".*(ClockInfo|ApplicationsClock|ClkVfOffset|ClockOffsets).*", "clocks"),
     (r".*EccMode (\w+) .*", r"\1 ECC mode"),
