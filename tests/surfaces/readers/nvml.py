@@ -62,7 +62,7 @@ def structures() -> dict[str, dict]:
 
 
 def entries_text(raw: bytes, layout: dict) -> str:
-    """An array of structures, without the unused ones at its end."""
+    """A structure, or an array of them without the unused ones at its end."""
     step = layout["size"]
     used = -(-len(raw.rstrip(b"\0")) // step) * step
     entries = (raw[at : at + step] for at in range(0, used, step))
@@ -74,7 +74,7 @@ def member_text(buffer: ctypes.Array | bytes, member: dict) -> str:
     raw = bytes(buffer)[at : at + size]
     if member["type"] == "char":
         return raw.split(b"\0")[0].decode(errors="replace")
-    if member.get("dims") and member["type"] in structures():
+    if member["type"] in structures():
         return entries_text(raw, structures()[member["type"]])
     if member.get("dims") or size > 8:
         return raw.hex()

@@ -125,4 +125,11 @@ ROWS = [
         },
         'nvidia-smi': {'gpu1 Fabric/CliqueId': '7'},
     }),
+    Row('set gpu=1 adaptive_tgp.requested=enabled', 'rubin', cells={
+        'NVML': {
+            'gpu1 AdaptiveTgpModeInfo inBandEnableRequest': '1',
+            'gpu1 AdaptiveTgpModeInfo enablementStatus': '1',
+            'gpu1 AdaptiveTgpModeInfo adjustedLimitMw': '1000000',
+        },
+    }),
 ]
