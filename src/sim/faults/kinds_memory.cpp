@@ -63,7 +63,7 @@ Active active_remap(const Gpu& gpu) {
 // A bank is remapped at the next reset, out of a group that had all its spare banks.
 Expected<void> inject_bank_remap(Gpu& gpu, Words arguments) {
   auto& banks = gpu.bank_remapper;
-  if (!banks.active) return fail(impossible("the GPU remaps no banks"));
+  if (!banks.active) return fail(impossible("the GPU remaps no banks; GPUs from Rubin on do"));
   if (arguments.size() != 1 || (arguments[0] != "pending" && arguments[0] != "no-spare"))
     return fail(missing("pending or no-spare"));
   const bool exhausts = arguments[0] == "no-spare";
