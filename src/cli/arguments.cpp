@@ -123,6 +123,14 @@ Declared Arguments::option(const std::string& names, Kind kind, std::string& val
   return add(node_->app->add_option(names, value, help), names, kind, help).label(label_of(kind));
 }
 
+Declared Arguments::option(const std::string& names, Kind kind, std::vector<std::string>& values,
+                           const std::string& help) {
+  auto* const option = node_->app->add_option(names, values, help)->type_size(1)->expected(1)->take_all();
+  auto declared = add(option, names, kind, help).label(label_of(kind));
+  node_->parameters.back().repeated = true;
+  return declared;
+}
+
 Declared Arguments::option(const std::string& names, std::uint32_t& value, const std::string& help) {
   return add(node_->app->add_option(names, value, help), names, Kind::number, help).label(label_of(Kind::number));
 }

@@ -86,6 +86,8 @@ class Arguments {
   Declared flag(const std::string& names, const std::string& label, const std::string& otherwise, std::string& value,
                 const std::string& help);
   Declared option(const std::string& names, Kind kind, std::string& value, const std::string& help);
+  // May be given several times.
+  Declared option(const std::string& names, Kind kind, std::vector<std::string>& values, const std::string& help);
   Declared option(const std::string& names, std::uint32_t& value, const std::string& help);
   Declared option(const std::string& names, std::optional<std::uint32_t>& value, const std::string& help);
   Declared argument(const std::string& label, Kind kind, std::string& value, const std::string& help);

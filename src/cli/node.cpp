@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -15,13 +16,16 @@
 
 #include "cli/command_error.hpp"
 #include "cli/node_log.hpp"
+#include "cli/node_metrics.hpp"
 #include "cli/node_problems.hpp"
+#include "cli/node_scenarios.hpp"
 #include "cli/selector.hpp"
 #include "kernel_log/output.hpp"
 #include "node/due.hpp"
 #include "node/follower.hpp"
 #include "node/ready.hpp"
 #include "node/waiter.hpp"
+#include "node/watched_folder.hpp"
 #include "sim/problem/text.hpp"
 #include "sim/state/follow.hpp"
 
@@ -51,10 +55,35 @@ std::optional<FileId> id_of(const fs::path& path) {
   return FileId{about.st_dev, about.st_ino};
 }
 
+using Time = std::optional<milliseconds>;
+
+Time sooner(Time a, Time b) { return a && b ? std::min(a, b) : a ? a : b; }
+
+// The machine whose metrics are shown while this lives.
+class Shown {
+ public:
+  Shown(std::optional<NodeMetrics>& metrics, const sim::Machine& machine) : metrics_(metrics) {
+    if (metrics_) metrics_->follow(&machine);
+  }
+  ~Shown() {
+    if (metrics_) metrics_->follow(nullptr);
+  }
+  Shown(const Shown&) = delete;
+  Shown& operator=(const Shown&) = delete;
+
+ private:
+  std::optional<NodeMetrics>& metrics_;
+};
+
 class NodeLoop {
  public:
-  explicit NodeLoop(const NodeOptions& options) : options_(options), problems_(options.ready_file) {
+  explicit NodeLoop(const NodeOptions& options)
+      : options_(options), identity_(options.identity.identity()), problems_(options.ready_file) {
     if (!options.kernel_log.empty()) output_ = value_of(kernel_log::Output::open(options.kernel_log));
+    if (std::error_code error; !options.scenarios.empty() && !fs::is_directory(options.scenarios, error))
+      throw CommandError(of_argument("--scenarios", sim::unusable_file(options.scenarios, "is no folder")));
+    if (!options.scenarios.empty()) folder_.emplace(options.scenarios);
+    if (!options.metrics.empty()) metrics_.emplace(options.metrics);
   }
 
   int run() {
@@ -79,23 +108,52 @@ class NodeLoop {
     node::Follower follower(*machine);
     std::optional<NodeLog> log;
     if (output_) log.emplace(*machine, root.state_folder(), options_.kernel_log, *output_);
+    std::optional<NodeScenarios> scenarios;
+    if (folder_) scenarios.emplace(*machine, root.state_folder(), *folder_, identity_);
+    const Shown shown(metrics_, *machine);
+    rendered_.reset();
     while (true) {
       const auto seen = sim::state::count_changes(*machine);
-      const auto rest = update(root, *machine, log ? &*log : nullptr);
+      // A scenario that looks at a condition again and again leaves the files as they are.
+      const bool stale = failed_ || rendered_ != seen || Clock::now() >= phase_;
+      const auto rest = stale ? update(root, *machine, log ? &*log : nullptr) : milliseconds(0);
+      rendered_ = seen;
       auto woken = waiter_.wait({}, rest);
+      // What they change is a change since `seen`. Nothing happens to a root that was never true.
+      if (scenarios && ready_) scenarios->work();
+      if (metrics_) metrics_->update(scenarios ? scenarios->status() : std::vector<scenario::ShelfStatus>());
       follower.arm(seen);
-      const auto time = failed_ ? std::optional(kRetry) : node::next_phase(*machine);
-      if (!woken.stop && !woken.file && !woken.distrust) woken = waiter_.wait({follower.descriptor()}, time);
+      if (!woken.stop && !woken.file && !woken.distrust)
+        woken = waiter_.wait(descriptors(follower), time_to(scenarios));
+      if (woken.distrust) rendered_.reset();
       if (woken.distrust) root.distrust();
+      if (woken.distrust && scenarios) scenarios->distrust();
       if (woken.stop) return stop(root);
       const auto now = id_of(root.state());
       if (woken.file && now && now != file) return End::replaced;
     }
   }
 
+  std::vector<int> descriptors(const node::Follower& follower) const {
+    std::vector<int> out{follower.descriptor()};
+    if (folder_ && ready_) out.push_back(folder_->descriptor());
+    return out;
+  }
+
+  // How long until there is something to do although nobody changes anything.
+  Time time_to(const std::optional<NodeScenarios>& scenarios) const {
+    Time phase = failed_ ? Time(kRetry) : std::nullopt;
+    if (!failed_ && phase_ != Clock::time_point::max())
+      phase = std::max(std::chrono::ceil<milliseconds>(phase_ - Clock::now()), milliseconds(0));
+    return sooner(phase, scenarios ? scenarios->next() : Time());
+  }
+
   // Returns how long to rest.
   milliseconds update(DriverRoot& root, const sim::Machine& machine, NodeLog* log) {
     const auto begin = Clock::now();
+    // Before the copy: a phase that begins in between is ahead.
+    const auto phase = node::next_phase(machine);
+    phase_ = phase ? begin + *phase : Clock::time_point::max();
     const auto copy = sim::Machine::create(machine.gpus().size());
     if (!copy) throw CommandError({.kind = sim::ProblemKind::out_of_memory});
     std::vector<Trouble> troubles;
@@ -117,6 +175,7 @@ class NodeLoop {
   void be_ready(const DriverRoot& root, const sim::Machine& machine) {
     ready_ = true;
     root.print(machine);
+    if (metrics_) fmt::print("metrics: {}\n", metrics_->url());
     std::fflush(stdout);
     write_notices(options_.notices, root.path(), machine);
     problems_.be_ready();
@@ -135,9 +194,14 @@ class NodeLoop {
   }
 
   NodeOptions options_;
+  scenario::NodeIdentity identity_;
   std::optional<kernel_log::Output> output_;
+  std::optional<node::WatchedFolder> folder_;
   node::Waiter waiter_;
   NodeProblems problems_;
+  std::optional<NodeMetrics> metrics_;     // after the waiter, which takes the signals before any other thread
+  std::optional<std::uint32_t> rendered_;  // the count of changes that the files show
+  Clock::time_point phase_;                // when they change although the count does not
   bool ready_ = false, failed_ = false;
 };
 

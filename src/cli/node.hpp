@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "cli/node_identity.hpp"
 #include "cli/node_notices.hpp"
 #include "cli/root.hpp"
 
@@ -18,6 +19,9 @@ struct NodeOptions {
   bool no_real_driver = false;  // refuse where there is one
   std::string refuse;           // a reason to end at once; empty: none
   std::uint32_t linger = 0;     // seconds that the last problem stays in the ready file
+  std::string scenarios;        // a folder; empty: none
+  std::string metrics;          // ADDRESS:PORT; empty: none
+  NodeIdentityOptions identity;
 };
 
 // Returns at SIGTERM or SIGINT, with the exit status.

@@ -15,7 +15,8 @@ std::unique_ptr<sim::Machine> attach(const std::string& state) { return value_of
 std::unique_ptr<sim::Machine> machine_of(const UpMachineOptions& options) { return attach(options.existing_path()); }
 
 Declared declare_gpus(Arguments& arguments, std::string& selector) {
-  return arguments.argument("GPUS", Kind::gpu, selector, "gpu=INDEX, gpu=UUID, gpu=BUS-ID or gpu=all");
+  return arguments.argument("GPUS", Kind::gpu, selector,
+                            "gpu=INDEX, gpu=UUID, gpu=BUS-ID, several as gpu=0,3, or gpu=all");
 }
 
 std::vector<std::size_t> select(const sim::Machine& machine, const std::string& selector) {

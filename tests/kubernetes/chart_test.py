@@ -81,6 +81,14 @@ GOOD: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
         {"kernelLog": "/run/nvidia/kernel.log", "validations": "/run/nvidia/validations/"},
         ("--kernel-log=/run/nvidia/kernel.log", "--validations=/run/nvidia/validations\n"),
     ),
+    "scenarios of a pool": (
+        {"pools": [{"name": "a", "machine": "t4", "nodeSelector": {"zone": "eu-1"}}], "scenarios": {"configMap": "outages"}},
+        ("--scenarios=/scenarios", "--node-label=zone=eu-1", "configMap: {name: outages, optional: true}", "fieldPath: metadata.labels"),
+    ),
+    "metrics": (
+        {"metrics": {"enabled": True, "port": 9500}},
+        ("--metrics=0.0.0.0:9500", "containerPort: 9500", "prometheus.io/port: \"9500\"", "name: t-nvmlkit-metrics", "clusterIP: None"),
+    ),
     "file for the log": (
         {"kernelLog": "/var/log/gpus.log", "nvidiaSmi": {"hostPath": "/usr/bin/nvidia-smi"}, "cdi": {"enabled": False}},
         ("--kernel-log=/var/log/gpus.log", "mountPath: /var/log", "path: /usr/bin/nvidia-smi"),
@@ -94,6 +102,8 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "root below /": ({"driverRoot": "/gpus"}, "driverRoot"),
     "two machines": ({"pools": [{"name": "a", "machine": "t4", "configMap": {"name": "a", "key": "b.yaml"}}]}, "oneOf"),
     "no machine": ({"pools": [{"name": "a"}]}, "pools"),
+    "metrics without a port": ({"metrics": {"enabled": True, "port": 0}}, "port"),
+    "scenarios of no name": ({"scenarios": {"configMap": "No Name"}}, "configMap"),
     "no machines by label": ({"machineLabel": {"enabled": True}}, "machineLabel.machines is empty"),
     "one name twice": (
         {"pools": [{"name": "a", "machine": "t4", "nodes": ["one"]}, {"name": "a", "machine": "t4", "nodes": ["two"]}]},
@@ -144,6 +154,8 @@ class ChartTest(unittest.TestCase):
                 documents = [document for document in yaml.safe_load_all(result.stdout) if document]
                 for document in documents:
                     self.check_mounts(document)
+                services = [document for document in documents if document["kind"] == "Service"]
+                self.assertEqual(len(services), 1 if values.get("metrics", {}).get("enabled") else 0)
                 pools = [document for document in documents if document["kind"] == "DaemonSet"]
                 self.assertEqual(len({document["metadata"]["name"] for document in pools}), len(pools))
                 if api_schema.client():

@@ -7,6 +7,24 @@
 
 namespace nvmlkit::cli {
 
+namespace {
+
+void declare_scenarios(Arguments& arguments, NodeOptions& options) {
+  arguments
+      .option("--scenarios", Kind::folder, options.scenarios,
+              "A folder whose scenarios (*.yaml) run on the machine; files may come, change and go")
+      .default_text("none");
+  arguments
+      .option("--metrics", Kind::text, options.metrics,
+              "Serve the machine as it truly is for Prometheus, at http://ADDRESS:PORT/metrics; PORT alone: only on "
+              "this host")
+      .label("[ADDRESS:]PORT")
+      .default_text("not at all");
+  options.identity.declare(arguments);
+}
+
+}  // namespace
+
 Command node_command() {
   return {
       .name = "node",
@@ -17,12 +35,13 @@ Command node_command() {
           "GPU "
           "that falls off the bus loses its own until it is healed. Every file is replaced at once and as a whole.\n\n"
           "The machine of a root stays when the command is started again, also after it was killed: `-m`, `-c`, `-n` "
-          "and "
-          "`--driver` make one only where there is none. SIGTERM ends the command and leaves the root; SIGHUP lets it "
-          "look at every file again.",
+          "and `--driver` make one only where there is none. SIGTERM ends the command and leaves the root; SIGHUP lets "
+          "it look at every file again.",
       .examples = {{"nvmlkit node /var/lib/gpus -m h100 --cdi-dir /etc/cdi", "a node with eight H100"},
                    {"nvmlkit node /tmp/gpus --name test-7 --remove",
                     "the machine that is up; nothing is left at the end"},
+                   {"nvmlkit node /tmp/gpus -m h100 --scenarios outages --metrics 9411",
+                    "scenarios break its GPUs, and metrics show the truth"},
                    {"nvmlkit fault gpu=2 off-bus --state /var/lib/gpus/run/nvmlkit/state",
                     "in another shell: GPU 2 leaves the node"}},
       .declare = [](Arguments& arguments) -> Action {
@@ -62,6 +81,7 @@ Command node_command() {
             .default_text("none");
         arguments.flag("--no-real-driver", options->no_real_driver, "Refuse a host with NVIDIA's kernel driver");
         arguments.flag("--remove", options->remove, "Remove the root and these files at SIGTERM");
+        declare_scenarios(arguments, *options);
         declare_root(arguments, options->root);
         return [options] { return keep_node(*options); };
       }};

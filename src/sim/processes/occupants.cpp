@@ -68,4 +68,14 @@ std::uint64_t used_bytes(const Machine& machine, const Gpu& gpu, const model::Mi
   return std::min(used, profile->memory_mib.value_or(0) << 20);
 }
 
+Memory memory_of_board(const Machine& machine, const model::Gpu& gpu) {
+  auto out = memory_of(machine, gpu, machine.index_of(gpu));
+  if (!mig::enabled(gpu)) return out;
+  out.used = 0;
+  for (const auto& instance : gpu.mig.instances) out.used += used_bytes(machine, gpu, instance);
+  const auto taken = out.reserved + out.used;
+  out.free = out.total > taken ? out.total - taken : 0;
+  return out;
+}
+
 }  // namespace nvmlkit::sim::processes

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "sim/mig/devices.hpp"
+#include "sim/processes/memory.hpp"
 #include "sim/state/machine.hpp"
 
 namespace nvmlkit::sim::processes {
@@ -16,5 +17,8 @@ bool process_on(const Machine& machine, const model::Gpu& gpu, mig::DeviceId dev
 
 // Memory of a GPU instance: what it takes for itself and what its processes hold.
 std::uint64_t used_bytes(const Machine& machine, const model::Gpu& gpu, const model::MigInstance& instance);
+
+// The memory of a GPU of the machine. In MIG mode, `used` is what its GPU instances use.
+Memory memory_of_board(const Machine& machine, const model::Gpu& gpu);
 
 }  // namespace nvmlkit::sim::processes

@@ -6,6 +6,7 @@
 // Each function does all that its words say or, where it returns a problem, nothing.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,6 +26,10 @@ Expected<void> release(const Machine& machine, std::string_view gpus, std::strin
 Expected<void> load(const Machine& machine, std::string_view gpus, Words words);
 // real, virtual, a factor, or advance TIME.
 Expected<void> pass_time(const Machine& machine, Words words);
+
+// The same in numbers: how many seconds of the machine pass in a real one, 0 for none; nanoseconds that pass now.
+Expected<void> set_pace(const Machine& machine, double pace);
+Expected<void> advance_time(const Machine& machine, std::int64_t by_ns);
 
 // Any of these and of faults, by its first word.
 Expected<void> steer(const Machine& machine, Words words);

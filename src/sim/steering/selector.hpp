@@ -10,8 +10,8 @@
 
 namespace nvmlkit::sim {
 
-// The places of the GPUs that gpu=INDEX, gpu=UUID, gpu=BUS-ID or gpu=all means, in order; never none. The index is the
-// GPU's place in the machine, whether or not it is enumerated now.
+// The places of the GPUs that gpu=INDEX, gpu=UUID, gpu=BUS-ID, several of them as in gpu=0,3, or gpu=all means, in
+// order and each once; never none. The index is the GPU's place in the machine, whether or not it is enumerated now.
 Expected<std::vector<std::size_t>> select_gpus(const Machine& machine, std::string_view selector);
 
 }  // namespace nvmlkit::sim

@@ -4,6 +4,7 @@
 #include "sim/state/clock.hpp"
 #include "sim/steering/command.hpp"
 #include "sim/steering/selector.hpp"
+#include "sim/steering/time_words.hpp"
 #include "sim/telemetry/change.hpp"
 #include "sim/text/numbers.hpp"
 #include "sim/transaction/change.hpp"
@@ -14,32 +15,13 @@ namespace {
 using model::Field;
 using model::Gpu;
 
-// A number and its unit, one of those given with what each is in the first one's.
-struct Unit {
-  std::string_view word;
-  double factor;
-};
-
-std::optional<double> number_with_unit(const std::string& text, std::initializer_list<Unit> units) {
-  std::string_view word;
-  const auto value = text::number_before<double>(text, word);
-  for (const auto& unit : units)
-    if (value && unit.word == word) return *value * unit.factor;
-  return std::nullopt;
-}
-
-Expected<std::uint32_t> read_percent(const std::string& text) {
-  const auto value = number_with_unit(text, {{"%", 1}, {"", 1}});
-  if (!value || *value < 0 || *value > 100 || *value != static_cast<double>(static_cast<int>(*value)))
+Expected<std::uint32_t> read_percent(std::string_view text) {
+  std::string_view unit;
+  const auto value = text::number_before<double>(text, unit);
+  const bool known = unit.empty() || unit == "%";
+  if (!value || !known || *value < 0 || *value > 100 || *value != static_cast<double>(static_cast<int>(*value)))
     return fail(wrong_value("a whole percentage from 0% to 100%", quote(text)));
   return static_cast<std::uint32_t>(*value);
-}
-
-Expected<double> read_seconds(const std::string& text) {
-  const auto value = number_with_unit(text, {{"s", 1}, {"ms", 1e-3}, {"m", 60}, {"min", 60}, {"h", 3600}});
-  if (!value || !(*value > 0) || *value > 1e8)
-    return fail(wrong_value("a time such as 500ms, 10s, 5m or 2h", quote(text)));
-  return *value;
 }
 
 struct Option {
@@ -91,13 +73,13 @@ Expected<Load> read_load(Words words) {
   return out;
 }
 
-Expected<void> set_clock(const Machine& machine, std::optional<double> pace, double seconds) {
+// `change(clock, real_ns)` returns what the clock becomes.
+template <class Change>
+Expected<void> set_clock(const Machine& machine, Change change) {
   const state::Lock lock(machine);
   if (!lock) return fail(transaction::refusal_of(lock));
   const auto& clock = machine.host().clock;
-  const auto real = real_time_ns();
-  const auto wanted = pace ? clock.paced(real, *pace) : clock.advanced(real, static_cast<std::int64_t>(seconds * 1e9));
-  if (!lock.replace(clock, wanted))
+  if (!lock.replace(clock, change(clock, real_time_ns())))
     return fail({.kind = ProblemKind::unusable_file, .what = "the state file cannot grow"});
   return {};
 }
@@ -118,6 +100,14 @@ Expected<void> load(const Machine& machine, std::string_view gpus, Words words) 
   });
 }
 
+Expected<void> set_pace(const Machine& machine, double pace) {
+  return set_clock(machine, [&](const Clock& clock, std::int64_t real_ns) { return clock.paced(real_ns, pace); });
+}
+
+Expected<void> advance_time(const Machine& machine, std::int64_t by_ns) {
+  return set_clock(machine, [&](const Clock& clock, std::int64_t real_ns) { return clock.advanced(real_ns, by_ns); });
+}
+
 Expected<void> pass_time(const Machine& machine, Words words) {
   const std::string what = words.empty() ? "" : words[0];
   const bool advances = what == "advance";
@@ -127,11 +117,11 @@ Expected<void> pass_time(const Machine& machine, Words words) {
     return fail({.kind = ProblemKind::contradiction, .what = "only advance takes a time"});
   if (advances) {
     const auto seconds = read_seconds(words[1]);
-    return seconds ? set_clock(machine, std::nullopt, *seconds) : fail(seconds.error());
+    return seconds ? advance_time(machine, static_cast<std::int64_t>(*seconds * 1e9)) : fail(seconds.error());
   }
   const auto pace = parse_pace(what);
   if (!pace) return fail(wrong_value(std::string(kPaceWords) + " or advance", quote(what)));
-  return set_clock(machine, pace, 0);
+  return set_pace(machine, *pace);
 }
 
 }  // namespace nvmlkit::sim::steering

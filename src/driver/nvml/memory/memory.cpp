@@ -1,5 +1,3 @@
-#include "sim/processes/memory.hpp"
-
 #include <algorithm>
 #include <string_view>
 
@@ -19,15 +17,11 @@ unsigned long long left(unsigned long long total, unsigned long long taken) {
 
 nvmlReturn_t memory_info(const Machine& machine, const Gpu& gpu, nvmlMemory_v2_t* memory) {
   if (!gpu.memory.total_bytes) return NVML_ERROR_NOT_SUPPORTED;
-  const auto now = sim::processes::memory_of(machine, gpu, machine.index_of(gpu));
+  const auto now = sim::processes::memory_of_board(machine, gpu);
   memory->total = now.total;
   memory->reserved = now.reserved;
   memory->used = now.used;
   memory->free = now.free;
-  if (!sim::mig::enabled(gpu)) return NVML_SUCCESS;
-  memory->used = 0;  // what its GPU instances use
-  for (const auto& instance : gpu.mig.instances) memory->used += sim::processes::used_bytes(machine, gpu, instance);
-  memory->free = left(memory->total, memory->reserved + memory->used);
   return NVML_SUCCESS;
 }
 

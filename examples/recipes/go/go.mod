@@ -1,0 +1,3 @@
+module example.com/gpus
+
+go 1.19

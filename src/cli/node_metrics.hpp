@@ -1,0 +1,38 @@
+// The metrics of a node: its machine and its scenarios, served by HTTP.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "metrics/server.hpp"
+#include "metrics/xids.hpp"
+#include "scenario/shelf.hpp"
+#include "sim/state/machine.hpp"
+
+namespace nvmlkit::cli {
+
+class NodeMetrics {
+ public:
+  // Serves at once; until follow() it has no metrics. Throws CommandError.
+  explicit NodeMetrics(const std::string& endpoint);
+
+  // The machine to show from now on; null: none. It outlives the next call.
+  void follow(const sim::Machine* machine);
+  // To be called after each change of the machine, so that no Xid is missed.
+  void update(std::vector<scenario::ShelfStatus> scenarios);
+
+  std::string url() const { return server_->url(); }
+
+ private:
+  std::string text();
+
+  std::mutex mutex_;  // of what follows
+  const sim::Machine* machine_ = nullptr;
+  metrics::XidCounter xids_;
+  std::vector<scenario::ShelfStatus> scenarios_;
+  std::unique_ptr<metrics::Server> server_;  // its thread ends first
+};
+
+}  // namespace nvmlkit::cli

@@ -1,0 +1,40 @@
+#include "sim/steering/time_words.hpp"
+
+#include <optional>
+
+#include "sim/problem/names.hpp"
+#include "sim/text/numbers.hpp"
+
+namespace nvmlkit::sim::steering {
+namespace {
+
+struct Unit {
+  std::string_view word;
+  double seconds;
+};
+constexpr Unit kUnits[] = {{"s", 1}, {"ms", 1e-3}, {"m", 60}, {"min", 60}, {"h", 3600}};
+constexpr double kLongest = 1e8;
+
+std::optional<double> seconds_of(std::string_view text) {
+  std::string_view word;
+  const auto value = text::number_before<double>(text, word);
+  for (const auto& unit : kUnits)
+    if (value && unit.word == word) return *value * unit.seconds;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Expected<double> read_seconds(std::string_view text) {
+  const auto seconds = seconds_of(text);
+  if (!seconds || !(*seconds > 0) || *seconds > kLongest)
+    return fail(wrong_value("a time such as 500ms, 10s, 5m or 2h", quote(text)));
+  return *seconds;
+}
+
+Expected<double> read_seconds_or_zero(std::string_view text) {
+  if (seconds_of(text) == 0.0) return 0.0;
+  return read_seconds(text);
+}
+
+}  // namespace nvmlkit::sim::steering
