@@ -8,6 +8,7 @@
 
 #include "faults_support.hpp"
 #include "sim/processes/clients.hpp"
+#include "sim/processes/limits.hpp"
 
 namespace nvmlkit::driver_test {
 namespace {
@@ -17,10 +18,10 @@ constexpr unsigned long long kGib = 1ULL << 30;
 // A cgroup that ends with the test.
 class Cgroup {
  public:
-  Cgroup() {
+  explicit Cgroup(const std::string& name = "") {
     for (const char* root : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}) {
       if (access((std::string(root) + "/cgroup.procs").c_str(), W_OK) != 0) continue;
-      const auto path = std::string(root) + "/nvmlkit_test_" + std::to_string(getpid());
+      const auto path = std::string(root) + "/nvmlkit_test_" + std::to_string(getpid()) + name;
       if (mkdir(path.c_str(), 0755) == 0) path_ = path;
       if (!path_.empty()) return;
     }
@@ -133,6 +134,32 @@ TEST_F(MemoryLimits, CountForTheProcessesOfTheCgroupAlone) {
   nvmlGetMemoryLimits_v1_t limits{};
   ASSERT_EQ(get(cgroup.path().c_str(), limits), NVML_SUCCESS);
   EXPECT_EQ(limits.currentUsed, 0U);  // the child has ended
+}
+
+TEST_F(MemoryLimits, OfRemovedCgroupsGiveWay) {
+  const Cgroup cgroup, further("_further"), last("_last");
+  if (last.path().empty()) GTEST_SKIP() << "no cgroup can be made";
+  start();
+  // Of another container, as far as this process can know: they stay.
+  for (std::uint64_t i = 1; i < sim::processes::kMaxLimits; ++i)
+    ASSERT_EQ(sim::processes::set_limit(*outside_, 0, {i, 0, kGib, {}}), sim::processes::Outcome::done);
+  ASSERT_EQ(set(cgroup.path().c_str(), 0, kGib), NVML_SUCCESS);
+  EXPECT_EQ(set(further.path().c_str(), 0, kGib), NVML_ERROR_INSUFFICIENT_RESOURCES);
+  ASSERT_EQ(rmdir(cgroup.path().c_str()), 0);
+  EXPECT_EQ(set(further.path().c_str(), 0, kGib), NVML_SUCCESS);
+  nvmlGetMemoryLimits_v1_t limits{};
+  EXPECT_EQ(get(further.path().c_str(), limits), NVML_SUCCESS);
+  EXPECT_EQ(set(last.path().c_str(), 0, kGib), NVML_ERROR_INSUFFICIENT_RESOURCES);
+  // A folder that is gone here may be one of another container: its processes prove that it is there.
+  const auto outcome = further.in_child([&] {
+    sim::processes::Request request;
+    request.pid = static_cast<std::uint32_t>(getpid());
+    if (sim::processes::attach(*outside_, 0, request) != sim::processes::Outcome::done) return 1;
+    std::ofstream(further.path() + "/../cgroup.procs") << getpid() << std::flush;
+    if (rmdir(further.path().c_str()) != 0) return 2;
+    return set(last.path().c_str(), 0, kGib) == NVML_ERROR_INSUFFICIENT_RESOURCES ? 0 : 3;
+  });
+  EXPECT_EQ(outcome, 0);
 }
 
 }  // namespace

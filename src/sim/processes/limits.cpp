@@ -10,15 +10,25 @@
 namespace nvmlkit::sim::processes {
 namespace {
 
-// A cgroup whose path leads to another one, or nowhere, was removed: its limits are gone with it. A path that this
-// process does not see is no proof, and its entry stays.
-bool was_removed(const MemoryLimit& limit) {
+bool has_process(const Table& table, std::uint64_t cgroup) {
+  const auto places = table.places();
+  return std::any_of(places.begin(), places.end(),
+                     [&](const Client& client) { return client.pid != 0 && is_in(client.cgroups, cgroup); });
+}
+
+// A cgroup was removed if its path leads to another one, or if its folder is gone from the one above it. The latter is
+// no proof for a path of another container, so a cgroup whose processes use the GPU stays.
+bool was_removed(const Table& table, const MemoryLimit& limit) {
   char path[sizeof limit.path.data + 1];
   const auto text = limit.path.view();
   std::copy(text.begin(), text.end(), path);
   path[text.size()] = '\0';
-  const auto found = cgroup_at(path);
-  return found && *found != limit.cgroup;
+  if (const auto found = cgroup_at(path)) return *found != limit.cgroup;
+  const auto end = text.find_last_not_of('/');
+  const auto mark = text.substr(0, end == text.npos ? 0 : end).rfind('/');
+  if (mark == text.npos || access(path, F_OK) == 0) return false;
+  path[mark] = '\0';
+  return cgroup_at(path) && !has_process(table, limit.cgroup);
 }
 
 }  // namespace
@@ -47,7 +57,9 @@ Outcome set_limit(const Machine& machine, std::size_t gpu, const MemoryLimit& li
       std::find_if(places.begin(), places.end(), [](const MemoryLimit& each) { return each.cgroup == 0; }) -
       places.begin());
   if (place >= kMaxLimits)
-    place = static_cast<std::uint32_t>(std::find_if(places.begin(), places.end(), was_removed) - places.begin());
+    place = static_cast<std::uint32_t>(
+        std::find_if(places.begin(), places.end(), [&](const MemoryLimit& each) { return was_removed(table, each); }) -
+        places.begin());
   if (place >= kMaxLimits) return Outcome::full;
   if (!lock.replace(table.limits[place], limit)) return Outcome::no_room;
   return lock.replace(table.limits_in_use, std::max(table.limits_in_use, place + 1)) ? Outcome::done : Outcome::no_room;
