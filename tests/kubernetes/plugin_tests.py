@@ -91,6 +91,32 @@ class PluginTests(ClusterTest):
             seen += [uuid for _, uuid in found]
         self.assertLessEqual(set(seen), set(self.uuids()))
 
+    def test_28_a_pod_without_a_cuda_program_uses_its_gpus(self) -> None:
+        """By the annotations of the guide, which arrive as variables; the program of the pod knows nothing of GPUs."""
+        self.need("nvidia-device-plugin")
+        self.chart("upgrade", "cdi.kind=k8s.device-plugin.nvidia.com/gpu", "cdi.hook.enabled=true")
+        self.apply_example("device-plugin.yaml")
+        self.cluster.wait("8 GPUs", lambda: self.allocatable() == "8")
+        manifest = json.loads(objects.pod("busy", "nvidia-smi -L; echo end; sleep 3600", 2))
+        manifest["metadata"]["annotations"] = {"nvmlkit.io/load": "80%", "nvmlkit.io/memory": "40Gi"}
+        manifest["spec"]["containers"][0]["env"] = [
+            {"name": f"NVMLKIT_{name.upper()}", "valueFrom": {"fieldRef": {"fieldPath": f"metadata.annotations['nvmlkit.io/{name}']"}}}
+            for name in ("load", "memory")
+        ]
+        text = self.start_pod("busy", json.dumps(manifest))
+        gpus = [self.uuids().index(uuid) for _, uuid in re.findall(GPU, text, re.M)]
+        self.assertEqual(len(gpus), 2, text)
+        for gpu in range(8):
+            used = int(self.nvmlkit("get", f"gpu={gpu}", "memory.used_bytes"))
+            self.assertEqual(used > 40 << 30, gpu in gpus, f"GPU {gpu}: {used}")
+        self.cluster.wait("the load", lambda: all(self.utilization(gpu) > 60 for gpu in gpus))
+        self.cluster.kubectl("delete", "pod", "busy", "--force", "--grace-period=0")
+        self.cluster.wait("idle GPUs", lambda: all(self.utilization(gpu) == 0 for gpu in gpus))
+        self.chart("upgrade")
+
+    def utilization(self, gpu: int) -> int:
+        return int(self.nvmlkit("get", f"gpu={gpu}", "utilization.gpu"))
+
     @staticmethod
     def config_of_example(name: str) -> str:
         """The file in the ConfigMap of an example."""

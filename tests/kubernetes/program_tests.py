@@ -77,7 +77,9 @@ class ProgramTests(ClusterTest):
         print(f"a tainted device after {seconds:.1f} s", flush=True)
         self.assertEqual(list(taints()), [uuid])
         (taint,) = taints()[uuid]
-        self.assertEqual((taint["key"], taint["value"], taint["effect"]), ("gpu.nvidia.com/xid", "48", "NoSchedule"))
+        # Of the newest Xid: an H100 contains the error and raises 94 after 48.
+        self.assertEqual((taint["key"], taint["effect"]), ("gpu.nvidia.com/xid", "NoSchedule"))
+        self.assertIn(taint["value"], ("48", "94"))
         self.cluster.apply(objects.claim("five", 5))
         found = re.findall(GPU, self.run_pod("others", "nvidia-smi -L", claimed="five"), re.M)
         self.assertEqual({seen for _, seen in found}, set(self.uuids()) - used - {uuid})
