@@ -1,6 +1,7 @@
 // One GPU, or one MIG device.
 #pragma once
 
+#include <memory>
 #include <nvmlkit/detail/index_range.hpp>
 #include <nvmlkit/field_values.hpp>
 #include <nvmlkit/generated/device_methods.hpp>
@@ -13,6 +14,9 @@ namespace nvmlkit::nvml {
 
 class MigDevice;
 class PgpuMetadata;
+struct MemoryLimits;
+struct NvlinkTelemetry;
+struct NvlinkTelemetryQuery;
 struct PrmAnswer;
 struct PrmCounter;
 struct PrmCounterQuery;
@@ -106,6 +110,20 @@ class Device : public DeviceMethods {
   // In <nvmlkit/diagnostics.hpp>. One entry for each query, with its own result. Needs Blackwell or newer.
   // @c nvmlDeviceReadPRMCounters_v1
   Result<std::vector<PrmCounter>> prm_counters(std::span<const PrmCounterQuery> queries) const;
+  // The driver's own struct, 115,344 bytes: NVIDIA documents neither its values nor the GPUs that have them.
+  // @c nvmlDevicePerfMetricsGetSamples_v1
+  Result<std::unique_ptr<abi::nvmlPerfMetricsSamples_v1_t>> perf_metrics_samples() const;
+  // `cgroup` is the path of the cgroup's folder in the host's cgroup file system. not_found: it has no limits.
+  // @c nvmlDeviceGetMemoryLimits_v1
+  Result<MemoryLimits> memory_limits(const std::string& cgroup) const;
+  // Without `hard` and with `soft` 0, the limits end. Needs root. @c nvmlDeviceSetMemoryLimits_v1
+  Result<void> set_memory_limits(const std::string& cgroup, unsigned long long soft,
+                                 std::optional<unsigned long long> hard) const;
+  // Returns at once; the mode is in force within the time that is returned. Needs root.
+  // @c nvmlDeviceSetNvlinkBwModeAsync_v1
+  Result<std::chrono::milliseconds> set_nvlink_bw_mode_async(const NvlinkBwModeRequest& request) const;
+  // One entry for each query, in their order. @c nvmlDeviceGetNvLinkTelemetrySamples_v1
+  Result<std::vector<NvlinkTelemetry>> nvlink_telemetry(std::span<const NvlinkTelemetryQuery> queries) const;
   // Reads or writes a register: `request` is TLV data of at most 496 bytes. Needs Blackwell or newer.
   // @c nvmlDeviceReadWritePRM_v1
   Result<PrmAnswer> read_write_prm(std::span<const std::byte> request) const;

@@ -46,6 +46,24 @@ struct PrmAnswer {
   std::vector<std::byte> data;
 };
 
+// Limits of a GPU's memory for the processes of a cgroup, in bytes.
+struct MemoryLimits {
+  unsigned long long soft;
+  std::optional<unsigned long long> hard;  // empty: none
+  unsigned long long used;
+};
+
+// A kind of recorded value of one NVLink.
+struct NvlinkTelemetryQuery {
+  unsigned int link;
+  NvlinkTelemetryType type;
+};
+// NVIDIA documents neither the unit of the samples nor the time between them.
+struct NvlinkTelemetry {
+  NvlinkTelemetryQuery query;
+  Result<std::vector<unsigned long long>> samples;
+};
+
 struct ExcludedDevice {
   std::string bus_id;  // "00000000:53:00.0"
   std::string uuid;

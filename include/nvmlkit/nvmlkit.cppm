@@ -64,6 +64,9 @@ using nvml::Sample;
 // <nvmlkit/diagnostics.hpp>
 using nvml::CperCursor;
 using nvml::ExcludedDevice;
+using nvml::MemoryLimits;
+using nvml::NvlinkTelemetry;
+using nvml::NvlinkTelemetryQuery;
 using nvml::PrmAnswer;
 using nvml::PrmCounter;
 using nvml::PrmCounterQuery;
@@ -87,7 +90,10 @@ using nvml::raise;
 
 // <nvmlkit/events.hpp>
 using nvml::Event;
+using nvml::EventContext;
+using nvml::EventRecord;
 using nvml::EventSet;
+using nvml::OperationalEvent;
 
 // <nvmlkit/field_values.hpp>
 using nvml::FieldNumber;

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <memory>
 #include <nvmlkit/detail/protocols.hpp>
 #include <nvmlkit/device.hpp>
 #include <nvmlkit/diagnostics.hpp>
@@ -54,6 +56,92 @@ Result<std::vector<PrmCounter>> Device::prm_counters(std::span<const PrmCounterQ
       counters.push_back({queries[i], Failure(static_cast<Errc>(answer.status), kFunction)});
   }
   return counters;
+}
+
+Result<std::unique_ptr<abi::nvmlPerfMetricsSamples_v1_t>> Device::perf_metrics_samples() const {
+  auto samples = std::make_unique<abi::nvmlPerfMetricsSamples_v1_t>();
+  const Outcome outcome = call(*session_, &Table::DevicePerfMetricsGetSamples_v1, handle_, samples.get());
+  if (!outcome.ok()) return outcome.failure();
+  return samples;
+}
+
+Result<MemoryLimits> Device::memory_limits(const std::string& cgroup) const {
+  abi::nvmlGetMemoryLimits_v1_t limits{};
+  limits.nameSpace = cgroup.c_str();
+  const Outcome outcome = call(*session_, &Table::DeviceGetMemoryLimits_v1, handle_, &limits);
+  if (!outcome.ok()) return outcome.failure();
+  MemoryLimits out{limits.softLimit, limits.hardLimit, limits.currentUsed};
+  if (limits.hardLimit == abi::DEVICE_MEMORY_LIMIT_MAX) out.hard.reset();
+  return out;
+}
+
+Result<void> Device::set_memory_limits(const std::string& cgroup, unsigned long long soft,
+                                       std::optional<unsigned long long> hard) const {
+  abi::nvmlSetMemoryLimits_v1_t limits{};
+  limits.nameSpace = cgroup.c_str();
+  limits.softLimit = soft;
+  limits.hardLimit = hard.value_or(abi::DEVICE_MEMORY_LIMIT_MAX);
+  const Outcome outcome = call(*session_, &Table::DeviceSetMemoryLimits_v1, handle_, &limits);
+  if (!outcome.ok()) return outcome.failure();
+  return {};
+}
+
+Result<std::chrono::milliseconds> Device::set_nvlink_bw_mode_async(const NvlinkBwModeRequest& request) const {
+  abi::nvmlNvlinkSetBwModeAsync_v1_t mode{};
+  mode.bSetBest = request.best ? 1U : 0U;
+  mode.bwMode = request.bw_mode;
+  const Outcome outcome = call(*session_, &Table::DeviceSetNvlinkBwModeAsync_v1, handle_, &mode);
+  if (!outcome.ok()) return outcome.failure();
+  return std::chrono::milliseconds(mode.asyncPollTimeoutMs);
+}
+
+namespace {
+
+constexpr const char* kTelemetry = "nvmlDeviceGetNvLinkTelemetrySamples_v1";
+
+using Slots = std::vector<abi::nvmlNvlinkTelemetrySample_v1_t>;
+
+// With the room for samples that `buffers` have. A slot without room asks for the number of its samples.
+Slots slots_of(std::span<const NvlinkTelemetryQuery> queries, std::vector<std::vector<unsigned long long>>& buffers) {
+  Slots slots(queries.size());
+  for (std::size_t i = 0; i < queries.size(); ++i)
+    slots[i] = {queries[i].link, to_abi(queries[i].type), static_cast<unsigned int>(buffers[i].size()),
+                buffers[i].empty() ? nullptr : buffers[i].data(),
+                abi::NVML_ERROR_UNKNOWN};  // stays where the driver skips an entry
+  return slots;
+}
+
+}  // namespace
+
+// The driver is asked twice: for the number of the samples, then for the samples. Nothing that it wrote goes back to
+// it.
+Result<std::vector<NvlinkTelemetry>> Device::nvlink_telemetry(std::span<const NvlinkTelemetryQuery> queries) const {
+  constexpr unsigned int kMostSamples = 1 << 20;
+  std::vector<std::vector<unsigned long long>> buffers(queries.size());
+  Slots slots;
+  const auto ask = [&] {
+    slots = slots_of(queries, buffers);
+    abi::nvmlNvlinkTelemetrySamples_v1_t list{static_cast<unsigned int>(slots.size()), slots.data()};
+    return call(*session_, &Table::DeviceGetNvLinkTelemetrySamples_v1, handle_, &list);
+  };
+  if (const Outcome counted = ask(); !counted.ok()) return counted.failure();
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i].nvmlReturn != abi::NVML_SUCCESS) continue;
+    if (slots[i].sampleCount > kMostSamples) return Failure(Errc::malformed_answer, kTelemetry);
+    buffers[i].resize(slots[i].sampleCount);
+  }
+  if (const Outcome read = ask(); !read.ok()) return read.failure();
+  std::vector<NvlinkTelemetry> out;
+  out.reserve(slots.size());
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i].nvmlReturn != abi::NVML_SUCCESS) {
+      out.push_back({queries[i], Failure(static_cast<Errc>(slots[i].nvmlReturn), kTelemetry)});
+      continue;
+    }
+    buffers[i].resize(std::min<std::size_t>(buffers[i].size(), slots[i].sampleCount));
+    out.push_back({queries[i], std::move(buffers[i])});
+  }
+  return out;
 }
 
 Result<PrmAnswer> Device::read_write_prm(std::span<const std::byte> request) const {

@@ -44,7 +44,7 @@ class Call {
   // The first argument whose buffer was written beyond its size, or null. `length` = room of buffers without a size.
   const char* overrun(std::size_t length) const;
 
-  static constexpr std::size_t kBuffer = 1 << 16;
+  static constexpr std::size_t kBuffer = 1 << 17;
   static constexpr std::uint32_t kLength = 96;
 
  private:

@@ -114,6 +114,16 @@ TEST_F(Gpm, OlderDriversKnowFewerMetrics) {
   metrics(first, last, std::vector<unsigned int>(99, 1), NVML_ERROR_INVALID_ARGUMENT);
 }
 
+TEST_F(Gpm, TheListGrewWith615) {
+  begin("h100", "2", "610.57.04");
+  const auto first = taken();
+  pass(1);
+  const auto last = taken();
+  EXPECT_EQ(metrics(first, last, {333})[0].nvmlReturn, NVML_ERROR_INVALID_ARGUMENT);
+  metrics(first, last, std::vector<unsigned int>(334, 1), NVML_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(metrics(first, last, std::vector<unsigned int>(333, 1)).size(), 333U);
+}
+
 TEST_F(Gpm, HandlesThatAreNoneAreRefused) {
   begin("h100");
   std::vector<nvmlGpmSample_t> many;

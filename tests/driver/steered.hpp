@@ -12,7 +12,7 @@ namespace nvmlkit::driver_test {
 class Steered : public Shared {
  protected:
   // With the newest driver, which knows most.
-  void begin(const std::string& machine, const std::string& gpus = "2", std::string_view driver = "610.57.04") {
+  void begin(const std::string& machine, const std::string& gpus = "2", std::string_view driver = "615.71.09") {
     start_shared(machine, gpus);
     {
       const sim::state::Lock lock(*outside_);

@@ -176,7 +176,8 @@ TEST(Errata, AreListedWithTheReason) {
   EXPECT_EQ(active("560.35.05"), (Ids{"field-ids-12.5", "gpm-metrics-98", "fabric-info-v2", "vgpu-placement-v1"}));
   EXPECT_EQ(active("575.57.08"), (Ids{"field-ids-12.9", "gpm-metrics-210", "fabric-info-v2"}));
   EXPECT_EQ(active("580.65.06"), (Ids{"field-ids-12.9", "gpm-metrics-210"}));
-  EXPECT_EQ(active("610.10"), Ids{});
+  EXPECT_EQ(active("610.10"), (Ids{"gpm-metrics-333"}));
+  EXPECT_EQ(active("615.71.09"), Ids{});
   const auto errata = Library::from_table(driver("535.54.03")).value().active_errata().value();
   EXPECT_EQ(errata.front().why, "driver 535.54.03 is one of 535 <= version < 535.98");
   EXPECT_FALSE(std::string(errata.front().handled).empty());

@@ -85,6 +85,27 @@ TEST_F(ImportTest, FactsHoldWhatTheHeaderSays) {
   EXPECT_EQ(read("families.json")["nvmlInit"]["default"], "nvmlInit_v2");
 }
 
+TEST_F(ImportTest, CodesComeFromTheMemberThatThePlainNameMeans) {
+  const std::string body = R"(
+#ifdef NVML_NO_UNVERSIONED_FUNC_DEFS
+nvmlReturn_t nvmlSetWait(nvmlDevice_t device);
+#endif
+/**
+ * Waits.
+ * @return
+ *         - \ref NVML_SUCCESS on success
+ */
+nvmlReturn_t nvmlSetWait_v2(nvmlDevice_t device);
+)";
+  const std::string third = "nvmlReturn_t nvmlSetWait_v3(nvmlDevice_t device, unsigned int *wait);\n";
+  const std::string alias = "#define nvmlSetWait nvmlSetWait_v2\n";
+  import(body, "1.0", {}, alias);
+  ASSERT_EQ(import(body + third, "2.0", {}, alias).code, 0);
+  EXPECT_EQ(named("functions.json", "nvmlSetWait")["returns"], json({"NVML_SUCCESS"}));
+  EXPECT_EQ(named("functions.json", "nvmlSetWait")["doc_from"], "nvmlSetWait_v2");
+  EXPECT_EQ(named("functions.json", "nvmlSetWait_v3")["returns"], json::array()) << "it has no text";
+}
+
 TEST_F(ImportTest, DryRunWritesNothing) {
   EXPECT_EQ(import(old_body, "1.0", {"--dry-run"}).code, 0);
   EXPECT_FALSE(fs::exists(facts()));

@@ -7,7 +7,8 @@ add_executable(import_test
   "${CMAKE_CURRENT_LIST_DIR}/import_history_test.cpp"
   "${CMAKE_CURRENT_LIST_DIR}/import_cuda_test.cpp"
   "${CMAKE_CURRENT_LIST_DIR}/import_driver_test.cpp"
-  "${CMAKE_CURRENT_LIST_DIR}/import_registry_test.cpp")
+  "${CMAKE_CURRENT_LIST_DIR}/import_registry_test.cpp"
+  "${CMAKE_CURRENT_LIST_DIR}/older_facts.cpp")
 cmake_path(SET _import_facts NORMALIZE "${CMAKE_CURRENT_LIST_DIR}/../../registry/facts")
 target_compile_definitions(import_test PRIVATE NVMLKIT_REGISTRY_FACTS="${_import_facts}")
 target_link_libraries(import_test PRIVATE nvmlgen_import GTest::gtest_main)

@@ -153,6 +153,8 @@ TEST(Words, AreRefusedWithWhatIsWrong) {
       {"gpu=0 ecc drm uncorrected", "did you mean 'dram'"},
       {"gpu=0 ecc dram uncorrected --count 0", "--count N"},
       {"gpu=0 ecc dram twice", "corrected or uncorrected"},
+      {"gpu=0 bank-remap pending", "GPUs from Rubin on do"},
+      {"gpu=0 recovery", "bus-reset, system-reboot"},
       {"gpu=0 fan all", "no fan"},
       {"gpu=0 nvlink 99 down", "link 0 to 17"},
       {"gpu=0 fabric rout-unhealthy", "did you mean 'route-unhealthy'"},
@@ -174,6 +176,28 @@ TEST(Words, AreRefusedWithWhatIsWrong) {
   EXPECT_EQ(machine->header().writes.load(), 0U);
   EXPECT_NE(heal(*machine, "gpu=0 ecc").find("is over"), std::string::npos);
   EXPECT_NE(heal(*machine, "gpu=0 termal").find("did you mean"), std::string::npos);
+}
+
+TEST(Banks, WaitForAReset) {
+  const auto machine = machine_of("b200");
+  auto& gpu = machine->gpus()[0];
+  gpu.bank_remapper.active = 2U;
+  gpu.bank_remapper.histogram.max_spare = 1U;
+  for (const auto* text : {"gpu=0 bank-remap", "gpu=0 bank-remap failed", "gpu=0 bank-remap pending now"})
+    EXPECT_NE(inject(*machine, text).find("pending or no-spare"), std::string::npos) << text;
+  ASSERT_EQ(inject(*machine, "gpu=0 bank-remap pending"), "");
+  ASSERT_EQ(inject(*machine, "gpu=0 bank-remap no-spare"), "");
+  EXPECT_EQ(*gpu.bank_remapper.active, 2U);
+  EXPECT_EQ(*gpu.bank_remapper.inactive, 2U);
+  EXPECT_EQ(*gpu.bank_remapper.histogram.max_spare, 0U);  // no group was left for the second one
+  EXPECT_EQ(*gpu.bank_remapper.histogram.no_spare, 1U);
+  EXPECT_EQ(*gpu.reset_status.recovery_action, model::RecoveryAction::reset);
+  EXPECT_EQ(describe(gpu), (std::vector<std::string>{"recovery reset", "bank-remap pending"}));
+  ASSERT_EQ(heal(*machine, "gpu=0 bank-remap"), "");
+  EXPECT_EQ(*gpu.bank_remapper.active, 4U);
+  EXPECT_EQ(*gpu.bank_remapper.inactive, 0U);
+  EXPECT_EQ(*gpu.reset_status.recovery_action, model::RecoveryAction::none);
+  EXPECT_TRUE(describe(gpu).empty());
 }
 
 TEST(Words, OfAGpuThatCannotAreRefusedForAll) {

@@ -51,7 +51,7 @@ TEST(DriverBranch, SaysTheNewestCuda) {
   EXPECT_EQ(cuda("565.57.01"), "12.7");
   EXPECT_EQ(cuda("450.80.02"), "11.0");
   EXPECT_EQ(cuda("537.13"), "12.2");  // of no branch: what the one before has
-  EXPECT_EQ(cuda("999.1"), "13.3");
+  EXPECT_EQ(cuda("999.1"), "13.4");
   EXPECT_EQ(cuda("418.40"), "12.4");  // older than all
   EXPECT_EQ(cuda("nothing"), "12.4");
 }

@@ -17,7 +17,7 @@ TEST(DriverBranch, VersionsAndBranches) {
   EXPECT_EQ(branch_number("550.163.01"), 550u);
   EXPECT_EQ(branch_number(""), 0u);
   EXPECT_EQ(nearest_branch(545).number, 535u);
-  EXPECT_EQ(nearest_branch(999).number, 610u);
+  EXPECT_EQ(nearest_branch(999).number, 615u);
   EXPECT_EQ(nearest_branch(470).number, 535u);
 }
 

@@ -121,7 +121,7 @@ abi::nvmlReturn_t field(const std::string& driver_version, unsigned int id, abi:
 // which is 269 from 580.82 on. 535, 550 and 555 know neither.
 TEST(FieldNumbering, FollowsTheDriver) {
   abi::nvmlFieldValue_t value;
-  for (const char* branch : {"580.82.07", "580", "590.48.01", "610"}) {
+  for (const char* branch : {"580.82.07", "580", "590.48.01", "610", "615"}) {
     EXPECT_EQ(field(branch, 269, value), abi::NVML_SUCCESS) << branch;
     EXPECT_EQ(value.value.ullVal, 77u) << branch;
   }
@@ -136,7 +136,7 @@ TEST(FieldNumbering, FollowsTheDriver) {
   EXPECT_EQ(field("580", 274, value), abi::NVML_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(field("570", 269, value), abi::NVML_ERROR_INVALID_ARGUMENT);
   // What never moved.
-  for (const char* branch : {"535", "570", "580", "610"}) {
+  for (const char* branch : {"535", "570", "580", "610", "615"}) {
     EXPECT_EQ(field(branch, abi::FI_DEV_ECC_CURRENT, value), abi::NVML_SUCCESS) << branch;
     EXPECT_EQ(value.value.uiVal, 1u);
   }
@@ -146,7 +146,8 @@ TEST(FieldNumbering, FollowsTheDriver) {
 TEST(Errata, AreHandledOnImpersonatedDrivers) {
   using nvml::FieldId;
   const nvml::FieldQuery queries[] = {{FieldId::dev_clocks_event_reason_sw_therm_slowdown}, {FieldId::dev_ecc_current}};
-  for (const char* version : {"535.54.03", "550", "555", "560", "570", "575", "580.65.06", "580.82.07", "590", "610"}) {
+  for (const char* version :
+       {"535.54.03", "550", "555", "560", "570", "575", "580.65.06", "580.82.07", "590", "610", "615"}) {
     SCOPED_TRACE(version);
     const auto driver = SimulatedDriver::create(kMachine, {.driver = version}).value();
     const auto library = Library::from_table(driver.table()).value();
@@ -179,12 +180,17 @@ TEST(NewerBranches, HideWhatLaterHeadersBrought) {
   const auto symbols_with = [](const char* driver) {
     return symbols_of(SimulatedDriver::create("t4", {.driver = driver}).value().table());
   };
-  const auto r555 = symbols_with("555"), r570 = symbols_with("570.86.15"), r610 = symbols_with("610");
+  const auto r555 = symbols_with("555"), r570 = symbols_with("570.86.15"), r610 = symbols_with("610"),
+             r615 = symbols_with("615");
   EXPECT_TRUE(std::includes(r570.begin(), r570.end(), r555.begin(), r555.end()));
   EXPECT_TRUE(std::includes(r610.begin(), r610.end(), r570.begin(), r570.end()));
   EXPECT_EQ(r570.count("nvmlSystemGetDriverBranch"), 1u);  // 12.6.77
   EXPECT_EQ(r570.count("nvmlSystemGetCPER_v1"), 0u);       // 13.3.29
   EXPECT_EQ(r610.count("nvmlSystemGetCPER_v1"), 1u);
+  EXPECT_EQ(r610.count("nvmlEventSetWait_v3"), 0u);  // 13.4
+  EXPECT_TRUE(std::includes(r615.begin(), r615.end(), r610.begin(), r610.end()));
+  EXPECT_EQ(r615.count("nvmlEventSetWait_v3"), 1u);
+  EXPECT_EQ(r615.size(), r610.size() + 15);
 }
 
 }  // namespace

@@ -176,6 +176,7 @@ SAME = [
     (None, "RESET_STATUS", "GPU Reset Status/Reset Required", {"0": "No", "1": "Yes"}),
     (None, "DRAIN_AND_RESET_STATUS", "GPU Reset Status/Drain and Reset Recommended", {"0": "No", "1": "Yes"}),
     ("GpuFabricInfo state", None, "Fabric/State", {"1": "Not Started", "2": "In Progress", "3": "Completed"}),
+    ("GpuFabricInfo_v4 state", None, "Fabric/State", {"1": "Not Started", "2": "In Progress", "3": "Completed"}),
 ]  # fmt: skip
 
 

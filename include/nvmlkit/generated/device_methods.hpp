@@ -1174,6 +1174,11 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetGpuFabricInfoV (since 12.4.127), @c nvmlDeviceGetGpuFabricInfo
   Result<GpuFabricInfo> gpu_fabric_info() const;
 
+  /// NVLink fabric registration and health, with the cliques of the GPU by the way of access.
+  /// Needs hopper or newer.
+  /// @c nvmlDeviceGetGpuFabricInfo_v4 (since 13.4)
+  Result<GpuFabricCliques> fabric_cliques() const;
+
   /// Protected and unprotected memory sizes under confidential computing, in KiB.
   /// Needs ampere or newer.
   /// Errors: uninitialized, invalid_argument, not_supported.
@@ -1325,6 +1330,22 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetHostname_v1 (since 13.1.115)
   Result<Hostname> hostname() const;
+
+  /// Adaptive TGP: what was requested, what the administrator allows, what came of it, and the adjusted limit.
+  /// Needs rubin or newer.
+  /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
+  /// @c nvmlDeviceGetAdaptiveTgpModeInfo_v1 (since 13.4)
+  Result<AdaptiveTgpMode> adaptive_tgp_mode() const;
+
+  /// Requests adaptive TGP, or withdraws the request; the administrator's word out of band may count for more.
+  /// Needs rubin or newer. Needs root.
+  /// Errors: uninitialized, invalid_argument, not_supported, no_permission, gpu_is_lost, unknown.
+  /// @c nvmlDeviceSetAdaptiveTgpMode_v1 (since 13.4)
+  Result<void> set_adaptive_tgp_mode(bool mode) const {
+    const detail::Outcome outcome = detail::call(*session_, &Table::DeviceSetAdaptiveTgpMode_v1, handle_, mode ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
+    if (!outcome.ok()) return outcome.failure();
+    return {};
+  }
 
   /// Sets persistence mode at once, until the next reboot; root on Linux only.
   /// Needs root.
@@ -2026,6 +2047,12 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Errors: uninitialized, invalid_argument, not_supported, insufficient_size, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts (since 13.0.39)
   Result<EccSramUniqueUncorrectedErrorCounts> sram_unique_uncorrected_ecc_error_counts() const;
+
+  /// Banks that were remapped, and groups of banks by the spare banks they have left.
+  /// Needs rubin or newer.
+  /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
+  /// @c nvmlDeviceGetBankRemapperStatus_v1 (since 13.4)
+  Result<BankRemapperStatus> bank_remapper_status() const;
 
   /// Sets which metric groups the driver polls into read-only user shared data; root only.
   /// Needs root.

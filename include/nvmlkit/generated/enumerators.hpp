@@ -211,7 +211,7 @@ inline constexpr std::array<NamedNumber, 2> enumerators<abi::nvmlEnableState_t>{
     {"NVML_FEATURE_ENABLED", 1},
 }};
 template <>
-inline constexpr std::array<NamedNumber, 19> enumerators<abi::nvmlBrandType_t>{{
+inline constexpr std::array<NamedNumber, 22> enumerators<abi::nvmlBrandType_t>{{
     {"NVML_BRAND_UNKNOWN", 0},
     {"NVML_BRAND_QUADRO", 1},
     {"NVML_BRAND_TESLA", 2},
@@ -230,7 +230,10 @@ inline constexpr std::array<NamedNumber, 19> enumerators<abi::nvmlBrandType_t>{{
     {"NVML_BRAND_NVIDIA", 14},
     {"NVML_BRAND_GEFORCE_RTX", 15},
     {"NVML_BRAND_TITAN_RTX", 16},
-    {"NVML_BRAND_COUNT", 18},
+    {"NVML_BRAND_NVIDIA_DLA", 17},
+    {"NVML_BRAND_NVIDIA_VGAMEDEV", 18},
+    {"NVML_BRAND_NVIDIA_NPU", 19},
+    {"NVML_BRAND_COUNT", 20},
 }};
 template <>
 inline constexpr std::array<NamedNumber, 9> enumerators<abi::nvmlTemperatureThresholds_t>{{
@@ -245,9 +248,10 @@ inline constexpr std::array<NamedNumber, 9> enumerators<abi::nvmlTemperatureThre
     {"NVML_TEMPERATURE_THRESHOLD_COUNT", 8},
 }};
 template <>
-inline constexpr std::array<NamedNumber, 2> enumerators<abi::nvmlTemperatureSensors_t>{{
+inline constexpr std::array<NamedNumber, 3> enumerators<abi::nvmlTemperatureSensors_t>{{
     {"NVML_TEMPERATURE_GPU", 0},
-    {"NVML_TEMPERATURE_COUNT", 1},
+    {"NVML_TEMPERATURE_GPU_MAX", 1},
+    {"NVML_TEMPERATURE_COUNT", 2},
 }};
 template <>
 inline constexpr std::array<NamedNumber, 5> enumerators<abi::nvmlComputeMode_t>{{
@@ -416,13 +420,14 @@ inline constexpr std::array<NamedNumber, 2> enumerators<abi::nvmlVgpuGuestInfoSt
     {"NVML_VGPU_INSTANCE_GUEST_INFO_STATE_INITIALIZED", 1},
 }};
 template <>
-inline constexpr std::array<NamedNumber, 6> enumerators<abi::nvmlGridLicenseFeatureCode_t>{{
+inline constexpr std::array<NamedNumber, 7> enumerators<abi::nvmlGridLicenseFeatureCode_t>{{
     {"NVML_GRID_LICENSE_FEATURE_CODE_UNKNOWN", 0},
     {"NVML_GRID_LICENSE_FEATURE_CODE_VGPU", 1},
     {"NVML_GRID_LICENSE_FEATURE_CODE_NVIDIA_RTX", 2},
     {"NVML_GRID_LICENSE_FEATURE_CODE_VWORKSTATION", 2},
     {"NVML_GRID_LICENSE_FEATURE_CODE_GAMING", 3},
     {"NVML_GRID_LICENSE_FEATURE_CODE_COMPUTE", 4},
+    {"NVML_GRID_LICENSE_FEATURE_CODE_VGAMEDEV", 5},
 }};
 template <>
 inline constexpr std::array<NamedNumber, 6> enumerators<abi::nvmlVgpuCapability_t>{{
@@ -456,13 +461,15 @@ inline constexpr std::array<NamedNumber, 13> enumerators<abi::nvmlDeviceVgpuCapa
     {"NVML_DEVICE_VGPU_CAP_COUNT", 12},
 }};
 template <>
-inline constexpr std::array<NamedNumber, 6> enumerators<abi::nvmlDeviceGpuRecoveryAction_t>{{
+inline constexpr std::array<NamedNumber, 8> enumerators<abi::nvmlDeviceGpuRecoveryAction_t>{{
     {"NVML_GPU_RECOVERY_ACTION_NONE", 0},
     {"NVML_GPU_RECOVERY_ACTION_GPU_RESET", 1},
     {"NVML_GPU_RECOVERY_ACTION_NODE_REBOOT", 2},
     {"NVML_GPU_RECOVERY_ACTION_DRAIN_P2P", 3},
     {"NVML_GPU_RECOVERY_ACTION_DRAIN_AND_RESET", 4},
     {"NVML_GPU_RECOVERY_ACTION_RECOVER_IMEX_DOMAIN", 5},
+    {"NVML_GPU_RECOVERY_ACTION_BUS_RESET", 6},
+    {"NVML_GPU_RECOVERY_ACTION_SYSTEM_REBOOT", 7},
 }};
 template <>
 inline constexpr std::array<NamedNumber, 2> enumerators<abi::nvmlFanState_t>{{
@@ -522,6 +529,39 @@ inline constexpr std::array<NamedNumber, 9> enumerators<abi::nvmlNvlinkVersion_t
     {"NVML_NVLINK_VERSION_6_0", 8},
 }};
 template <>
+inline constexpr std::array<NamedNumber, 3> enumerators<abi::nvmlNvlinkTelemetrySampleType_t>{{
+    {"NVML_NVLINK_TELEMETRY_SAMPLE_TYPE_THROUGHPUT_RAW_TX", 0},
+    {"NVML_NVLINK_TELEMETRY_SAMPLE_TYPE_THROUGHPUT_RAW_RX", 1},
+    {"NVML_NVLINK_TELEMETRY_SAMPLE_TYPE_COUNT", 2},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 6> enumerators<abi::nvmlGpuOperationalEventLogLevel_t>{{
+    {"NVML_GPU_OPERATIONAL_EVENT_LOG_LEVEL_ALL", 0},
+    {"NVML_GPU_OPERATIONAL_EVENT_LOG_LEVEL_TELEMETRY", 10},
+    {"NVML_GPU_OPERATIONAL_EVENT_LOG_LEVEL_DIAG", 20},
+    {"NVML_GPU_OPERATIONAL_EVENT_LOG_LEVEL_NOTICE", 30},
+    {"NVML_GPU_OPERATIONAL_EVENT_LOG_LEVEL_WARNING", 40},
+    {"NVML_GPU_OPERATIONAL_EVENT_LOG_LEVEL_ERROR", 50},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 5> enumerators<abi::nvmlOperationalEventSeverity_t>{{
+    {"NVML_OPERATIONAL_EVENT_SEVERITY_ALL", 0},
+    {"NVML_OPERATIONAL_EVENT_SEVERITY_INFORMATIONAL", 10},
+    {"NVML_OPERATIONAL_EVENT_SEVERITY_CORRECTED", 20},
+    {"NVML_OPERATIONAL_EVENT_SEVERITY_RECOVERABLE", 30},
+    {"NVML_OPERATIONAL_EVENT_SEVERITY_FATAL", 40},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 2> enumerators<abi::nvmlEventDataType_t>{{
+    {"NVML_EVENT_DATA_TYPE_NVML_EVENT", 0},
+    {"NVML_EVENT_DATA_TYPE_GPU_OPERATIONAL_EVENT", 1},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 2> enumerators<abi::nvmlGpuOperationalEventContextType_t>{{
+    {"NVML_GPU_OPERATIONAL_EVENT_CONTEXT_TYPE_UNKNOWN", 0},
+    {"NVML_GPU_OPERATIONAL_EVENT_CONTEXT_TYPE_LEGACY_XID", 1},
+}};
+template <>
 inline constexpr std::array<NamedNumber, 5> enumerators<abi::nvmlVgpuVmCompatibility_t>{{
     {"NVML_VGPU_VM_COMPATIBILITY_NONE", 0},
     {"NVML_VGPU_VM_COMPATIBILITY_COLD", 1},
@@ -538,13 +578,21 @@ inline constexpr std::array<NamedNumber, 5> enumerators<abi::nvmlVgpuPgpuCompati
     {"NVML_VGPU_COMPATIBILITY_LIMIT_OTHER", 2147483648},
 }};
 template <>
-inline constexpr std::array<NamedNumber, 15> enumerators<abi::nvmlPRMCounterId_t>{{
+inline constexpr std::array<NamedNumber, 23> enumerators<abi::nvmlPRMCounterId_t>{{
     {"NVML_PRM_COUNTER_ID_NONE", 0},
     {"NVML_PRM_COUNTER_ID_PPCNT_PHYSICAL_LAYER_CTRS_LINK_DOWN_EVENTS", 1},
     {"NVML_PRM_COUNTER_ID_PPCNT_PHYSICAL_LAYER_CTRS_SUCCESSFUL_RECOVERY_EVENTS", 2},
     {"NVML_PRM_COUNTER_ID_PPCNT_RECOVERY_CTRS_TOTAL_SUCCESSFUL_RECOVERY_EVENTS", 101},
     {"NVML_PRM_COUNTER_ID_PPCNT_RECOVERY_CTRS_TIME_SINCE_LAST_RECOVERY", 102},
     {"NVML_PRM_COUNTER_ID_PPCNT_RECOVERY_CTRS_TIME_BETWEEN_LAST_TWO_RECOVERIES", 103},
+    {"NVML_PRM_COUNTER_ID_PPCNT_RECOVERY_CTRS_TIME_IN_LAST_HOST_SERDES_FEQ_RECOVERY", 104},
+    {"NVML_PRM_COUNTER_ID_PPCNT_RECOVERY_CTRS_TOTAL_TIME_IN_HOST_SERDES_FEQ_RECOVERY", 105},
+    {"NVML_PRM_COUNTER_ID_PPCNT_RECOVERY_CTRS_TOTAL_HOST_SERDES_FEQ_RECOVERY_COUNT", 106},
+    {"NVML_PRM_COUNTER_ID_PPCNT_RECOVERY_CTRS_TOTAL_HOST_SERDES_FEQ_SUCCESSFUL_RECOVERY_COUNT", 107},
+    {"NVML_PRM_COUNTER_ID_PPCNT_RECOVERY_CTRS_LAST_HOST_SERDES_FEQ_ATTEMPTS_COUNT", 108},
+    {"NVML_PRM_COUNTER_ID_PPCNT_RECOVERY_CTRS_LAST_SUCCESSFUL_RECOVERY_STEP_ATTEMPTS", 109},
+    {"NVML_PRM_COUNTER_ID_PPCNT_RECOVERY_CTRS_LAST_SUCCESSFUL_RECOVERY_TIME", 110},
+    {"NVML_PRM_COUNTER_ID_PPCNT_RECOVERY_CTRS_TOTAL_SUCCESSFUL_RECOVERY_TIME", 111},
     {"NVML_PRM_COUNTER_ID_PPCNT_PORTCOUNTERS_PORT_XMIT_WAIT", 201},
     {"NVML_PRM_COUNTER_ID_PPCNT_PLR_RCV_CODES", 301},
     {"NVML_PRM_COUNTER_ID_PPCNT_PLR_RCV_CODE_ERR", 302},
@@ -556,7 +604,7 @@ inline constexpr std::array<NamedNumber, 15> enumerators<abi::nvmlPRMCounterId_t
     {"NVML_PRM_COUNTER_ID_PPRM_OPER_RECOVERY", 1001},
 }};
 template <>
-inline constexpr std::array<NamedNumber, 303> enumerators<abi::nvmlGpmMetricId_t>{{
+inline constexpr std::array<NamedNumber, 447> enumerators<abi::nvmlGpmMetricId_t>{{
     {"NVML_GPM_METRIC_GRAPHICS_UTIL", 1},
     {"NVML_GPM_METRIC_SM_UTIL", 2},
     {"NVML_GPM_METRIC_SM_OCCUPANCY", 3},
@@ -859,10 +907,154 @@ inline constexpr std::array<NamedNumber, 303> enumerators<abi::nvmlGpmMetricId_t
     {"NVML_GPM_METRIC_NVLINK_L34_TX", 330},
     {"NVML_GPM_METRIC_NVLINK_L35_RX", 331},
     {"NVML_GPM_METRIC_NVLINK_L35_TX", 332},
-    {"NVML_GPM_METRIC_MAX", 333},
+    {"NVML_GPM_METRIC_NVLINK_L36_RX", 333},
+    {"NVML_GPM_METRIC_NVLINK_L36_TX", 334},
+    {"NVML_GPM_METRIC_NVLINK_L37_RX", 335},
+    {"NVML_GPM_METRIC_NVLINK_L37_TX", 336},
+    {"NVML_GPM_METRIC_NVLINK_L38_RX", 337},
+    {"NVML_GPM_METRIC_NVLINK_L38_TX", 338},
+    {"NVML_GPM_METRIC_NVLINK_L39_RX", 339},
+    {"NVML_GPM_METRIC_NVLINK_L39_TX", 340},
+    {"NVML_GPM_METRIC_NVLINK_L40_RX", 341},
+    {"NVML_GPM_METRIC_NVLINK_L40_TX", 342},
+    {"NVML_GPM_METRIC_NVLINK_L41_RX", 343},
+    {"NVML_GPM_METRIC_NVLINK_L41_TX", 344},
+    {"NVML_GPM_METRIC_NVLINK_L42_RX", 345},
+    {"NVML_GPM_METRIC_NVLINK_L42_TX", 346},
+    {"NVML_GPM_METRIC_NVLINK_L43_RX", 347},
+    {"NVML_GPM_METRIC_NVLINK_L43_TX", 348},
+    {"NVML_GPM_METRIC_NVLINK_L44_RX", 349},
+    {"NVML_GPM_METRIC_NVLINK_L44_TX", 350},
+    {"NVML_GPM_METRIC_NVLINK_L45_RX", 351},
+    {"NVML_GPM_METRIC_NVLINK_L45_TX", 352},
+    {"NVML_GPM_METRIC_NVLINK_L46_RX", 353},
+    {"NVML_GPM_METRIC_NVLINK_L46_TX", 354},
+    {"NVML_GPM_METRIC_NVLINK_L47_RX", 355},
+    {"NVML_GPM_METRIC_NVLINK_L47_TX", 356},
+    {"NVML_GPM_METRIC_NVLINK_L48_RX", 357},
+    {"NVML_GPM_METRIC_NVLINK_L48_TX", 358},
+    {"NVML_GPM_METRIC_NVLINK_L49_RX", 359},
+    {"NVML_GPM_METRIC_NVLINK_L49_TX", 360},
+    {"NVML_GPM_METRIC_NVLINK_L50_RX", 361},
+    {"NVML_GPM_METRIC_NVLINK_L50_TX", 362},
+    {"NVML_GPM_METRIC_NVLINK_L51_RX", 363},
+    {"NVML_GPM_METRIC_NVLINK_L51_TX", 364},
+    {"NVML_GPM_METRIC_NVLINK_L52_RX", 365},
+    {"NVML_GPM_METRIC_NVLINK_L52_TX", 366},
+    {"NVML_GPM_METRIC_NVLINK_L53_RX", 367},
+    {"NVML_GPM_METRIC_NVLINK_L53_TX", 368},
+    {"NVML_GPM_METRIC_NVLINK_L54_RX", 369},
+    {"NVML_GPM_METRIC_NVLINK_L54_TX", 370},
+    {"NVML_GPM_METRIC_NVLINK_L55_RX", 371},
+    {"NVML_GPM_METRIC_NVLINK_L55_TX", 372},
+    {"NVML_GPM_METRIC_NVLINK_L56_RX", 373},
+    {"NVML_GPM_METRIC_NVLINK_L56_TX", 374},
+    {"NVML_GPM_METRIC_NVLINK_L57_RX", 375},
+    {"NVML_GPM_METRIC_NVLINK_L57_TX", 376},
+    {"NVML_GPM_METRIC_NVLINK_L58_RX", 377},
+    {"NVML_GPM_METRIC_NVLINK_L58_TX", 378},
+    {"NVML_GPM_METRIC_NVLINK_L59_RX", 379},
+    {"NVML_GPM_METRIC_NVLINK_L59_TX", 380},
+    {"NVML_GPM_METRIC_NVLINK_L60_RX", 381},
+    {"NVML_GPM_METRIC_NVLINK_L60_TX", 382},
+    {"NVML_GPM_METRIC_NVLINK_L61_RX", 383},
+    {"NVML_GPM_METRIC_NVLINK_L61_TX", 384},
+    {"NVML_GPM_METRIC_NVLINK_L62_RX", 385},
+    {"NVML_GPM_METRIC_NVLINK_L62_TX", 386},
+    {"NVML_GPM_METRIC_NVLINK_L63_RX", 387},
+    {"NVML_GPM_METRIC_NVLINK_L63_TX", 388},
+    {"NVML_GPM_METRIC_NVLINK_L64_RX", 389},
+    {"NVML_GPM_METRIC_NVLINK_L64_TX", 390},
+    {"NVML_GPM_METRIC_NVLINK_L65_RX", 391},
+    {"NVML_GPM_METRIC_NVLINK_L65_TX", 392},
+    {"NVML_GPM_METRIC_NVLINK_L66_RX", 393},
+    {"NVML_GPM_METRIC_NVLINK_L66_TX", 394},
+    {"NVML_GPM_METRIC_NVLINK_L67_RX", 395},
+    {"NVML_GPM_METRIC_NVLINK_L67_TX", 396},
+    {"NVML_GPM_METRIC_NVLINK_L68_RX", 397},
+    {"NVML_GPM_METRIC_NVLINK_L68_TX", 398},
+    {"NVML_GPM_METRIC_NVLINK_L69_RX", 399},
+    {"NVML_GPM_METRIC_NVLINK_L69_TX", 400},
+    {"NVML_GPM_METRIC_NVLINK_L70_RX", 401},
+    {"NVML_GPM_METRIC_NVLINK_L70_TX", 402},
+    {"NVML_GPM_METRIC_NVLINK_L71_RX", 403},
+    {"NVML_GPM_METRIC_NVLINK_L71_TX", 404},
+    {"NVML_GPM_METRIC_NVLINK_L36_RX_PER_SEC", 405},
+    {"NVML_GPM_METRIC_NVLINK_L36_TX_PER_SEC", 406},
+    {"NVML_GPM_METRIC_NVLINK_L37_RX_PER_SEC", 407},
+    {"NVML_GPM_METRIC_NVLINK_L37_TX_PER_SEC", 408},
+    {"NVML_GPM_METRIC_NVLINK_L38_RX_PER_SEC", 409},
+    {"NVML_GPM_METRIC_NVLINK_L38_TX_PER_SEC", 410},
+    {"NVML_GPM_METRIC_NVLINK_L39_RX_PER_SEC", 411},
+    {"NVML_GPM_METRIC_NVLINK_L39_TX_PER_SEC", 412},
+    {"NVML_GPM_METRIC_NVLINK_L40_RX_PER_SEC", 413},
+    {"NVML_GPM_METRIC_NVLINK_L40_TX_PER_SEC", 414},
+    {"NVML_GPM_METRIC_NVLINK_L41_RX_PER_SEC", 415},
+    {"NVML_GPM_METRIC_NVLINK_L41_TX_PER_SEC", 416},
+    {"NVML_GPM_METRIC_NVLINK_L42_RX_PER_SEC", 417},
+    {"NVML_GPM_METRIC_NVLINK_L42_TX_PER_SEC", 418},
+    {"NVML_GPM_METRIC_NVLINK_L43_RX_PER_SEC", 419},
+    {"NVML_GPM_METRIC_NVLINK_L43_TX_PER_SEC", 420},
+    {"NVML_GPM_METRIC_NVLINK_L44_RX_PER_SEC", 421},
+    {"NVML_GPM_METRIC_NVLINK_L44_TX_PER_SEC", 422},
+    {"NVML_GPM_METRIC_NVLINK_L45_RX_PER_SEC", 423},
+    {"NVML_GPM_METRIC_NVLINK_L45_TX_PER_SEC", 424},
+    {"NVML_GPM_METRIC_NVLINK_L46_RX_PER_SEC", 425},
+    {"NVML_GPM_METRIC_NVLINK_L46_TX_PER_SEC", 426},
+    {"NVML_GPM_METRIC_NVLINK_L47_RX_PER_SEC", 427},
+    {"NVML_GPM_METRIC_NVLINK_L47_TX_PER_SEC", 428},
+    {"NVML_GPM_METRIC_NVLINK_L48_RX_PER_SEC", 429},
+    {"NVML_GPM_METRIC_NVLINK_L48_TX_PER_SEC", 430},
+    {"NVML_GPM_METRIC_NVLINK_L49_RX_PER_SEC", 431},
+    {"NVML_GPM_METRIC_NVLINK_L49_TX_PER_SEC", 432},
+    {"NVML_GPM_METRIC_NVLINK_L50_RX_PER_SEC", 433},
+    {"NVML_GPM_METRIC_NVLINK_L50_TX_PER_SEC", 434},
+    {"NVML_GPM_METRIC_NVLINK_L51_RX_PER_SEC", 435},
+    {"NVML_GPM_METRIC_NVLINK_L51_TX_PER_SEC", 436},
+    {"NVML_GPM_METRIC_NVLINK_L52_RX_PER_SEC", 437},
+    {"NVML_GPM_METRIC_NVLINK_L52_TX_PER_SEC", 438},
+    {"NVML_GPM_METRIC_NVLINK_L53_RX_PER_SEC", 439},
+    {"NVML_GPM_METRIC_NVLINK_L53_TX_PER_SEC", 440},
+    {"NVML_GPM_METRIC_NVLINK_L54_RX_PER_SEC", 441},
+    {"NVML_GPM_METRIC_NVLINK_L54_TX_PER_SEC", 442},
+    {"NVML_GPM_METRIC_NVLINK_L55_RX_PER_SEC", 443},
+    {"NVML_GPM_METRIC_NVLINK_L55_TX_PER_SEC", 444},
+    {"NVML_GPM_METRIC_NVLINK_L56_RX_PER_SEC", 445},
+    {"NVML_GPM_METRIC_NVLINK_L56_TX_PER_SEC", 446},
+    {"NVML_GPM_METRIC_NVLINK_L57_RX_PER_SEC", 447},
+    {"NVML_GPM_METRIC_NVLINK_L57_TX_PER_SEC", 448},
+    {"NVML_GPM_METRIC_NVLINK_L58_RX_PER_SEC", 449},
+    {"NVML_GPM_METRIC_NVLINK_L58_TX_PER_SEC", 450},
+    {"NVML_GPM_METRIC_NVLINK_L59_RX_PER_SEC", 451},
+    {"NVML_GPM_METRIC_NVLINK_L59_TX_PER_SEC", 452},
+    {"NVML_GPM_METRIC_NVLINK_L60_RX_PER_SEC", 453},
+    {"NVML_GPM_METRIC_NVLINK_L60_TX_PER_SEC", 454},
+    {"NVML_GPM_METRIC_NVLINK_L61_RX_PER_SEC", 455},
+    {"NVML_GPM_METRIC_NVLINK_L61_TX_PER_SEC", 456},
+    {"NVML_GPM_METRIC_NVLINK_L62_RX_PER_SEC", 457},
+    {"NVML_GPM_METRIC_NVLINK_L62_TX_PER_SEC", 458},
+    {"NVML_GPM_METRIC_NVLINK_L63_RX_PER_SEC", 459},
+    {"NVML_GPM_METRIC_NVLINK_L63_TX_PER_SEC", 460},
+    {"NVML_GPM_METRIC_NVLINK_L64_RX_PER_SEC", 461},
+    {"NVML_GPM_METRIC_NVLINK_L64_TX_PER_SEC", 462},
+    {"NVML_GPM_METRIC_NVLINK_L65_RX_PER_SEC", 463},
+    {"NVML_GPM_METRIC_NVLINK_L65_TX_PER_SEC", 464},
+    {"NVML_GPM_METRIC_NVLINK_L66_RX_PER_SEC", 465},
+    {"NVML_GPM_METRIC_NVLINK_L66_TX_PER_SEC", 466},
+    {"NVML_GPM_METRIC_NVLINK_L67_RX_PER_SEC", 467},
+    {"NVML_GPM_METRIC_NVLINK_L67_TX_PER_SEC", 468},
+    {"NVML_GPM_METRIC_NVLINK_L68_RX_PER_SEC", 469},
+    {"NVML_GPM_METRIC_NVLINK_L68_TX_PER_SEC", 470},
+    {"NVML_GPM_METRIC_NVLINK_L69_RX_PER_SEC", 471},
+    {"NVML_GPM_METRIC_NVLINK_L69_TX_PER_SEC", 472},
+    {"NVML_GPM_METRIC_NVLINK_L70_RX_PER_SEC", 473},
+    {"NVML_GPM_METRIC_NVLINK_L70_TX_PER_SEC", 474},
+    {"NVML_GPM_METRIC_NVLINK_L71_RX_PER_SEC", 475},
+    {"NVML_GPM_METRIC_NVLINK_L71_TX_PER_SEC", 476},
+    {"NVML_GPM_METRIC_MAX", 477},
 }};
 template <>
-inline constexpr std::array<NamedNumber, 16> enumerators<abi::nvmlPowerProfileType_t>{{
+inline constexpr std::array<NamedNumber, 26> enumerators<abi::nvmlPowerProfileType_t>{{
     {"NVML_POWER_PROFILE_MAX_P", 0},
     {"NVML_POWER_PROFILE_MAX_Q", 1},
     {"NVML_POWER_PROFILE_COMPUTE", 2},
@@ -878,7 +1070,17 @@ inline constexpr std::array<NamedNumber, 16> enumerators<abi::nvmlPowerProfileTy
     {"NVML_POWER_PROFILE_SYNC_BALANCED", 12},
     {"NVML_POWER_PROFILE_HPC", 13},
     {"NVML_POWER_PROFILE_MIG", 14},
-    {"NVML_POWER_PROFILE_MAX", 15},
+    {"NVML_POWER_PROFILE_MAX_Q_1", 15},
+    {"NVML_POWER_PROFILE_NETWORK_BOUND", 16},
+    {"NVML_POWER_PROFILE_HIGH_THROUGHPUT_INFERENCE", 17},
+    {"NVML_POWER_PROFILE_MEDIUM_THROUGHPUT_INFERENCE", 18},
+    {"NVML_POWER_PROFILE_LOW_LATENCY_INFERENCE", 19},
+    {"NVML_POWER_PROFILE_TRAINING", 20},
+    {"NVML_POWER_PROFILE_INFERENCE", 21},
+    {"NVML_POWER_PROFILE_MAX_Q_2", 22},
+    {"NVML_POWER_PROFILE_MAX_Q_3", 23},
+    {"NVML_POWER_PROFILE_LOW_PRIORITY_BACKGROUND", 24},
+    {"NVML_POWER_PROFILE_MAX", 25},
 }};
 template <>
 inline constexpr std::array<NamedNumber, 4> enumerators<abi::nvmlPowerProfileOperation_t>{{
@@ -933,7 +1135,7 @@ inline constexpr std::array<NamedNumber, 8> enumerators<PerfPolicy>{{
     {"total_base_clocks", 11},
 }};
 template <>
-inline constexpr std::array<NamedNumber, 9> enumerators<ClocksEventReason>{{
+inline constexpr std::array<NamedNumber, 11> enumerators<ClocksEventReason>{{
     {"gpu_idle", 1},
     {"applications_clocks_setting", 2},
     {"sw_power_cap", 4},
@@ -943,9 +1145,11 @@ inline constexpr std::array<NamedNumber, 9> enumerators<ClocksEventReason>{{
     {"hw_thermal_slowdown", 64},
     {"hw_power_brake_slowdown", 128},
     {"display_clock_setting", 256},
+    {"board_limit", 512},
+    {"reliability", 1024},
 }};
 template <>
-inline constexpr std::array<NamedNumber, 11> enumerators<Architecture>{{
+inline constexpr std::array<NamedNumber, 14> enumerators<Architecture>{{
     {"kepler", 2},
     {"maxwell", 3},
     {"pascal", 4},
@@ -955,11 +1159,14 @@ inline constexpr std::array<NamedNumber, 11> enumerators<Architecture>{{
     {"ada", 8},
     {"hopper", 9},
     {"blackwell", 10},
+    {"dla", 11},
+    {"dla2", 12},
+    {"npu3", 15},
     {"rubin", 13},
     {"unknown", 4294967295},
 }};
 template <>
-inline constexpr std::array<NamedNumber, 18> enumerators<Brand>{{
+inline constexpr std::array<NamedNumber, 21> enumerators<Brand>{{
     {"unknown", 0},
     {"quadro", 1},
     {"tesla", 2},
@@ -978,6 +1185,9 @@ inline constexpr std::array<NamedNumber, 18> enumerators<Brand>{{
     {"nvidia", 14},
     {"geforce_rtx", 15},
     {"titan_rtx", 16},
+    {"nvidia_dla", 17},
+    {"nvidia_vgamedev", 18},
+    {"nvidia_npu", 19},
 }};
 template <>
 inline constexpr std::array<NamedNumber, 2> enumerators<BridgeChipType>{{
@@ -1140,7 +1350,7 @@ inline constexpr std::array<NamedNumber, 4> enumerators<PowerMizerMode>{{
     {"prefer_consistent_performance", 3},
 }};
 template <>
-inline constexpr std::array<NamedNumber, 15> enumerators<PowerProfile>{{
+inline constexpr std::array<NamedNumber, 25> enumerators<PowerProfile>{{
     {"max_p", 0},
     {"max_q", 1},
     {"compute", 2},
@@ -1156,6 +1366,16 @@ inline constexpr std::array<NamedNumber, 15> enumerators<PowerProfile>{{
     {"sync_balanced", 12},
     {"hpc", 13},
     {"mig", 14},
+    {"max_q_1", 15},
+    {"network_bound", 16},
+    {"high_throughput_inference", 17},
+    {"medium_throughput_inference", 18},
+    {"low_latency_inference", 19},
+    {"training", 20},
+    {"inference", 21},
+    {"max_q_2", 22},
+    {"max_q_3", 23},
+    {"low_priority_background", 24},
 }};
 template <>
 inline constexpr std::array<NamedNumber, 3> enumerators<PowerProfileOperation>{{
@@ -1197,8 +1417,9 @@ inline constexpr std::array<NamedNumber, 8> enumerators<TemperatureThreshold>{{
     {"gps_curr", 7},
 }};
 template <>
-inline constexpr std::array<NamedNumber, 1> enumerators<TemperatureSensor>{{
+inline constexpr std::array<NamedNumber, 2> enumerators<TemperatureSensor>{{
     {"gpu", 0},
+    {"gpu_max", 1},
 }};
 template <>
 inline constexpr std::array<NamedNumber, 10> enumerators<ThermalTarget>{{
@@ -1293,7 +1514,7 @@ inline constexpr std::array<NamedNumber, 7> enumerators<ValueType>{{
     {"unsigned_short", 6},
 }};
 template <>
-inline constexpr std::array<NamedNumber, 302> enumerators<GpmMetricId>{{
+inline constexpr std::array<NamedNumber, 446> enumerators<GpmMetricId>{{
     {"graphics_util", 1},
     {"sm_util", 2},
     {"sm_occupancy", 3},
@@ -1596,15 +1817,207 @@ inline constexpr std::array<NamedNumber, 302> enumerators<GpmMetricId>{{
     {"nvlink_l34_tx", 330},
     {"nvlink_l35_rx", 331},
     {"nvlink_l35_tx", 332},
+    {"nvlink_l36_rx", 333},
+    {"nvlink_l36_tx", 334},
+    {"nvlink_l37_rx", 335},
+    {"nvlink_l37_tx", 336},
+    {"nvlink_l38_rx", 337},
+    {"nvlink_l38_tx", 338},
+    {"nvlink_l39_rx", 339},
+    {"nvlink_l39_tx", 340},
+    {"nvlink_l40_rx", 341},
+    {"nvlink_l40_tx", 342},
+    {"nvlink_l41_rx", 343},
+    {"nvlink_l41_tx", 344},
+    {"nvlink_l42_rx", 345},
+    {"nvlink_l42_tx", 346},
+    {"nvlink_l43_rx", 347},
+    {"nvlink_l43_tx", 348},
+    {"nvlink_l44_rx", 349},
+    {"nvlink_l44_tx", 350},
+    {"nvlink_l45_rx", 351},
+    {"nvlink_l45_tx", 352},
+    {"nvlink_l46_rx", 353},
+    {"nvlink_l46_tx", 354},
+    {"nvlink_l47_rx", 355},
+    {"nvlink_l47_tx", 356},
+    {"nvlink_l48_rx", 357},
+    {"nvlink_l48_tx", 358},
+    {"nvlink_l49_rx", 359},
+    {"nvlink_l49_tx", 360},
+    {"nvlink_l50_rx", 361},
+    {"nvlink_l50_tx", 362},
+    {"nvlink_l51_rx", 363},
+    {"nvlink_l51_tx", 364},
+    {"nvlink_l52_rx", 365},
+    {"nvlink_l52_tx", 366},
+    {"nvlink_l53_rx", 367},
+    {"nvlink_l53_tx", 368},
+    {"nvlink_l54_rx", 369},
+    {"nvlink_l54_tx", 370},
+    {"nvlink_l55_rx", 371},
+    {"nvlink_l55_tx", 372},
+    {"nvlink_l56_rx", 373},
+    {"nvlink_l56_tx", 374},
+    {"nvlink_l57_rx", 375},
+    {"nvlink_l57_tx", 376},
+    {"nvlink_l58_rx", 377},
+    {"nvlink_l58_tx", 378},
+    {"nvlink_l59_rx", 379},
+    {"nvlink_l59_tx", 380},
+    {"nvlink_l60_rx", 381},
+    {"nvlink_l60_tx", 382},
+    {"nvlink_l61_rx", 383},
+    {"nvlink_l61_tx", 384},
+    {"nvlink_l62_rx", 385},
+    {"nvlink_l62_tx", 386},
+    {"nvlink_l63_rx", 387},
+    {"nvlink_l63_tx", 388},
+    {"nvlink_l64_rx", 389},
+    {"nvlink_l64_tx", 390},
+    {"nvlink_l65_rx", 391},
+    {"nvlink_l65_tx", 392},
+    {"nvlink_l66_rx", 393},
+    {"nvlink_l66_tx", 394},
+    {"nvlink_l67_rx", 395},
+    {"nvlink_l67_tx", 396},
+    {"nvlink_l68_rx", 397},
+    {"nvlink_l68_tx", 398},
+    {"nvlink_l69_rx", 399},
+    {"nvlink_l69_tx", 400},
+    {"nvlink_l70_rx", 401},
+    {"nvlink_l70_tx", 402},
+    {"nvlink_l71_rx", 403},
+    {"nvlink_l71_tx", 404},
+    {"nvlink_l36_rx_per_sec", 405},
+    {"nvlink_l36_tx_per_sec", 406},
+    {"nvlink_l37_rx_per_sec", 407},
+    {"nvlink_l37_tx_per_sec", 408},
+    {"nvlink_l38_rx_per_sec", 409},
+    {"nvlink_l38_tx_per_sec", 410},
+    {"nvlink_l39_rx_per_sec", 411},
+    {"nvlink_l39_tx_per_sec", 412},
+    {"nvlink_l40_rx_per_sec", 413},
+    {"nvlink_l40_tx_per_sec", 414},
+    {"nvlink_l41_rx_per_sec", 415},
+    {"nvlink_l41_tx_per_sec", 416},
+    {"nvlink_l42_rx_per_sec", 417},
+    {"nvlink_l42_tx_per_sec", 418},
+    {"nvlink_l43_rx_per_sec", 419},
+    {"nvlink_l43_tx_per_sec", 420},
+    {"nvlink_l44_rx_per_sec", 421},
+    {"nvlink_l44_tx_per_sec", 422},
+    {"nvlink_l45_rx_per_sec", 423},
+    {"nvlink_l45_tx_per_sec", 424},
+    {"nvlink_l46_rx_per_sec", 425},
+    {"nvlink_l46_tx_per_sec", 426},
+    {"nvlink_l47_rx_per_sec", 427},
+    {"nvlink_l47_tx_per_sec", 428},
+    {"nvlink_l48_rx_per_sec", 429},
+    {"nvlink_l48_tx_per_sec", 430},
+    {"nvlink_l49_rx_per_sec", 431},
+    {"nvlink_l49_tx_per_sec", 432},
+    {"nvlink_l50_rx_per_sec", 433},
+    {"nvlink_l50_tx_per_sec", 434},
+    {"nvlink_l51_rx_per_sec", 435},
+    {"nvlink_l51_tx_per_sec", 436},
+    {"nvlink_l52_rx_per_sec", 437},
+    {"nvlink_l52_tx_per_sec", 438},
+    {"nvlink_l53_rx_per_sec", 439},
+    {"nvlink_l53_tx_per_sec", 440},
+    {"nvlink_l54_rx_per_sec", 441},
+    {"nvlink_l54_tx_per_sec", 442},
+    {"nvlink_l55_rx_per_sec", 443},
+    {"nvlink_l55_tx_per_sec", 444},
+    {"nvlink_l56_rx_per_sec", 445},
+    {"nvlink_l56_tx_per_sec", 446},
+    {"nvlink_l57_rx_per_sec", 447},
+    {"nvlink_l57_tx_per_sec", 448},
+    {"nvlink_l58_rx_per_sec", 449},
+    {"nvlink_l58_tx_per_sec", 450},
+    {"nvlink_l59_rx_per_sec", 451},
+    {"nvlink_l59_tx_per_sec", 452},
+    {"nvlink_l60_rx_per_sec", 453},
+    {"nvlink_l60_tx_per_sec", 454},
+    {"nvlink_l61_rx_per_sec", 455},
+    {"nvlink_l61_tx_per_sec", 456},
+    {"nvlink_l62_rx_per_sec", 457},
+    {"nvlink_l62_tx_per_sec", 458},
+    {"nvlink_l63_rx_per_sec", 459},
+    {"nvlink_l63_tx_per_sec", 460},
+    {"nvlink_l64_rx_per_sec", 461},
+    {"nvlink_l64_tx_per_sec", 462},
+    {"nvlink_l65_rx_per_sec", 463},
+    {"nvlink_l65_tx_per_sec", 464},
+    {"nvlink_l66_rx_per_sec", 465},
+    {"nvlink_l66_tx_per_sec", 466},
+    {"nvlink_l67_rx_per_sec", 467},
+    {"nvlink_l67_tx_per_sec", 468},
+    {"nvlink_l68_rx_per_sec", 469},
+    {"nvlink_l68_tx_per_sec", 470},
+    {"nvlink_l69_rx_per_sec", 471},
+    {"nvlink_l69_tx_per_sec", 472},
+    {"nvlink_l70_rx_per_sec", 473},
+    {"nvlink_l70_tx_per_sec", 474},
+    {"nvlink_l71_rx_per_sec", 475},
+    {"nvlink_l71_tx_per_sec", 476},
 }};
 template <>
-inline constexpr std::array<NamedNumber, 15> enumerators<PrmCounterId>{{
+inline constexpr std::array<NamedNumber, 2> enumerators<NvlinkTelemetryType>{{
+    {"throughput_raw_tx", 0},
+    {"throughput_raw_rx", 1},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 6> enumerators<OperationalEventLogLevel>{{
+    {"all", 0},
+    {"telemetry", 10},
+    {"diag", 20},
+    {"notice", 30},
+    {"warning", 40},
+    {"error", 50},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 5> enumerators<OperationalEventSeverity>{{
+    {"all", 0},
+    {"informational", 10},
+    {"corrected", 20},
+    {"recoverable", 30},
+    {"fatal", 40},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 2> enumerators<OperationalEventContextType>{{
+    {"unknown", 0},
+    {"legacy_xid", 1},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 7> enumerators<OperationalEventAttribute>{{
+    {"uncontained", 1},
+    {"latent", 2},
+    {"propagated", 4},
+    {"component_reset", 8},
+    {"threshold_exceeded", 16},
+    {"primary", 32},
+    {"overflow", 64},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 3> enumerators<OperationalEventGroupAttribute>{{
+    {"recovered", 1},
+    {"preverr", 2},
+    {"simulated", 4},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 20> enumerators<PrmCounterId>{{
     {"none", 0},
     {"ppcnt_physical_layer_ctrs_link_down_events", 1},
     {"ppcnt_physical_layer_ctrs_successful_recovery_events", 2},
     {"ppcnt_recovery_ctrs_total_successful_recovery_events", 101},
     {"ppcnt_recovery_ctrs_time_since_last_recovery", 102},
     {"ppcnt_recovery_ctrs_time_between_last_two_recoveries", 103},
+    {"ppcnt_recovery_ctrs_time_in_last_host_serdes_feq_recovery", 104},
+    {"ppcnt_recovery_ctrs_total_time_in_host_serdes_feq_recovery", 105},
+    {"ppcnt_recovery_ctrs_last_successful_recovery_step_attempts", 109},
+    {"ppcnt_recovery_ctrs_last_successful_recovery_time", 110},
+    {"ppcnt_recovery_ctrs_total_successful_recovery_time", 111},
     {"ppcnt_portcounters_port_xmit_wait", 201},
     {"ppcnt_plr_rcv_codes", 301},
     {"ppcnt_plr_rcv_code_err", 302},
@@ -1739,6 +2152,13 @@ inline constexpr std::array<NamedNumber, 4> enumerators<FabricState>{{
     {"not_started", 1},
     {"in_progress", 2},
     {"completed", 3},
+}};
+template <>
+inline constexpr std::array<NamedNumber, 4> enumerators<FabricCliqueType>{{
+    {"unicast_pointer", 0},
+    {"multicast_pointer", 1},
+    {"unicast_logical_endpoint", 2},
+    {"multicast_logical_endpoint", 3},
 }};
 template <>
 inline constexpr std::array<NamedNumber, 4> enumerators<FabricHealth>{{
@@ -1918,13 +2338,14 @@ inline constexpr std::array<NamedNumber, 3> enumerators<VgpuSchedulerEngine>{{
     {"nvenc0", 3},
 }};
 template <>
-inline constexpr std::array<NamedNumber, 6> enumerators<LicenseFeature>{{
+inline constexpr std::array<NamedNumber, 7> enumerators<LicenseFeature>{{
     {"unknown", 0},
     {"vgpu", 1},
     {"nvidia_rtx", 2},
     {"vworkstation", 2},
     {"gaming", 3},
     {"compute", 4},
+    {"vgamedev", 5},
 }};
 template <>
 inline constexpr std::array<NamedNumber, 6> enumerators<LicenseState>{{

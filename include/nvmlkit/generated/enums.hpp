@@ -82,6 +82,8 @@ enum class ClocksEventReason : unsigned long long {
   hw_thermal_slowdown = 64,  // nvmlClocksThrottleReasonHwThermalSlowdown
   hw_power_brake_slowdown = 128,  // nvmlClocksThrottleReasonHwPowerBrakeSlowdown
   display_clock_setting = 256,  // nvmlClocksEventReasonDisplayClockSetting
+  board_limit = 512,  // nvmlClocksEventReasonBoardLimit
+  reliability = 1024,  // nvmlClocksEventReasonReliability
 };
 const EnumTable& enum_table(ClocksEventReason) noexcept;
 template <>
@@ -101,6 +103,9 @@ enum class Architecture : unsigned int {
   ada = 8,  // NVML_DEVICE_ARCH_ADA
   hopper = 9,  // NVML_DEVICE_ARCH_HOPPER
   blackwell = 10,  // NVML_DEVICE_ARCH_BLACKWELL
+  dla = 11,  // NVML_DEVICE_ARCH_DLA
+  dla2 = 12,  // NVML_DEVICE_ARCH_DLA2
+  npu3 = 15,  // NVML_DEVICE_ARCH_NPU3
   rubin = 13,  // NVML_DEVICE_ARCH_RUBIN
   unknown = 4294967295,  // NVML_DEVICE_ARCH_UNKNOWN
 };
@@ -128,6 +133,9 @@ enum class Brand : unsigned int {
   nvidia = 14,  // NVML_BRAND_NVIDIA
   geforce_rtx = 15,  // NVML_BRAND_GEFORCE_RTX
   titan_rtx = 16,  // NVML_BRAND_TITAN_RTX
+  nvidia_dla = 17,  // NVML_BRAND_NVIDIA_DLA
+  nvidia_vgamedev = 18,  // NVML_BRAND_NVIDIA_VGAMEDEV
+  nvidia_npu = 19,  // NVML_BRAND_NVIDIA_NPU
 };
 const EnumTable& enum_table(Brand) noexcept;
 constexpr abi::nvmlBrandType_t to_abi(Brand value) noexcept { return static_cast<abi::nvmlBrandType_t>(value); }
@@ -415,6 +423,16 @@ enum class PowerProfile : unsigned int {
   sync_balanced = 12,  // NVML_POWER_PROFILE_SYNC_BALANCED
   hpc = 13,  // NVML_POWER_PROFILE_HPC
   mig = 14,  // NVML_POWER_PROFILE_MIG
+  max_q_1 = 15,  // NVML_POWER_PROFILE_MAX_Q_1
+  network_bound = 16,  // NVML_POWER_PROFILE_NETWORK_BOUND
+  high_throughput_inference = 17,  // NVML_POWER_PROFILE_HIGH_THROUGHPUT_INFERENCE
+  medium_throughput_inference = 18,  // NVML_POWER_PROFILE_MEDIUM_THROUGHPUT_INFERENCE
+  low_latency_inference = 19,  // NVML_POWER_PROFILE_LOW_LATENCY_INFERENCE
+  training = 20,  // NVML_POWER_PROFILE_TRAINING
+  inference = 21,  // NVML_POWER_PROFILE_INFERENCE
+  max_q_2 = 22,  // NVML_POWER_PROFILE_MAX_Q_2
+  max_q_3 = 23,  // NVML_POWER_PROFILE_MAX_Q_3
+  low_priority_background = 24,  // NVML_POWER_PROFILE_LOW_PRIORITY_BACKGROUND
 };
 const EnumTable& enum_table(PowerProfile) noexcept;
 constexpr abi::nvmlPowerProfileType_t to_abi(PowerProfile value) noexcept { return static_cast<abi::nvmlPowerProfileType_t>(value); }
@@ -479,6 +497,7 @@ constexpr abi::nvmlTemperatureThresholds_t to_abi(TemperatureThreshold value) no
 /// @c nvmlTemperatureSensors_t
 enum class TemperatureSensor : unsigned int {
   gpu = 0,  // NVML_TEMPERATURE_GPU
+  gpu_max = 1,  // NVML_TEMPERATURE_GPU_MAX
 };
 const EnumTable& enum_table(TemperatureSensor) noexcept;
 constexpr abi::nvmlTemperatureSensors_t to_abi(TemperatureSensor value) noexcept { return static_cast<abi::nvmlTemperatureSensors_t>(value); }
@@ -922,9 +941,224 @@ enum class GpmMetricId : unsigned int {
   nvlink_l34_tx = 330,  // NVML_GPM_METRIC_NVLINK_L34_TX
   nvlink_l35_rx = 331,  // NVML_GPM_METRIC_NVLINK_L35_RX
   nvlink_l35_tx = 332,  // NVML_GPM_METRIC_NVLINK_L35_TX
+  nvlink_l36_rx = 333,  // NVML_GPM_METRIC_NVLINK_L36_RX
+  nvlink_l36_tx = 334,  // NVML_GPM_METRIC_NVLINK_L36_TX
+  nvlink_l37_rx = 335,  // NVML_GPM_METRIC_NVLINK_L37_RX
+  nvlink_l37_tx = 336,  // NVML_GPM_METRIC_NVLINK_L37_TX
+  nvlink_l38_rx = 337,  // NVML_GPM_METRIC_NVLINK_L38_RX
+  nvlink_l38_tx = 338,  // NVML_GPM_METRIC_NVLINK_L38_TX
+  nvlink_l39_rx = 339,  // NVML_GPM_METRIC_NVLINK_L39_RX
+  nvlink_l39_tx = 340,  // NVML_GPM_METRIC_NVLINK_L39_TX
+  nvlink_l40_rx = 341,  // NVML_GPM_METRIC_NVLINK_L40_RX
+  nvlink_l40_tx = 342,  // NVML_GPM_METRIC_NVLINK_L40_TX
+  nvlink_l41_rx = 343,  // NVML_GPM_METRIC_NVLINK_L41_RX
+  nvlink_l41_tx = 344,  // NVML_GPM_METRIC_NVLINK_L41_TX
+  nvlink_l42_rx = 345,  // NVML_GPM_METRIC_NVLINK_L42_RX
+  nvlink_l42_tx = 346,  // NVML_GPM_METRIC_NVLINK_L42_TX
+  nvlink_l43_rx = 347,  // NVML_GPM_METRIC_NVLINK_L43_RX
+  nvlink_l43_tx = 348,  // NVML_GPM_METRIC_NVLINK_L43_TX
+  nvlink_l44_rx = 349,  // NVML_GPM_METRIC_NVLINK_L44_RX
+  nvlink_l44_tx = 350,  // NVML_GPM_METRIC_NVLINK_L44_TX
+  nvlink_l45_rx = 351,  // NVML_GPM_METRIC_NVLINK_L45_RX
+  nvlink_l45_tx = 352,  // NVML_GPM_METRIC_NVLINK_L45_TX
+  nvlink_l46_rx = 353,  // NVML_GPM_METRIC_NVLINK_L46_RX
+  nvlink_l46_tx = 354,  // NVML_GPM_METRIC_NVLINK_L46_TX
+  nvlink_l47_rx = 355,  // NVML_GPM_METRIC_NVLINK_L47_RX
+  nvlink_l47_tx = 356,  // NVML_GPM_METRIC_NVLINK_L47_TX
+  nvlink_l48_rx = 357,  // NVML_GPM_METRIC_NVLINK_L48_RX
+  nvlink_l48_tx = 358,  // NVML_GPM_METRIC_NVLINK_L48_TX
+  nvlink_l49_rx = 359,  // NVML_GPM_METRIC_NVLINK_L49_RX
+  nvlink_l49_tx = 360,  // NVML_GPM_METRIC_NVLINK_L49_TX
+  nvlink_l50_rx = 361,  // NVML_GPM_METRIC_NVLINK_L50_RX
+  nvlink_l50_tx = 362,  // NVML_GPM_METRIC_NVLINK_L50_TX
+  nvlink_l51_rx = 363,  // NVML_GPM_METRIC_NVLINK_L51_RX
+  nvlink_l51_tx = 364,  // NVML_GPM_METRIC_NVLINK_L51_TX
+  nvlink_l52_rx = 365,  // NVML_GPM_METRIC_NVLINK_L52_RX
+  nvlink_l52_tx = 366,  // NVML_GPM_METRIC_NVLINK_L52_TX
+  nvlink_l53_rx = 367,  // NVML_GPM_METRIC_NVLINK_L53_RX
+  nvlink_l53_tx = 368,  // NVML_GPM_METRIC_NVLINK_L53_TX
+  nvlink_l54_rx = 369,  // NVML_GPM_METRIC_NVLINK_L54_RX
+  nvlink_l54_tx = 370,  // NVML_GPM_METRIC_NVLINK_L54_TX
+  nvlink_l55_rx = 371,  // NVML_GPM_METRIC_NVLINK_L55_RX
+  nvlink_l55_tx = 372,  // NVML_GPM_METRIC_NVLINK_L55_TX
+  nvlink_l56_rx = 373,  // NVML_GPM_METRIC_NVLINK_L56_RX
+  nvlink_l56_tx = 374,  // NVML_GPM_METRIC_NVLINK_L56_TX
+  nvlink_l57_rx = 375,  // NVML_GPM_METRIC_NVLINK_L57_RX
+  nvlink_l57_tx = 376,  // NVML_GPM_METRIC_NVLINK_L57_TX
+  nvlink_l58_rx = 377,  // NVML_GPM_METRIC_NVLINK_L58_RX
+  nvlink_l58_tx = 378,  // NVML_GPM_METRIC_NVLINK_L58_TX
+  nvlink_l59_rx = 379,  // NVML_GPM_METRIC_NVLINK_L59_RX
+  nvlink_l59_tx = 380,  // NVML_GPM_METRIC_NVLINK_L59_TX
+  nvlink_l60_rx = 381,  // NVML_GPM_METRIC_NVLINK_L60_RX
+  nvlink_l60_tx = 382,  // NVML_GPM_METRIC_NVLINK_L60_TX
+  nvlink_l61_rx = 383,  // NVML_GPM_METRIC_NVLINK_L61_RX
+  nvlink_l61_tx = 384,  // NVML_GPM_METRIC_NVLINK_L61_TX
+  nvlink_l62_rx = 385,  // NVML_GPM_METRIC_NVLINK_L62_RX
+  nvlink_l62_tx = 386,  // NVML_GPM_METRIC_NVLINK_L62_TX
+  nvlink_l63_rx = 387,  // NVML_GPM_METRIC_NVLINK_L63_RX
+  nvlink_l63_tx = 388,  // NVML_GPM_METRIC_NVLINK_L63_TX
+  nvlink_l64_rx = 389,  // NVML_GPM_METRIC_NVLINK_L64_RX
+  nvlink_l64_tx = 390,  // NVML_GPM_METRIC_NVLINK_L64_TX
+  nvlink_l65_rx = 391,  // NVML_GPM_METRIC_NVLINK_L65_RX
+  nvlink_l65_tx = 392,  // NVML_GPM_METRIC_NVLINK_L65_TX
+  nvlink_l66_rx = 393,  // NVML_GPM_METRIC_NVLINK_L66_RX
+  nvlink_l66_tx = 394,  // NVML_GPM_METRIC_NVLINK_L66_TX
+  nvlink_l67_rx = 395,  // NVML_GPM_METRIC_NVLINK_L67_RX
+  nvlink_l67_tx = 396,  // NVML_GPM_METRIC_NVLINK_L67_TX
+  nvlink_l68_rx = 397,  // NVML_GPM_METRIC_NVLINK_L68_RX
+  nvlink_l68_tx = 398,  // NVML_GPM_METRIC_NVLINK_L68_TX
+  nvlink_l69_rx = 399,  // NVML_GPM_METRIC_NVLINK_L69_RX
+  nvlink_l69_tx = 400,  // NVML_GPM_METRIC_NVLINK_L69_TX
+  nvlink_l70_rx = 401,  // NVML_GPM_METRIC_NVLINK_L70_RX
+  nvlink_l70_tx = 402,  // NVML_GPM_METRIC_NVLINK_L70_TX
+  nvlink_l71_rx = 403,  // NVML_GPM_METRIC_NVLINK_L71_RX
+  nvlink_l71_tx = 404,  // NVML_GPM_METRIC_NVLINK_L71_TX
+  nvlink_l36_rx_per_sec = 405,  // NVML_GPM_METRIC_NVLINK_L36_RX_PER_SEC
+  nvlink_l36_tx_per_sec = 406,  // NVML_GPM_METRIC_NVLINK_L36_TX_PER_SEC
+  nvlink_l37_rx_per_sec = 407,  // NVML_GPM_METRIC_NVLINK_L37_RX_PER_SEC
+  nvlink_l37_tx_per_sec = 408,  // NVML_GPM_METRIC_NVLINK_L37_TX_PER_SEC
+  nvlink_l38_rx_per_sec = 409,  // NVML_GPM_METRIC_NVLINK_L38_RX_PER_SEC
+  nvlink_l38_tx_per_sec = 410,  // NVML_GPM_METRIC_NVLINK_L38_TX_PER_SEC
+  nvlink_l39_rx_per_sec = 411,  // NVML_GPM_METRIC_NVLINK_L39_RX_PER_SEC
+  nvlink_l39_tx_per_sec = 412,  // NVML_GPM_METRIC_NVLINK_L39_TX_PER_SEC
+  nvlink_l40_rx_per_sec = 413,  // NVML_GPM_METRIC_NVLINK_L40_RX_PER_SEC
+  nvlink_l40_tx_per_sec = 414,  // NVML_GPM_METRIC_NVLINK_L40_TX_PER_SEC
+  nvlink_l41_rx_per_sec = 415,  // NVML_GPM_METRIC_NVLINK_L41_RX_PER_SEC
+  nvlink_l41_tx_per_sec = 416,  // NVML_GPM_METRIC_NVLINK_L41_TX_PER_SEC
+  nvlink_l42_rx_per_sec = 417,  // NVML_GPM_METRIC_NVLINK_L42_RX_PER_SEC
+  nvlink_l42_tx_per_sec = 418,  // NVML_GPM_METRIC_NVLINK_L42_TX_PER_SEC
+  nvlink_l43_rx_per_sec = 419,  // NVML_GPM_METRIC_NVLINK_L43_RX_PER_SEC
+  nvlink_l43_tx_per_sec = 420,  // NVML_GPM_METRIC_NVLINK_L43_TX_PER_SEC
+  nvlink_l44_rx_per_sec = 421,  // NVML_GPM_METRIC_NVLINK_L44_RX_PER_SEC
+  nvlink_l44_tx_per_sec = 422,  // NVML_GPM_METRIC_NVLINK_L44_TX_PER_SEC
+  nvlink_l45_rx_per_sec = 423,  // NVML_GPM_METRIC_NVLINK_L45_RX_PER_SEC
+  nvlink_l45_tx_per_sec = 424,  // NVML_GPM_METRIC_NVLINK_L45_TX_PER_SEC
+  nvlink_l46_rx_per_sec = 425,  // NVML_GPM_METRIC_NVLINK_L46_RX_PER_SEC
+  nvlink_l46_tx_per_sec = 426,  // NVML_GPM_METRIC_NVLINK_L46_TX_PER_SEC
+  nvlink_l47_rx_per_sec = 427,  // NVML_GPM_METRIC_NVLINK_L47_RX_PER_SEC
+  nvlink_l47_tx_per_sec = 428,  // NVML_GPM_METRIC_NVLINK_L47_TX_PER_SEC
+  nvlink_l48_rx_per_sec = 429,  // NVML_GPM_METRIC_NVLINK_L48_RX_PER_SEC
+  nvlink_l48_tx_per_sec = 430,  // NVML_GPM_METRIC_NVLINK_L48_TX_PER_SEC
+  nvlink_l49_rx_per_sec = 431,  // NVML_GPM_METRIC_NVLINK_L49_RX_PER_SEC
+  nvlink_l49_tx_per_sec = 432,  // NVML_GPM_METRIC_NVLINK_L49_TX_PER_SEC
+  nvlink_l50_rx_per_sec = 433,  // NVML_GPM_METRIC_NVLINK_L50_RX_PER_SEC
+  nvlink_l50_tx_per_sec = 434,  // NVML_GPM_METRIC_NVLINK_L50_TX_PER_SEC
+  nvlink_l51_rx_per_sec = 435,  // NVML_GPM_METRIC_NVLINK_L51_RX_PER_SEC
+  nvlink_l51_tx_per_sec = 436,  // NVML_GPM_METRIC_NVLINK_L51_TX_PER_SEC
+  nvlink_l52_rx_per_sec = 437,  // NVML_GPM_METRIC_NVLINK_L52_RX_PER_SEC
+  nvlink_l52_tx_per_sec = 438,  // NVML_GPM_METRIC_NVLINK_L52_TX_PER_SEC
+  nvlink_l53_rx_per_sec = 439,  // NVML_GPM_METRIC_NVLINK_L53_RX_PER_SEC
+  nvlink_l53_tx_per_sec = 440,  // NVML_GPM_METRIC_NVLINK_L53_TX_PER_SEC
+  nvlink_l54_rx_per_sec = 441,  // NVML_GPM_METRIC_NVLINK_L54_RX_PER_SEC
+  nvlink_l54_tx_per_sec = 442,  // NVML_GPM_METRIC_NVLINK_L54_TX_PER_SEC
+  nvlink_l55_rx_per_sec = 443,  // NVML_GPM_METRIC_NVLINK_L55_RX_PER_SEC
+  nvlink_l55_tx_per_sec = 444,  // NVML_GPM_METRIC_NVLINK_L55_TX_PER_SEC
+  nvlink_l56_rx_per_sec = 445,  // NVML_GPM_METRIC_NVLINK_L56_RX_PER_SEC
+  nvlink_l56_tx_per_sec = 446,  // NVML_GPM_METRIC_NVLINK_L56_TX_PER_SEC
+  nvlink_l57_rx_per_sec = 447,  // NVML_GPM_METRIC_NVLINK_L57_RX_PER_SEC
+  nvlink_l57_tx_per_sec = 448,  // NVML_GPM_METRIC_NVLINK_L57_TX_PER_SEC
+  nvlink_l58_rx_per_sec = 449,  // NVML_GPM_METRIC_NVLINK_L58_RX_PER_SEC
+  nvlink_l58_tx_per_sec = 450,  // NVML_GPM_METRIC_NVLINK_L58_TX_PER_SEC
+  nvlink_l59_rx_per_sec = 451,  // NVML_GPM_METRIC_NVLINK_L59_RX_PER_SEC
+  nvlink_l59_tx_per_sec = 452,  // NVML_GPM_METRIC_NVLINK_L59_TX_PER_SEC
+  nvlink_l60_rx_per_sec = 453,  // NVML_GPM_METRIC_NVLINK_L60_RX_PER_SEC
+  nvlink_l60_tx_per_sec = 454,  // NVML_GPM_METRIC_NVLINK_L60_TX_PER_SEC
+  nvlink_l61_rx_per_sec = 455,  // NVML_GPM_METRIC_NVLINK_L61_RX_PER_SEC
+  nvlink_l61_tx_per_sec = 456,  // NVML_GPM_METRIC_NVLINK_L61_TX_PER_SEC
+  nvlink_l62_rx_per_sec = 457,  // NVML_GPM_METRIC_NVLINK_L62_RX_PER_SEC
+  nvlink_l62_tx_per_sec = 458,  // NVML_GPM_METRIC_NVLINK_L62_TX_PER_SEC
+  nvlink_l63_rx_per_sec = 459,  // NVML_GPM_METRIC_NVLINK_L63_RX_PER_SEC
+  nvlink_l63_tx_per_sec = 460,  // NVML_GPM_METRIC_NVLINK_L63_TX_PER_SEC
+  nvlink_l64_rx_per_sec = 461,  // NVML_GPM_METRIC_NVLINK_L64_RX_PER_SEC
+  nvlink_l64_tx_per_sec = 462,  // NVML_GPM_METRIC_NVLINK_L64_TX_PER_SEC
+  nvlink_l65_rx_per_sec = 463,  // NVML_GPM_METRIC_NVLINK_L65_RX_PER_SEC
+  nvlink_l65_tx_per_sec = 464,  // NVML_GPM_METRIC_NVLINK_L65_TX_PER_SEC
+  nvlink_l66_rx_per_sec = 465,  // NVML_GPM_METRIC_NVLINK_L66_RX_PER_SEC
+  nvlink_l66_tx_per_sec = 466,  // NVML_GPM_METRIC_NVLINK_L66_TX_PER_SEC
+  nvlink_l67_rx_per_sec = 467,  // NVML_GPM_METRIC_NVLINK_L67_RX_PER_SEC
+  nvlink_l67_tx_per_sec = 468,  // NVML_GPM_METRIC_NVLINK_L67_TX_PER_SEC
+  nvlink_l68_rx_per_sec = 469,  // NVML_GPM_METRIC_NVLINK_L68_RX_PER_SEC
+  nvlink_l68_tx_per_sec = 470,  // NVML_GPM_METRIC_NVLINK_L68_TX_PER_SEC
+  nvlink_l69_rx_per_sec = 471,  // NVML_GPM_METRIC_NVLINK_L69_RX_PER_SEC
+  nvlink_l69_tx_per_sec = 472,  // NVML_GPM_METRIC_NVLINK_L69_TX_PER_SEC
+  nvlink_l70_rx_per_sec = 473,  // NVML_GPM_METRIC_NVLINK_L70_RX_PER_SEC
+  nvlink_l70_tx_per_sec = 474,  // NVML_GPM_METRIC_NVLINK_L70_TX_PER_SEC
+  nvlink_l71_rx_per_sec = 475,  // NVML_GPM_METRIC_NVLINK_L71_RX_PER_SEC
+  nvlink_l71_tx_per_sec = 476,  // NVML_GPM_METRIC_NVLINK_L71_TX_PER_SEC
 };
 const EnumTable& enum_table(GpmMetricId) noexcept;
 constexpr abi::nvmlGpmMetricId_t to_abi(GpmMetricId value) noexcept { return static_cast<abi::nvmlGpmMetricId_t>(value); }
+
+/// A recorded value of an NVLink.
+/// @c nvmlNvlinkTelemetrySampleType_t
+enum class NvlinkTelemetryType : unsigned int {
+  throughput_raw_tx = 0,  // NVML_NVLINK_TELEMETRY_SAMPLE_TYPE_THROUGHPUT_RAW_TX
+  throughput_raw_rx = 1,  // NVML_NVLINK_TELEMETRY_SAMPLE_TYPE_THROUGHPUT_RAW_RX
+};
+const EnumTable& enum_table(NvlinkTelemetryType) noexcept;
+constexpr abi::nvmlNvlinkTelemetrySampleType_t to_abi(NvlinkTelemetryType value) noexcept { return static_cast<abi::nvmlNvlinkTelemetrySampleType_t>(value); }
+
+/// How much the log of a GPU's operational events contains.
+/// @c nvmlGpuOperationalEventLogLevel_t
+enum class OperationalEventLogLevel : unsigned int {
+  all = 0,  // NVML_GPU_OPERATIONAL_EVENT_LOG_LEVEL_ALL
+  telemetry = 10,  // NVML_GPU_OPERATIONAL_EVENT_LOG_LEVEL_TELEMETRY
+  diag = 20,  // NVML_GPU_OPERATIONAL_EVENT_LOG_LEVEL_DIAG
+  notice = 30,  // NVML_GPU_OPERATIONAL_EVENT_LOG_LEVEL_NOTICE
+  warning = 40,  // NVML_GPU_OPERATIONAL_EVENT_LOG_LEVEL_WARNING
+  error = 50,  // NVML_GPU_OPERATIONAL_EVENT_LOG_LEVEL_ERROR
+};
+const EnumTable& enum_table(OperationalEventLogLevel) noexcept;
+constexpr abi::nvmlGpuOperationalEventLogLevel_t to_abi(OperationalEventLogLevel value) noexcept { return static_cast<abi::nvmlGpuOperationalEventLogLevel_t>(value); }
+
+/// How bad an operational event is.
+/// @c nvmlOperationalEventSeverity_t
+enum class OperationalEventSeverity : unsigned int {
+  all = 0,  // NVML_OPERATIONAL_EVENT_SEVERITY_ALL
+  informational = 10,  // NVML_OPERATIONAL_EVENT_SEVERITY_INFORMATIONAL
+  corrected = 20,  // NVML_OPERATIONAL_EVENT_SEVERITY_CORRECTED
+  recoverable = 30,  // NVML_OPERATIONAL_EVENT_SEVERITY_RECOVERABLE
+  fatal = 40,  // NVML_OPERATIONAL_EVENT_SEVERITY_FATAL
+};
+const EnumTable& enum_table(OperationalEventSeverity) noexcept;
+constexpr abi::nvmlOperationalEventSeverity_t to_abi(OperationalEventSeverity value) noexcept { return static_cast<abi::nvmlOperationalEventSeverity_t>(value); }
+
+/// What a context record of an operational event is.
+/// @c nvmlGpuOperationalEventContextType_t
+enum class OperationalEventContextType : unsigned int {
+  unknown = 0,  // NVML_GPU_OPERATIONAL_EVENT_CONTEXT_TYPE_UNKNOWN
+  legacy_xid = 1,  // NVML_GPU_OPERATIONAL_EVENT_CONTEXT_TYPE_LEGACY_XID
+};
+const EnumTable& enum_table(OperationalEventContextType) noexcept;
+constexpr abi::nvmlGpuOperationalEventContextType_t to_abi(OperationalEventContextType value) noexcept { return static_cast<abi::nvmlGpuOperationalEventContextType_t>(value); }
+
+/// What is known of an operational event.
+enum class OperationalEventAttribute : unsigned int {
+  uncontained = 1,  // NVML_OPERATIONAL_EVENT_ATTR_UNCONTAINED
+  latent = 2,  // NVML_OPERATIONAL_EVENT_ATTR_LATENT
+  propagated = 4,  // NVML_OPERATIONAL_EVENT_ATTR_PROPAGATED
+  component_reset = 8,  // NVML_OPERATIONAL_EVENT_ATTR_COMPONENT_RESET
+  threshold_exceeded = 16,  // NVML_OPERATIONAL_EVENT_ATTR_THRESHOLD_EXCEEDED
+  primary = 32,  // NVML_OPERATIONAL_EVENT_ATTR_PRIMARY
+  overflow = 64,  // NVML_OPERATIONAL_EVENT_ATTR_OVERFLOW
+};
+const EnumTable& enum_table(OperationalEventAttribute) noexcept;
+template <>
+inline constexpr bool is_flag<OperationalEventAttribute> = true;
+using OperationalEventAttributes = Flags<OperationalEventAttribute>;
+constexpr unsigned int to_abi(OperationalEventAttributes value) noexcept { return static_cast<unsigned int>(value.bits()); }
+
+/// What is known of a group of operational events.
+enum class OperationalEventGroupAttribute : unsigned int {
+  recovered = 1,  // NVML_OPERATIONAL_EVENT_GROUP_ATTR_RECOVERED
+  preverr = 2,  // NVML_OPERATIONAL_EVENT_GROUP_ATTR_PREVERR
+  simulated = 4,  // NVML_OPERATIONAL_EVENT_GROUP_ATTR_SIMULATED
+};
+const EnumTable& enum_table(OperationalEventGroupAttribute) noexcept;
+template <>
+inline constexpr bool is_flag<OperationalEventGroupAttribute> = true;
+using OperationalEventGroupAttributes = Flags<OperationalEventGroupAttribute>;
+constexpr unsigned int to_abi(OperationalEventGroupAttributes value) noexcept { return static_cast<unsigned int>(value.bits()); }
 
 /// A counter of a port, read from its PRM registers.
 /// @c nvmlPRMCounterId_t
@@ -935,6 +1169,11 @@ enum class PrmCounterId : unsigned int {
   ppcnt_recovery_ctrs_total_successful_recovery_events = 101,  // NVML_PRM_COUNTER_ID_PPCNT_RECOVERY_CTRS_TOTAL_SUCCESSFUL_RECOVERY_EVENTS
   ppcnt_recovery_ctrs_time_since_last_recovery = 102,  // NVML_PRM_COUNTER_ID_PPCNT_RECOVERY_CTRS_TIME_SINCE_LAST_RECOVERY
   ppcnt_recovery_ctrs_time_between_last_two_recoveries = 103,  // NVML_PRM_COUNTER_ID_PPCNT_RECOVERY_CTRS_TIME_BETWEEN_LAST_TWO_RECOVERIES
+  ppcnt_recovery_ctrs_time_in_last_host_serdes_feq_recovery = 104,  // NVML_PRM_COUNTER_ID_PPCNT_RECOVERY_CTRS_TIME_IN_LAST_HOST_SERDES_FEQ_RECOVERY
+  ppcnt_recovery_ctrs_total_time_in_host_serdes_feq_recovery = 105,  // NVML_PRM_COUNTER_ID_PPCNT_RECOVERY_CTRS_TOTAL_TIME_IN_HOST_SERDES_FEQ_RECOVERY
+  ppcnt_recovery_ctrs_last_successful_recovery_step_attempts = 109,  // NVML_PRM_COUNTER_ID_PPCNT_RECOVERY_CTRS_LAST_SUCCESSFUL_RECOVERY_STEP_ATTEMPTS
+  ppcnt_recovery_ctrs_last_successful_recovery_time = 110,  // NVML_PRM_COUNTER_ID_PPCNT_RECOVERY_CTRS_LAST_SUCCESSFUL_RECOVERY_TIME
+  ppcnt_recovery_ctrs_total_successful_recovery_time = 111,  // NVML_PRM_COUNTER_ID_PPCNT_RECOVERY_CTRS_TOTAL_SUCCESSFUL_RECOVERY_TIME
   ppcnt_portcounters_port_xmit_wait = 201,  // NVML_PRM_COUNTER_ID_PPCNT_PORTCOUNTERS_PORT_XMIT_WAIT
   ppcnt_plr_rcv_codes = 301,  // NVML_PRM_COUNTER_ID_PPCNT_PLR_RCV_CODES
   ppcnt_plr_rcv_code_err = 302,  // NVML_PRM_COUNTER_ID_PPCNT_PLR_RCV_CODE_ERR
@@ -1143,6 +1382,16 @@ enum class FabricState : unsigned char {
 };
 const EnumTable& enum_table(FabricState) noexcept;
 constexpr abi::nvmlGpuFabricState_t to_abi(FabricState value) noexcept { return static_cast<abi::nvmlGpuFabricState_t>(value); }
+
+/// How the GPUs of a clique reach each other.
+enum class FabricCliqueType : unsigned char {
+  unicast_pointer = 0,  // NVML_GPU_FABRIC_CLIQUE_TYPE_UNICAST_POINTER
+  multicast_pointer = 1,  // NVML_GPU_FABRIC_CLIQUE_TYPE_MULTICAST_POINTER
+  unicast_logical_endpoint = 2,  // NVML_GPU_FABRIC_CLIQUE_TYPE_UNICAST_LOGICAL_ENDPOINT
+  multicast_logical_endpoint = 3,  // NVML_GPU_FABRIC_CLIQUE_TYPE_MULTICAST_LOGICAL_ENDPOINT
+};
+const EnumTable& enum_table(FabricCliqueType) noexcept;
+constexpr unsigned char to_abi(FabricCliqueType value) noexcept { return static_cast<unsigned char>(value); }
 
 /// How a GPU is doing in its fabric.
 enum class FabricHealth : unsigned char {
@@ -1426,6 +1675,7 @@ enum class LicenseFeature : unsigned int {
   vworkstation = 2,  // NVML_GRID_LICENSE_FEATURE_CODE_VWORKSTATION
   gaming = 3,  // NVML_GRID_LICENSE_FEATURE_CODE_GAMING
   compute = 4,  // NVML_GRID_LICENSE_FEATURE_CODE_COMPUTE
+  vgamedev = 5,  // NVML_GRID_LICENSE_FEATURE_CODE_VGAMEDEV
 };
 const EnumTable& enum_table(LicenseFeature) noexcept;
 constexpr abi::nvmlGridLicenseFeatureCode_t to_abi(LicenseFeature value) noexcept { return static_cast<abi::nvmlGridLicenseFeatureCode_t>(value); }

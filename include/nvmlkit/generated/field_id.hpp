@@ -309,6 +309,11 @@ enum class FieldId : std::uint32_t {
   pwr_smoothing_soc_power_smoothing_enabled = 1300,  // NVML_FI_PWR_SMOOTHING_SOC_POWER_SMOOTHING_ENABLED
   dev_remapped_rows_cor_inactive = 1301,  // NVML_FI_DEV_REMAPPED_ROWS_COR_INACTIVE
   dev_remapped_rows_unc_inactive = 1302,  // NVML_FI_DEV_REMAPPED_ROWS_UNC_INACTIVE
+  dev_active_bank_remappings = 1303,  // NVML_FI_DEV_ACTIVE_BANK_REMAPPINGS
+  dev_inactive_bank_remappings = 1304,  // NVML_FI_DEV_INACTIVE_BANK_REMAPPINGS
+  dev_bank_remapper_histogram_max = 1305,  // NVML_FI_DEV_BANK_REMAPPER_HISTOGRAM_MAX
+  dev_bank_remapper_histogram_none = 1306,  // NVML_FI_DEV_BANK_REMAPPER_HISTOGRAM_NONE
+  dev_pending_bank_remapping = 1307,  // NVML_FI_DEV_PENDING_BANK_REMAPPING
   dev_clocks_event_reason_sw_power_cap = dev_perf_policy_power,  // NVML_FI_DEV_CLOCKS_EVENT_REASON_SW_POWER_CAP
   dev_clocks_event_reason_sync_boost = dev_perf_policy_sync_boost,  // NVML_FI_DEV_CLOCKS_EVENT_REASON_SYNC_BOOST
 };

@@ -170,6 +170,7 @@ struct Table {
   abi::nvmlReturn_t (*DeviceGetBusType)(abi::nvmlDevice_t device, abi::nvmlBusType_t* type) = nullptr;
   abi::nvmlReturn_t (*DeviceGetGpuFabricInfo)(abi::nvmlDevice_t device, abi::nvmlGpuFabricInfo_t* gpuFabricInfo) = nullptr;
   abi::nvmlReturn_t (*DeviceGetGpuFabricInfoV)(abi::nvmlDevice_t device, abi::nvmlGpuFabricInfoV_t* gpuFabricInfo) = nullptr;
+  abi::nvmlReturn_t (*DeviceGetGpuFabricInfo_v4)(abi::nvmlDevice_t device, abi::nvmlGpuFabricInfo_v4_t* gpuFabricInfo) = nullptr;
   abi::nvmlReturn_t (*SystemGetConfComputeCapabilities)(abi::nvmlConfComputeSystemCaps_t* capabilities) = nullptr;
   abi::nvmlReturn_t (*SystemGetConfComputeState)(abi::nvmlConfComputeSystemState_t* state) = nullptr;
   abi::nvmlReturn_t (*DeviceGetConfComputeMemSizeInfo)(abi::nvmlDevice_t device, abi::nvmlConfComputeMemSizeInfo_t* memInfo) = nullptr;
@@ -204,6 +205,11 @@ struct Table {
   abi::nvmlReturn_t (*DeviceGetPdi)(abi::nvmlDevice_t device, abi::nvmlPdi_t* pdi) = nullptr;
   abi::nvmlReturn_t (*DeviceSetHostname_v1)(abi::nvmlDevice_t device, abi::nvmlHostname_v1_t* hostname) = nullptr;
   abi::nvmlReturn_t (*DeviceGetHostname_v1)(abi::nvmlDevice_t device, abi::nvmlHostname_v1_t* hostname) = nullptr;
+  abi::nvmlReturn_t (*DeviceGetMemoryLimits_v1)(abi::nvmlDevice_t device, abi::nvmlGetMemoryLimits_v1_t* limits) = nullptr;
+  abi::nvmlReturn_t (*DeviceSetMemoryLimits_v1)(abi::nvmlDevice_t device, abi::nvmlSetMemoryLimits_v1_t* limits) = nullptr;
+  abi::nvmlReturn_t (*DevicePerfMetricsGetSamples_v1)(abi::nvmlDevice_t device, abi::nvmlPerfMetricsSamples_v1_t* samples) = nullptr;
+  abi::nvmlReturn_t (*DeviceGetAdaptiveTgpModeInfo_v1)(abi::nvmlDevice_t device, abi::nvmlAdaptiveTgpModeInfo_v1_t* info) = nullptr;
+  abi::nvmlReturn_t (*DeviceSetAdaptiveTgpMode_v1)(abi::nvmlDevice_t device, abi::nvmlEnableState_t mode) = nullptr;
   abi::nvmlReturn_t (*UnitSetLedState)(abi::nvmlUnit_t unit, abi::nvmlLedColor_t color) = nullptr;
   abi::nvmlReturn_t (*DeviceSetPersistenceMode)(abi::nvmlDevice_t device, abi::nvmlEnableState_t mode) = nullptr;
   abi::nvmlReturn_t (*DeviceSetComputeMode)(abi::nvmlDevice_t device, abi::nvmlComputeMode_t mode) = nullptr;
@@ -248,10 +254,18 @@ struct Table {
   abi::nvmlReturn_t (*DeviceGetNvlinkBwMode)(abi::nvmlDevice_t device, abi::nvmlNvlinkGetBwMode_t* getBwMode) = nullptr;
   abi::nvmlReturn_t (*DeviceSetNvlinkBwMode)(abi::nvmlDevice_t device, abi::nvmlNvlinkSetBwMode_t* setBwMode) = nullptr;
   abi::nvmlReturn_t (*DeviceGetNvLinkInfo)(abi::nvmlDevice_t device, abi::nvmlNvLinkInfo_t* info) = nullptr;
+  abi::nvmlReturn_t (*DeviceSetNvlinkBwModeAsync_v1)(abi::nvmlDevice_t device, abi::nvmlNvlinkSetBwModeAsync_v1_t* setBwModeAsync) = nullptr;
+  abi::nvmlReturn_t (*DeviceGetNvLinkTelemetrySamples_v1)(abi::nvmlDevice_t device, abi::nvmlNvlinkTelemetrySamples_v1_t* samples) = nullptr;
   abi::nvmlReturn_t (*EventSetCreate)(abi::nvmlEventSet_t* set) = nullptr;
   abi::nvmlReturn_t (*DeviceRegisterEvents)(abi::nvmlDevice_t device, unsigned long long eventTypes, abi::nvmlEventSet_t set) = nullptr;
   abi::nvmlReturn_t (*DeviceGetSupportedEventTypes)(abi::nvmlDevice_t device, unsigned long long* eventTypes) = nullptr;
   abi::nvmlReturn_t (*EventSetWait_v2)(abi::nvmlEventSet_t set, abi::nvmlEventData_t* data, unsigned int timeoutms) = nullptr;
+  abi::nvmlReturn_t (*EventSetRegisterGpuOperationalEvents_v1)(abi::nvmlEventSet_t eventSet, abi::nvmlGpuOperationalEventConfig_v1_t* config) = nullptr;
+  abi::nvmlReturn_t (*EventSetWait_v3)(abi::nvmlEventSet_t set, abi::nvmlEventSetWait_v3_t* params) = nullptr;
+  abi::nvmlReturn_t (*EventSetGetContextCount_v1)(abi::nvmlEventSet_t set, abi::nvmlEventSetGetContextCount_v1_t* params) = nullptr;
+  abi::nvmlReturn_t (*EventSetGetContextInfo_v1)(abi::nvmlEventSet_t set, abi::nvmlEventSetGetContextInfo_v1_t* params) = nullptr;
+  abi::nvmlReturn_t (*EventSetGetContextData_v1)(abi::nvmlEventSet_t set, abi::nvmlEventSetGetContextData_v1_t* params) = nullptr;
+  abi::nvmlReturn_t (*EventSetGetGpuOperationalEventContextLegacyXid_v1)(abi::nvmlEventSet_t set, abi::nvmlEventSetGetGpuOperationalEventContextLegacyXid_v1_t* params) = nullptr;
   abi::nvmlReturn_t (*EventSetFree)(abi::nvmlEventSet_t set) = nullptr;
   abi::nvmlReturn_t (*SystemEventSetCreate)(abi::nvmlSystemEventSetCreateRequest_t* request) = nullptr;
   abi::nvmlReturn_t (*SystemEventSetFree)(abi::nvmlSystemEventSetFreeRequest_t* request) = nullptr;
@@ -398,6 +412,7 @@ struct Table {
   abi::nvmlReturn_t (*DevicePowerSmoothingSetState)(abi::nvmlDevice_t device, abi::nvmlPowerSmoothingState_t* state) = nullptr;
   abi::nvmlReturn_t (*DeviceGetSramUniqueUncorrectedEccErrorCounts)(abi::nvmlDevice_t device, abi::nvmlEccSramUniqueUncorrectedErrorCounts_t* errorCounts) = nullptr;
   abi::nvmlReturn_t (*DeviceGetRemappedRows_v2)(abi::nvmlDevice_t device, abi::nvmlRemappedRowsInfo_v2_t* info) = nullptr;
+  abi::nvmlReturn_t (*DeviceGetBankRemapperStatus_v1)(abi::nvmlDevice_t device, abi::nvmlEccBankRemapperStatus_v1_t* pBankRemapperStatus) = nullptr;
   abi::nvmlReturn_t (*DeviceSetRusdSettings_v1)(abi::nvmlDevice_t device, abi::nvmlRusdSettings_v1_t* settings) = nullptr;
   abi::nvmlReturn_t (*Init)() = nullptr;
   abi::nvmlReturn_t (*DeviceGetCount)(unsigned int* deviceCount) = nullptr;
@@ -427,7 +442,7 @@ struct Table {
   void (*InternalGetExportTable)() = nullptr;  // signature not public
 };
 
-inline constexpr unsigned int kSymbolCount = 416;
+inline constexpr unsigned int kSymbolCount = 431;
 static_assert(sizeof(Table) == kSymbolCount * sizeof(void (*)()));
 
 }  // namespace nvmlkit::nvml

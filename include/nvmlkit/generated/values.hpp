@@ -50,12 +50,52 @@ struct ActiveVgpuInstances {
   bool operator==(const ActiveVgpuInstances&) const = default;
 };
 
+/// Adaptive total graphics power: the budget of a module, shared out to its GPUs.
+/// @c nvmlAdaptiveTgpModeInfo_v1_t
+struct AdaptiveTgpMode {
+  /// A program asked for it.
+  bool requested{};
+  /// The administrator allows it out of band.
+  bool allowed{};
+  /// The administrator's word counts in place of the request.
+  bool admin_override{};
+  /// What came of it.
+  bool enabled{};
+  /// The limit while it is enabled.
+  Milliwatts adjusted_limit{};
+  bool operator==(const AdaptiveTgpMode&) const = default;
+};
+
 /// How host and device memory see each other: none, by page faults (HMM) or by address translation (ATS).
 /// @c nvmlDeviceAddressingMode_v1_t
 struct AddressingMode {
   /// How.
   AddressingModeType value{};
   bool operator==(const AddressingMode&) const = default;
+};
+
+/// How many groups of banks have how many spare banks left.
+/// @c nvmlEccBankRemapperHistogram_v1_t
+struct BankRemapperHistogram {
+  /// Groups with all spare banks left.
+  unsigned int max_spare{};
+  /// Groups with no spare bank left.
+  unsigned int no_spare{};
+  bool operator==(const BankRemapperHistogram&) const = default;
+};
+
+/// Banks of the frame buffer that were remapped after errors.
+/// @c nvmlEccBankRemapperStatus_v1_t
+struct BankRemapperStatus {
+  /// Remappings in force.
+  unsigned int active{};
+  /// Remappings that are not in force before the next reset.
+  unsigned int inactive{};
+  /// A reset will remap further banks.
+  bool pending{};
+  /// What is left.
+  BankRemapperHistogram histogram{};
+  bool operator==(const BankRemapperStatus&) const = default;
 };
 
 /// The window through which CPU and peers reach the frame buffer.
@@ -533,6 +573,34 @@ struct GpuDynamicPstatesInfo {
   /// Order: GPU, frame buffer, video and bus first. isPresent marks the valid entries.
   std::array<Utilization, 8> utilization{};
   bool operator==(const GpuDynamicPstatesInfo&) const = default;
+};
+
+/// A clique of an NVLink fabric: the GPUs that reach each other in one way.
+/// @c nvmlGpuFabricClique_v1_t
+struct GpuFabricClique {
+  /// The way.
+  FabricCliqueType type{};
+  /// The fabric manager's number of the clique.
+  unsigned int id{};
+  bool operator==(const GpuFabricClique&) const = default;
+};
+
+/// The GPU's place in an NVLink fabric, with its cliques. The clique of GpuFabricInfo is the first one by unicast pointers.
+/// @c nvmlGpuFabricInfo_v4_t
+struct GpuFabricCliques {
+  /// The fabric that the GPU belongs to; all zero before it is registered.
+  std::array<unsigned char, 16> cluster_uuid{};
+  /// Of the registration; counts when the state is completed.
+  Errc status{};
+  /// By type, then by id.
+  std::vector<GpuFabricClique> cliques{};
+  /// How far the registration is.
+  FabricState state{};
+  /// Bit fields of abi::GPU_FABRIC_HEALTH_MASK_...
+  unsigned int health_mask{};
+  /// How it is doing.
+  FabricHealth health_summary{};
+  bool operator==(const GpuFabricCliques&) const = default;
 };
 
 /// The GPU's place in an NVLink fabric.
@@ -1492,8 +1560,31 @@ void for_each_field(const ActiveVgpuInstances& value, Visitor&& visit) {
 }
 
 template <class Visitor>
+void for_each_field(const AdaptiveTgpMode& value, Visitor&& visit) {
+  visit("requested", value.requested);
+  visit("allowed", value.allowed);
+  visit("admin_override", value.admin_override);
+  visit("enabled", value.enabled);
+  visit("adjusted_limit", value.adjusted_limit);
+}
+
+template <class Visitor>
 void for_each_field(const AddressingMode& value, Visitor&& visit) {
   visit("value", value.value);
+}
+
+template <class Visitor>
+void for_each_field(const BankRemapperHistogram& value, Visitor&& visit) {
+  visit("max_spare", value.max_spare);
+  visit("no_spare", value.no_spare);
+}
+
+template <class Visitor>
+void for_each_field(const BankRemapperStatus& value, Visitor&& visit) {
+  visit("active", value.active);
+  visit("inactive", value.inactive);
+  visit("pending", value.pending);
+  visit("histogram", value.histogram);
 }
 
 template <class Visitor>
@@ -1771,6 +1862,22 @@ template <class Visitor>
 void for_each_field(const GpuDynamicPstatesInfo& value, Visitor&& visit) {
   visit("flags", value.flags);
   visit("utilization", value.utilization);
+}
+
+template <class Visitor>
+void for_each_field(const GpuFabricClique& value, Visitor&& visit) {
+  visit("type", value.type);
+  visit("id", value.id);
+}
+
+template <class Visitor>
+void for_each_field(const GpuFabricCliques& value, Visitor&& visit) {
+  visit("cluster_uuid", value.cluster_uuid);
+  visit("status", value.status);
+  visit("cliques", value.cliques);
+  visit("state", value.state);
+  visit("health_mask", value.health_mask);
+  visit("health_summary", value.health_summary);
 }
 
 template <class Visitor>

@@ -467,6 +467,13 @@ auto DeviceMethods::gpu_fabric_info() const -> Result<GpuFabricInfo> {
       }));
 }
 
+auto DeviceMethods::fabric_cliques() const -> Result<GpuFabricCliques> {
+  abi::nvmlGpuFabricInfo_v4_t gpu_fabric_info{};
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetGpuFabricInfo_v4, handle_, &gpu_fabric_info);
+  if (!outcome.ok()) return outcome.failure();
+  return detail::answer_of<GpuFabricCliques>(gpu_fabric_info);
+}
+
 auto DeviceMethods::conf_compute_mem_size_info() const -> Result<ConfComputeMemSizeInfo> {
   abi::nvmlConfComputeMemSizeInfo_t mem_info{};
   const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetConfComputeMemSizeInfo, handle_, &mem_info);
@@ -584,6 +591,13 @@ auto DeviceMethods::hostname() const -> Result<Hostname> {
   const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetHostname_v1, handle_, &hostname);
   if (!outcome.ok()) return outcome.failure();
   return detail::answer_of<Hostname>(hostname);
+}
+
+auto DeviceMethods::adaptive_tgp_mode() const -> Result<AdaptiveTgpMode> {
+  abi::nvmlAdaptiveTgpModeInfo_v1_t info{};
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetAdaptiveTgpModeInfo_v1, handle_, &info);
+  if (!outcome.ok()) return outcome.failure();
+  return detail::answer_of<AdaptiveTgpMode>(info);
 }
 
 auto DeviceMethods::clear_ecc_error_counts(EccCounter counter_type) const -> Result<void> {
@@ -1123,6 +1137,13 @@ auto DeviceMethods::sram_unique_uncorrected_ecc_error_counts() const -> Result<E
   if (!entries) return entries.error();
   answer.entries = detail::values_of<EccSramUniqueUncorrectedError>(*entries);
   return answer;
+}
+
+auto DeviceMethods::bank_remapper_status() const -> Result<BankRemapperStatus> {
+  abi::nvmlEccBankRemapperStatus_v1_t bank_remapper_status{};
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetBankRemapperStatus_v1, handle_, &bank_remapper_status);
+  if (!outcome.ok()) return outcome.failure();
+  return detail::answer_of<BankRemapperStatus>(bank_remapper_status);
 }
 
 auto DeviceMethods::set_rusd_settings(const RusdSettings& settings) const -> Result<void> {

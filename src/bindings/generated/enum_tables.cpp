@@ -227,6 +227,26 @@ const nvml::EnumTable& enum_table(nvmlNvlinkVersion_t) noexcept {
   static constexpr nvml::EnumTable table{"NVML_NVLINK_VERSION", nvml::enumerators<nvmlNvlinkVersion_t>};
   return table;
 }
+const nvml::EnumTable& enum_table(nvmlNvlinkTelemetrySampleType_t) noexcept {
+  static constexpr nvml::EnumTable table{"NVML_NVLINK_TELEMETRY_SAMPLE_TYPE", nvml::enumerators<nvmlNvlinkTelemetrySampleType_t>};
+  return table;
+}
+const nvml::EnumTable& enum_table(nvmlGpuOperationalEventLogLevel_t) noexcept {
+  static constexpr nvml::EnumTable table{"NVML_GPU_OPERATIONAL_EVENT_LOG_LEVEL", nvml::enumerators<nvmlGpuOperationalEventLogLevel_t>};
+  return table;
+}
+const nvml::EnumTable& enum_table(nvmlOperationalEventSeverity_t) noexcept {
+  static constexpr nvml::EnumTable table{"NVML_OPERATIONAL_EVENT_SEVERITY", nvml::enumerators<nvmlOperationalEventSeverity_t>};
+  return table;
+}
+const nvml::EnumTable& enum_table(nvmlEventDataType_t) noexcept {
+  static constexpr nvml::EnumTable table{"NVML_EVENT_DATA_TYPE", nvml::enumerators<nvmlEventDataType_t>};
+  return table;
+}
+const nvml::EnumTable& enum_table(nvmlGpuOperationalEventContextType_t) noexcept {
+  static constexpr nvml::EnumTable table{"NVML_GPU_OPERATIONAL_EVENT_CONTEXT_TYPE", nvml::enumerators<nvmlGpuOperationalEventContextType_t>};
+  return table;
+}
 const nvml::EnumTable& enum_table(nvmlVgpuVmCompatibility_t) noexcept {
   static constexpr nvml::EnumTable table{"NVML_VGPU_VM_COMPATIBILITY", nvml::enumerators<nvmlVgpuVmCompatibility_t>};
   return table;
@@ -452,6 +472,30 @@ const EnumTable& enum_table(GpmMetricId) noexcept {
   static constexpr EnumTable table{"GpmMetricId", enumerators<GpmMetricId>};
   return table;
 }
+const EnumTable& enum_table(NvlinkTelemetryType) noexcept {
+  static constexpr EnumTable table{"NvlinkTelemetryType", enumerators<NvlinkTelemetryType>};
+  return table;
+}
+const EnumTable& enum_table(OperationalEventLogLevel) noexcept {
+  static constexpr EnumTable table{"OperationalEventLogLevel", enumerators<OperationalEventLogLevel>};
+  return table;
+}
+const EnumTable& enum_table(OperationalEventSeverity) noexcept {
+  static constexpr EnumTable table{"OperationalEventSeverity", enumerators<OperationalEventSeverity>};
+  return table;
+}
+const EnumTable& enum_table(OperationalEventContextType) noexcept {
+  static constexpr EnumTable table{"OperationalEventContextType", enumerators<OperationalEventContextType>};
+  return table;
+}
+const EnumTable& enum_table(OperationalEventAttribute) noexcept {
+  static constexpr EnumTable table{"OperationalEventAttribute", enumerators<OperationalEventAttribute>};
+  return table;
+}
+const EnumTable& enum_table(OperationalEventGroupAttribute) noexcept {
+  static constexpr EnumTable table{"OperationalEventGroupAttribute", enumerators<OperationalEventGroupAttribute>};
+  return table;
+}
 const EnumTable& enum_table(PrmCounterId) noexcept {
   static constexpr EnumTable table{"PrmCounterId", enumerators<PrmCounterId>};
   return table;
@@ -514,6 +558,10 @@ const EnumTable& enum_table(NvLinkFirmware) noexcept {
 }
 const EnumTable& enum_table(FabricState) noexcept {
   static constexpr EnumTable table{"FabricState", enumerators<FabricState>};
+  return table;
+}
+const EnumTable& enum_table(FabricCliqueType) noexcept {
+  static constexpr EnumTable table{"FabricCliqueType", enumerators<FabricCliqueType>};
   return table;
 }
 const EnumTable& enum_table(FabricHealth) noexcept {

@@ -308,6 +308,11 @@ constexpr FieldEntry kFields[] = {
     {"NVML_FI_PWR_SMOOTHING_SOC_POWER_SMOOTHING_ENABLED", 300},
     {"NVML_FI_DEV_REMAPPED_ROWS_COR_INACTIVE", 301},
     {"NVML_FI_DEV_REMAPPED_ROWS_UNC_INACTIVE", 302},
+    {"NVML_FI_DEV_ACTIVE_BANK_REMAPPINGS", 303},
+    {"NVML_FI_DEV_INACTIVE_BANK_REMAPPINGS", 304},
+    {"NVML_FI_DEV_BANK_REMAPPER_HISTOGRAM_MAX", 305},
+    {"NVML_FI_DEV_BANK_REMAPPER_HISTOGRAM_NONE", 306},
+    {"NVML_FI_DEV_PENDING_BANK_REMAPPING", 307},
 };
 
 // field-ids-12.5
@@ -382,6 +387,9 @@ const ErratumEntry kErrata[] = {
     {"gpm-metrics-210", "The list of GPM metrics in one request ends at 210 entries; the version number never tells.",
      "The buffer has the newest size, and no request has more entries than the shortest list.", "575", "595",
      575000000, 595000000, {}},
+    {"gpm-metrics-333", "The list of GPM metrics in one request ends at 333 entries; the version number never tells.",
+     "The buffer has the newest size, and no request has more entries than the shortest list.", "595", "615",
+     595000000, 615000000, {}},
     {"fabric-info-v2", "nvmlDeviceGetGpuFabricInfoV knows version 2 of its struct, without the health summary.",
      "Version 3 is tried first, then version 2; the summary is then 'not supported'.", "550", "580",
      550000000, 580000000, {}},

@@ -557,6 +557,9 @@ constexpr Argument kArguments[] = {
     // nvmlDeviceGetGpuFabricInfoV
     {"device", ArgumentKind::handle, 0, -1},
     {"gpuFabricInfo", ArgumentKind::inout, 40, -1},
+    // nvmlDeviceGetGpuFabricInfo_v4
+    {"device", ArgumentKind::handle, 0, -1},
+    {"gpuFabricInfo", ArgumentKind::output, 548, -1},
     // nvmlSystemGetConfComputeCapabilities
     {"capabilities", ArgumentKind::output, 8, -1},
     // nvmlSystemGetConfComputeState
@@ -665,6 +668,21 @@ constexpr Argument kArguments[] = {
     // nvmlDeviceGetHostname_v1
     {"device", ArgumentKind::handle, 0, -1},
     {"hostname", ArgumentKind::output, 64, -1},
+    // nvmlDeviceGetMemoryLimits_v1
+    {"device", ArgumentKind::handle, 0, -1},
+    {"limits", ArgumentKind::inout, 32, -1},
+    // nvmlDeviceSetMemoryLimits_v1
+    {"device", ArgumentKind::handle, 0, -1},
+    {"limits", ArgumentKind::input, 24, -1},
+    // nvmlDevicePerfMetricsGetSamples_v1
+    {"device", ArgumentKind::handle, 0, -1},
+    {"samples", ArgumentKind::output, 115344, -1},
+    // nvmlDeviceGetAdaptiveTgpModeInfo_v1
+    {"device", ArgumentKind::handle, 0, -1},
+    {"info", ArgumentKind::output, 20, -1},
+    // nvmlDeviceSetAdaptiveTgpMode_v1
+    {"device", ArgumentKind::handle, 0, -1},
+    {"mode", ArgumentKind::value, 0, -1},
     // nvmlUnitSetLedState
     {"unit", ArgumentKind::handle, 0, -1},
     {"color", ArgumentKind::value, 0, -1},
@@ -819,6 +837,12 @@ constexpr Argument kArguments[] = {
     // nvmlDeviceGetNvLinkInfo
     {"device", ArgumentKind::handle, 0, -1},
     {"info", ArgumentKind::inout, 1612, -1},
+    // nvmlDeviceSetNvlinkBwModeAsync_v1
+    {"device", ArgumentKind::handle, 0, -1},
+    {"setBwModeAsync", ArgumentKind::inout, 12, -1},
+    // nvmlDeviceGetNvLinkTelemetrySamples_v1
+    {"device", ArgumentKind::handle, 0, -1},
+    {"samples", ArgumentKind::inout, 16, -1},
     // nvmlEventSetCreate
     {"set", ArgumentKind::output, 8, -1},
     // nvmlDeviceRegisterEvents
@@ -832,6 +856,24 @@ constexpr Argument kArguments[] = {
     {"set", ArgumentKind::handle, 0, -1},
     {"data", ArgumentKind::output, 32, -1},
     {"timeoutms", ArgumentKind::value, 0, -1},
+    // nvmlEventSetRegisterGpuOperationalEvents_v1
+    {"eventSet", ArgumentKind::handle, 0, -1},
+    {"config", ArgumentKind::input, 104, -1},
+    // nvmlEventSetWait_v3
+    {"set", ArgumentKind::handle, 0, -1},
+    {"params", ArgumentKind::inout, 224, -1},
+    // nvmlEventSetGetContextCount_v1
+    {"set", ArgumentKind::handle, 0, -1},
+    {"params", ArgumentKind::output, 4, -1},
+    // nvmlEventSetGetContextInfo_v1
+    {"set", ArgumentKind::handle, 0, -1},
+    {"params", ArgumentKind::inout, 20, -1},
+    // nvmlEventSetGetContextData_v1
+    {"set", ArgumentKind::handle, 0, -1},
+    {"params", ArgumentKind::inout, 16, -1},
+    // nvmlEventSetGetGpuOperationalEventContextLegacyXid_v1
+    {"set", ArgumentKind::handle, 0, -1},
+    {"params", ArgumentKind::inout, 8, -1},
     // nvmlEventSetFree
     {"set", ArgumentKind::handle, 0, -1},
     // nvmlSystemEventSetCreate
@@ -1268,7 +1310,7 @@ constexpr Argument kArguments[] = {
     {"migDevice", ArgumentKind::handle, 0, -1},
     {"device", ArgumentKind::output, 8, -1},
     // nvmlGpmMetricsGet
-    {"metricsGet", ArgumentKind::inout, 13344, -1},
+    {"metricsGet", ArgumentKind::inout, 19104, -1},
     // nvmlGpmSampleFree
     {"gpmSample", ArgumentKind::handle, 0, -1},
     // nvmlGpmSampleAlloc
@@ -1322,6 +1364,9 @@ constexpr Argument kArguments[] = {
     // nvmlDeviceGetRemappedRows_v2
     {"device", ArgumentKind::handle, 0, -1},
     {"info", ArgumentKind::output, 24, -1},
+    // nvmlDeviceGetBankRemapperStatus_v1
+    {"device", ArgumentKind::handle, 0, -1},
+    {"pBankRemapperStatus", ArgumentKind::output, 20, -1},
     // nvmlDeviceSetRusdSettings_v1
     {"device", ArgumentKind::handle, 0, -1},
     {"settings", ArgumentKind::input, 16, -1},
@@ -1574,261 +1619,276 @@ constexpr Signature kSignatures[] = {
     {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 382, 2}},  // nvmlDeviceGetBusType
     {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 384, 2}},  // nvmlDeviceGetGpuFabricInfo
     {Effect::reads, Subject::device, true, 1, 0x03000028u, {kArguments + 386, 2}},  // nvmlDeviceGetGpuFabricInfoV
-    {Effect::reads, Subject::none, true, -1, 0x00000000u, {kArguments + 388, 1}},  // nvmlSystemGetConfComputeCapabilities
-    {Effect::reads, Subject::none, true, -1, 0x00000000u, {kArguments + 389, 1}},  // nvmlSystemGetConfComputeState
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 390, 2}},  // nvmlDeviceGetConfComputeMemSizeInfo
-    {Effect::reads, Subject::none, true, -1, 0x00000000u, {kArguments + 392, 1}},  // nvmlSystemGetConfComputeGpusReadyState
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 393, 2}},  // nvmlDeviceGetConfComputeProtectedMemoryUsage
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 395, 2}},  // nvmlDeviceGetConfComputeGpuCertificate
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 397, 2}},  // nvmlDeviceGetConfComputeGpuAttestationReport
-    {Effect::reads, Subject::none, true, 0, 0x01000010u, {kArguments + 399, 1}},  // nvmlSystemGetConfComputeKeyRotationThresholdInfo
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 400, 2}},  // nvmlDeviceSetConfComputeUnprotectedMemSize
-    {Effect::changes, Subject::none, true, -1, 0x00000000u, {kArguments + 402, 1}},  // nvmlSystemSetConfComputeGpusReadyState
-    {Effect::changes, Subject::none, true, 0, 0x01000010u, {kArguments + 403, 1}},  // nvmlSystemSetConfComputeKeyRotationThresholdInfo
-    {Effect::reads, Subject::none, true, 0, 0x01000014u, {kArguments + 404, 1}},  // nvmlSystemGetConfComputeSettings
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 405, 2}},  // nvmlDeviceGetGspFirmwareVersion
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 407, 3}},  // nvmlDeviceGetGspFirmwareMode
-    {Effect::reads, Subject::device, true, 1, 0x01000068u, {kArguments + 410, 2}},  // nvmlDeviceGetSramEccErrorStatus
-    {Effect::changes, Subject::device, true, 1, 0x0200000cu, {kArguments + 412, 2}},  // nvmlDeviceSetPowerManagementLimit_v2
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 414, 2}},  // nvmlDeviceGetAccountingMode
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 416, 3}},  // nvmlDeviceGetAccountingStats
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 419, 3}},  // nvmlDeviceGetAccountingPids
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 422, 2}},  // nvmlDeviceGetAccountingBufferSize
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 424, 2}},  // nvmlDeviceGetAccountingStats_v2
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 426, 4}},  // nvmlDeviceGetRetiredPages
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 430, 5}},  // nvmlDeviceGetRetiredPages_v2
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 435, 2}},  // nvmlDeviceGetRetiredPagesPendingStatus
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 437, 5}},  // nvmlDeviceGetRemappedRows
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 442, 2}},  // nvmlDeviceGetRowRemapperHistogram
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 444, 2}},  // nvmlDeviceGetArchitecture
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 446, 2}},  // nvmlDeviceGetClkMonStatus
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 448, 4}},  // nvmlDeviceGetProcessUtilization
-    {Effect::reads, Subject::device, false, 1, 0x01000018u, {kArguments + 452, 2}},  // nvmlDeviceGetProcessesUtilizationInfo
-    {Effect::reads, Subject::device, true, 1, 0x0200002cu, {kArguments + 454, 2}},  // nvmlDeviceGetPlatformInfo
-    {Effect::reads, Subject::device, true, 1, 0x01000010u, {kArguments + 456, 2}},  // nvmlDeviceGetPdi
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 458, 2}},  // nvmlDeviceSetHostname_v1
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 460, 2}},  // nvmlDeviceGetHostname_v1
-    {Effect::changes, Subject::other, true, -1, 0x00000000u, {kArguments + 462, 2}},  // nvmlUnitSetLedState
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 464, 2}},  // nvmlDeviceSetPersistenceMode
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 466, 2}},  // nvmlDeviceSetComputeMode
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 468, 2}},  // nvmlDeviceSetEccMode
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 470, 2}},  // nvmlDeviceClearEccErrorCounts
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 472, 3}},  // nvmlDeviceSetDriverModel
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 475, 3}},  // nvmlDeviceSetGpuLockedClocks
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 478, 1}},  // nvmlDeviceResetGpuLockedClocks
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 479, 3}},  // nvmlDeviceSetMemoryLockedClocks
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 482, 1}},  // nvmlDeviceResetMemoryLockedClocks
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 483, 3}},  // nvmlDeviceSetApplicationsClocks
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 486, 1}},  // nvmlDeviceResetApplicationsClocks
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 487, 2}},  // nvmlDeviceSetAutoBoostedClocksEnabled
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 489, 3}},  // nvmlDeviceSetDefaultAutoBoostedClocksEnabled
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 492, 2}},  // nvmlDeviceSetDefaultFanSpeed_v2
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 494, 3}},  // nvmlDeviceSetFanControlPolicy
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 497, 3}},  // nvmlDeviceSetTemperatureThreshold
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 500, 2}},  // nvmlDeviceSetPowerManagementLimit
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 502, 2}},  // nvmlDeviceSetGpuOperationMode
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 504, 3}},  // nvmlDeviceSetAPIRestriction
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 507, 3}},  // nvmlDeviceSetFanSpeed_v2
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 510, 2}},  // nvmlDeviceSetGpcClkVfOffset
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 512, 2}},  // nvmlDeviceSetMemClkVfOffset
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 514, 2}},  // nvmlDeviceSetAccountingMode
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 516, 1}},  // nvmlDeviceClearAccountingPids
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 517, 3}},  // nvmlDeviceGetNvLinkState
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 520, 3}},  // nvmlDeviceGetNvLinkVersion
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 523, 4}},  // nvmlDeviceGetNvLinkCapability
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 527, 3}},  // nvmlDeviceGetNvLinkRemotePciInfo_v2
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 530, 4}},  // nvmlDeviceGetNvLinkErrorCounter
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 534, 2}},  // nvmlDeviceResetNvLinkErrorCounters
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 536, 5}},  // nvmlDeviceSetNvLinkUtilizationControl
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 541, 4}},  // nvmlDeviceGetNvLinkUtilizationControl
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 545, 5}},  // nvmlDeviceGetNvLinkUtilizationCounter
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 550, 4}},  // nvmlDeviceFreezeNvLinkUtilizationCounter
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 554, 3}},  // nvmlDeviceResetNvLinkUtilizationCounter
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 557, 3}},  // nvmlDeviceGetNvLinkRemoteDeviceType
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 560, 2}},  // nvmlDeviceSetNvLinkDeviceLowPowerThreshold
-    {Effect::changes, Subject::none, true, -1, 0x00000000u, {kArguments + 562, 1}},  // nvmlSystemSetNvlinkBwMode
-    {Effect::reads, Subject::none, true, -1, 0x00000000u, {kArguments + 563, 1}},  // nvmlSystemGetNvlinkBwMode
-    {Effect::reads, Subject::device, true, 1, 0x0100001cu, {kArguments + 564, 2}},  // nvmlDeviceGetNvlinkSupportedBwModes
-    {Effect::reads, Subject::device, true, 1, 0x0100000cu, {kArguments + 566, 2}},  // nvmlDeviceGetNvlinkBwMode
-    {Effect::changes, Subject::device, true, 1, 0x0100000cu, {kArguments + 568, 2}},  // nvmlDeviceSetNvlinkBwMode
-    {Effect::reads, Subject::device, true, 1, 0x0200064cu, {kArguments + 570, 2}},  // nvmlDeviceGetNvLinkInfo
-    {Effect::changes, Subject::none, true, -1, 0x00000000u, {kArguments + 572, 1}},  // nvmlEventSetCreate
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 573, 3}},  // nvmlDeviceRegisterEvents
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 576, 2}},  // nvmlDeviceGetSupportedEventTypes
-    {Effect::changes, Subject::other, true, -1, 0x00000000u, {kArguments + 578, 3}},  // nvmlEventSetWait_v2
-    {Effect::changes, Subject::other, true, -1, 0x00000000u, {kArguments + 581, 1}},  // nvmlEventSetFree
-    {Effect::changes, Subject::none, true, 0, 0x01000010u, {kArguments + 582, 1}},  // nvmlSystemEventSetCreate
-    {Effect::changes, Subject::none, true, 0, 0x01000010u, {kArguments + 583, 1}},  // nvmlSystemEventSetFree
-    {Effect::changes, Subject::none, true, 0, 0x01000018u, {kArguments + 584, 1}},  // nvmlSystemRegisterEvents
-    {Effect::changes, Subject::none, false, 0, 0x01000020u, {kArguments + 585, 1}},  // nvmlSystemEventSetWait
-    {Effect::changes, Subject::none, true, -1, 0x00000000u, {kArguments + 586, 2}},  // nvmlDeviceModifyDrainState
-    {Effect::looks_up, Subject::none, true, -1, 0x00000000u, {kArguments + 588, 2}},  // nvmlDeviceQueryDrainState
-    {Effect::changes, Subject::none, true, -1, 0x00000000u, {kArguments + 590, 3}},  // nvmlDeviceRemoveGpu_v2
-    {Effect::changes, Subject::none, true, -1, 0x00000000u, {kArguments + 593, 1}},  // nvmlDeviceDiscoverGpus
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 594, 3}},  // nvmlDeviceGetFieldValues
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 597, 3}},  // nvmlDeviceClearFieldValues
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 600, 2}},  // nvmlDeviceGetVirtualizationMode
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 602, 2}},  // nvmlDeviceGetHostVgpuMode
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 604, 2}},  // nvmlDeviceSetVirtualizationMode
-    {Effect::reads, Subject::device, true, 1, 0x01000008u, {kArguments + 606, 2}},  // nvmlDeviceGetVgpuHeterogeneousMode
-    {Effect::changes, Subject::device, true, 1, 0x01000008u, {kArguments + 608, 2}},  // nvmlDeviceSetVgpuHeterogeneousMode
-    {Effect::reads, Subject::other, true, 1, 0x01000008u, {kArguments + 610, 2}},  // nvmlVgpuInstanceGetPlacementId
-    {Effect::reads, Subject::device, false, 2, 0x02000020u, {kArguments + 612, 3}},  // nvmlDeviceGetVgpuTypeSupportedPlacements
-    {Effect::reads, Subject::device, false, 2, 0x02000020u, {kArguments + 615, 3}},  // nvmlDeviceGetVgpuTypeCreatablePlacements
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 618, 2}},  // nvmlVgpuTypeGetGspHeapSize
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 620, 2}},  // nvmlVgpuTypeGetFbReservation
-    {Effect::reads, Subject::other, true, 1, 0x01000010u, {kArguments + 622, 2}},  // nvmlVgpuInstanceGetRuntimeStateSize
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 624, 3}},  // nvmlDeviceSetVgpuCapabilities
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 627, 1}},  // nvmlDeviceVgpuForceGspUnload
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 628, 2}},  // nvmlDeviceGetGridLicensableFeatures_v4
-    {Effect::reads, Subject::none, true, -1, 0x00000000u, {kArguments + 630, 2}},  // nvmlGetVgpuDriverCapabilities
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 632, 3}},  // nvmlDeviceGetVgpuCapabilities
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 635, 3}},  // nvmlDeviceGetSupportedVgpus
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 638, 3}},  // nvmlDeviceGetCreatableVgpus
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 641, 3}},  // nvmlVgpuTypeGetClass
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 644, 3}},  // nvmlVgpuTypeGetName
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 647, 2}},  // nvmlVgpuTypeGetGpuInstanceProfileId
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 649, 3}},  // nvmlVgpuTypeGetDeviceID
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 652, 2}},  // nvmlVgpuTypeGetFramebufferSize
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 654, 2}},  // nvmlVgpuTypeGetNumDisplayHeads
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 656, 4}},  // nvmlVgpuTypeGetResolution
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 660, 3}},  // nvmlVgpuTypeGetLicense
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 663, 2}},  // nvmlVgpuTypeGetFrameRateLimit
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 665, 3}},  // nvmlVgpuTypeGetMaxInstances
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 668, 2}},  // nvmlVgpuTypeGetMaxInstancesPerVm
-    {Effect::reads, Subject::other, true, 1, 0x01000010u, {kArguments + 670, 2}},  // nvmlVgpuTypeGetBAR1Info
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 672, 3}},  // nvmlDeviceGetActiveVgpus
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 675, 4}},  // nvmlVgpuInstanceGetVmID
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 679, 3}},  // nvmlVgpuInstanceGetUUID
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 682, 3}},  // nvmlVgpuInstanceGetVmDriverVersion
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 685, 2}},  // nvmlVgpuInstanceGetFbUsage
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 687, 2}},  // nvmlVgpuInstanceGetLicenseStatus
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 689, 2}},  // nvmlVgpuInstanceGetType
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 691, 2}},  // nvmlVgpuInstanceGetFrameRateLimit
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 693, 2}},  // nvmlVgpuInstanceGetEccMode
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 695, 2}},  // nvmlVgpuInstanceGetEncoderCapacity
-    {Effect::changes, Subject::other, true, -1, 0x00000000u, {kArguments + 697, 2}},  // nvmlVgpuInstanceSetEncoderCapacity
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 699, 4}},  // nvmlVgpuInstanceGetEncoderStats
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 703, 3}},  // nvmlVgpuInstanceGetEncoderSessions
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 706, 2}},  // nvmlVgpuInstanceGetFBCStats
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 708, 3}},  // nvmlVgpuInstanceGetFBCSessions
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 711, 2}},  // nvmlVgpuInstanceGetGpuInstanceId
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 713, 3}},  // nvmlVgpuInstanceGetGpuPciId
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 716, 3}},  // nvmlVgpuTypeGetCapabilities
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 719, 3}},  // nvmlVgpuInstanceGetMdevUUID
-    {Effect::reads, Subject::other, false, 1, 0x01000010u, {kArguments + 722, 2}},  // nvmlGpuInstanceGetCreatableVgpus
-    {Effect::reads, Subject::none, true, 0, 0x0100000cu, {kArguments + 724, 1}},  // nvmlVgpuTypeGetMaxInstancesPerGpuInstance
-    {Effect::reads, Subject::other, false, 1, 0x01000010u, {kArguments + 725, 2}},  // nvmlGpuInstanceGetActiveVgpus
-    {Effect::changes, Subject::other, true, 1, 0x01000018u, {kArguments + 727, 2}},  // nvmlGpuInstanceSetVgpuSchedulerState
-    {Effect::reads, Subject::other, true, 1, 0x01000018u, {kArguments + 729, 2}},  // nvmlGpuInstanceGetVgpuSchedulerState
-    {Effect::reads, Subject::other, true, 1, 0x010025a0u, {kArguments + 731, 2}},  // nvmlGpuInstanceGetVgpuSchedulerLog
-    {Effect::reads, Subject::other, false, 1, 0x01000020u, {kArguments + 733, 2}},  // nvmlGpuInstanceGetVgpuTypeCreatablePlacements
-    {Effect::reads, Subject::other, true, 1, 0x01000008u, {kArguments + 735, 2}},  // nvmlGpuInstanceGetVgpuHeterogeneousMode
-    {Effect::changes, Subject::other, true, 1, 0x01000008u, {kArguments + 737, 2}},  // nvmlGpuInstanceSetVgpuHeterogeneousMode
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 739, 2}},  // nvmlDeviceGetVgpuSchedulerState_v2
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 741, 2}},  // nvmlGpuInstanceGetVgpuSchedulerState_v2
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 743, 2}},  // nvmlDeviceGetVgpuSchedulerLog_v2
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 745, 2}},  // nvmlGpuInstanceGetVgpuSchedulerLog_v2
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 747, 2}},  // nvmlDeviceSetVgpuSchedulerState_v2
-    {Effect::changes, Subject::other, true, -1, 0x00000000u, {kArguments + 749, 2}},  // nvmlGpuInstanceSetVgpuSchedulerState_v2
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 751, 3}},  // nvmlVgpuInstanceGetMetadata
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 754, 3}},  // nvmlDeviceGetVgpuMetadata
-    {Effect::changes, Subject::none, true, -1, 0x00000000u, {kArguments + 757, 3}},  // nvmlGetVgpuCompatibility
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 760, 3}},  // nvmlDeviceGetPgpuMetadataString
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 763, 2}},  // nvmlDeviceGetVgpuSchedulerLog
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 765, 2}},  // nvmlDeviceGetVgpuSchedulerState
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 767, 2}},  // nvmlDeviceSetVgpuSchedulerState
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 769, 2}},  // nvmlDeviceGetVgpuSchedulerCapabilities
-    {Effect::reads, Subject::none, true, -1, 0x00000000u, {kArguments + 771, 2}},  // nvmlGetVgpuVersion
-    {Effect::changes, Subject::none, true, -1, 0x00000000u, {kArguments + 773, 1}},  // nvmlSetVgpuVersion
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 774, 5}},  // nvmlDeviceGetVgpuUtilization
-    {Effect::reads, Subject::device, false, 1, 0x01000020u, {kArguments + 779, 2}},  // nvmlDeviceGetVgpuInstancesUtilizationInfo
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 781, 4}},  // nvmlDeviceGetVgpuProcessUtilization
-    {Effect::reads, Subject::device, false, 1, 0x01000018u, {kArguments + 785, 2}},  // nvmlDeviceGetVgpuProcessesUtilizationInfo
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 787, 2}},  // nvmlVgpuInstanceGetAccountingMode
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 789, 3}},  // nvmlVgpuInstanceGetAccountingPids
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 792, 3}},  // nvmlVgpuInstanceGetAccountingStats
-    {Effect::changes, Subject::other, true, -1, 0x00000000u, {kArguments + 795, 1}},  // nvmlVgpuInstanceClearAccountingPids
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 796, 2}},  // nvmlVgpuInstanceGetLicenseInfo_v2
-    {Effect::reads, Subject::none, true, -1, 0x00000000u, {kArguments + 798, 1}},  // nvmlGetExcludedDeviceCount
-    {Effect::reads, Subject::none, true, -1, 0x00000000u, {kArguments + 799, 2}},  // nvmlGetExcludedDeviceInfoByIndex
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 801, 2}},  // nvmlDeviceReadWritePRM_v1
-    {Effect::changes, Subject::device, false, -1, 0x00000000u, {kArguments + 803, 2}},  // nvmlDeviceReadPRMCounters_v1
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 805, 3}},  // nvmlDeviceSetMigMode
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 808, 3}},  // nvmlDeviceGetMigMode
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 811, 3}},  // nvmlDeviceGetGpuInstanceProfileInfo
-    {Effect::reads, Subject::device, true, 2, 0x03000098u, {kArguments + 814, 3}},  // nvmlDeviceGetGpuInstanceProfileInfoV
-    {Effect::reads, Subject::device, true, 2, 0x03000098u, {kArguments + 817, 3}},  // nvmlDeviceGetGpuInstanceProfileInfoByIdV
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 820, 4}},  // nvmlDeviceGetGpuInstancePossiblePlacements_v2
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 824, 3}},  // nvmlDeviceGetGpuInstanceRemainingCapacity
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 827, 3}},  // nvmlDeviceCreateGpuInstance
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 830, 4}},  // nvmlDeviceCreateGpuInstanceWithPlacement
-    {Effect::changes, Subject::other, true, -1, 0x00000000u, {kArguments + 834, 1}},  // nvmlGpuInstanceDestroy
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 835, 4}},  // nvmlDeviceGetGpuInstances
-    {Effect::looks_up, Subject::device, true, -1, 0x00000000u, {kArguments + 839, 3}},  // nvmlDeviceGetGpuInstanceById
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 842, 2}},  // nvmlGpuInstanceGetInfo
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 844, 4}},  // nvmlGpuInstanceGetComputeInstanceProfileInfo
-    {Effect::reads, Subject::other, true, 3, 0x0300008cu, {kArguments + 848, 4}},  // nvmlGpuInstanceGetComputeInstanceProfileInfoV
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 852, 3}},  // nvmlGpuInstanceGetComputeInstanceRemainingCapacity
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 855, 4}},  // nvmlGpuInstanceGetComputeInstancePossiblePlacements
-    {Effect::changes, Subject::other, true, -1, 0x00000000u, {kArguments + 859, 3}},  // nvmlGpuInstanceCreateComputeInstance
-    {Effect::changes, Subject::other, true, -1, 0x00000000u, {kArguments + 862, 4}},  // nvmlGpuInstanceCreateComputeInstanceWithPlacement
-    {Effect::changes, Subject::other, true, -1, 0x00000000u, {kArguments + 866, 1}},  // nvmlComputeInstanceDestroy
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 867, 4}},  // nvmlGpuInstanceGetComputeInstances
-    {Effect::looks_up, Subject::other, true, -1, 0x00000000u, {kArguments + 871, 3}},  // nvmlGpuInstanceGetComputeInstanceById
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 874, 2}},  // nvmlComputeInstanceGetInfo_v2
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 876, 2}},  // nvmlDeviceIsMigDeviceHandle
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 878, 2}},  // nvmlDeviceGetGpuInstanceId
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 880, 2}},  // nvmlDeviceGetComputeInstanceId
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 882, 2}},  // nvmlDeviceGetMaxMigDeviceCount
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 884, 3}},  // nvmlDeviceGetMigDeviceHandleByIndex
-    {Effect::looks_up, Subject::device, true, -1, 0x00000000u, {kArguments + 887, 2}},  // nvmlDeviceGetDeviceHandleFromMigDeviceHandle
-    {Effect::changes, Subject::none, false, 0, 0x00000001u, {kArguments + 889, 1}},  // nvmlGpmMetricsGet
-    {Effect::changes, Subject::other, true, -1, 0x00000000u, {kArguments + 890, 1}},  // nvmlGpmSampleFree
-    {Effect::changes, Subject::none, true, -1, 0x00000000u, {kArguments + 891, 1}},  // nvmlGpmSampleAlloc
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 892, 2}},  // nvmlGpmSampleGet
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 894, 3}},  // nvmlGpmMigSampleGet
-    {Effect::reads, Subject::device, true, 1, 0x00000001u, {kArguments + 897, 2}},  // nvmlGpmQueryDeviceSupport
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 899, 2}},  // nvmlGpmQueryIfStreamingEnabled
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 901, 2}},  // nvmlGpmSetStreamingEnabled
-    {Effect::reads, Subject::device, true, 1, 0x01000008u, {kArguments + 903, 2}},  // nvmlDeviceGetCapabilities
-    {Effect::reads, Subject::device, true, 1, 0x01002bf8u, {kArguments + 905, 2}},  // nvmlDeviceWorkloadPowerProfileGetProfilesInfo
-    {Effect::reads, Subject::device, true, 1, 0x01000064u, {kArguments + 907, 2}},  // nvmlDeviceWorkloadPowerProfileGetCurrentProfiles
-    {Effect::changes, Subject::device, true, 1, 0x01000024u, {kArguments + 909, 2}},  // nvmlDeviceWorkloadPowerProfileSetRequestedProfiles
-    {Effect::changes, Subject::device, true, 1, 0x01000024u, {kArguments + 911, 2}},  // nvmlDeviceWorkloadPowerProfileClearRequestedProfiles
-    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 913, 2}},  // nvmlDeviceWorkloadPowerProfileUpdateProfiles_v1
-    {Effect::changes, Subject::device, true, 1, 0x01000018u, {kArguments + 915, 2}},  // nvmlDevicePowerSmoothingActivatePresetProfile
-    {Effect::changes, Subject::device, true, 1, 0x01000018u, {kArguments + 917, 2}},  // nvmlDevicePowerSmoothingUpdatePresetProfileParam
-    {Effect::changes, Subject::device, true, 1, 0x01000008u, {kArguments + 919, 2}},  // nvmlDevicePowerSmoothingSetState
-    {Effect::reads, Subject::device, false, 1, 0x01000010u, {kArguments + 921, 2}},  // nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 923, 2}},  // nvmlDeviceGetRemappedRows_v2
-    {Effect::changes, Subject::device, true, 1, 0x01000010u, {kArguments + 925, 2}},  // nvmlDeviceSetRusdSettings_v1
-    {Effect::lifecycle, Subject::none, true, -1, 0x00000000u, {kArguments + 927, 0}},  // nvmlInit
-    {Effect::reads, Subject::none, true, -1, 0x00000000u, {kArguments + 927, 1}},  // nvmlDeviceGetCount
-    {Effect::reads, Subject::none, true, -1, 0x00000000u, {kArguments + 928, 2}},  // nvmlDeviceGetHandleByIndex
-    {Effect::looks_up, Subject::none, true, -1, 0x00000000u, {kArguments + 930, 2}},  // nvmlDeviceGetHandleByPciBusId
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 932, 2}},  // nvmlDeviceGetPciInfo
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 934, 2}},  // nvmlDeviceGetPciInfo_v2
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 936, 3}},  // nvmlDeviceGetNvLinkRemotePciInfo
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 939, 2}},  // nvmlDeviceGetGridLicensableFeatures
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 941, 2}},  // nvmlDeviceGetGridLicensableFeatures_v2
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 943, 2}},  // nvmlDeviceGetGridLicensableFeatures_v3
-    {Effect::changes, Subject::none, true, -1, 0x00000000u, {kArguments + 945, 1}},  // nvmlDeviceRemoveGpu
-    {Effect::changes, Subject::other, true, -1, 0x00000000u, {kArguments + 946, 3}},  // nvmlEventSetWait
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 949, 2}},  // nvmlDeviceGetAttributes
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 951, 2}},  // nvmlComputeInstanceGetInfo
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 953, 3}},  // nvmlDeviceGetComputeRunningProcesses
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 956, 3}},  // nvmlDeviceGetComputeRunningProcesses_v2
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 959, 3}},  // nvmlDeviceGetGraphicsRunningProcesses
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 962, 3}},  // nvmlDeviceGetGraphicsRunningProcesses_v2
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 965, 3}},  // nvmlDeviceGetMPSComputeRunningProcesses
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 968, 3}},  // nvmlDeviceGetMPSComputeRunningProcesses_v2
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 971, 4}},  // nvmlDeviceGetGpuInstancePossiblePlacements
-    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 975, 2}},  // nvmlVgpuInstanceGetLicenseInfo
-    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 977, 3}},  // nvmlDeviceGetDriverModel
-    {Effect::reads, Subject::none, true, -1, 0x00000000u, {kArguments + 980, 1}},  // nvmlGetBlacklistDeviceCount
-    {Effect::reads, Subject::none, true, -1, 0x00000000u, {kArguments + 981, 2}},  // nvmlGetBlacklistDeviceInfoByIndex
-    {Effect::lifecycle, Subject::none, false, -1, 0x00000000u, {kArguments + 983, 2}},  // nvmlInternalGetExportTable
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 388, 2}},  // nvmlDeviceGetGpuFabricInfo_v4
+    {Effect::reads, Subject::none, true, -1, 0x00000000u, {kArguments + 390, 1}},  // nvmlSystemGetConfComputeCapabilities
+    {Effect::reads, Subject::none, true, -1, 0x00000000u, {kArguments + 391, 1}},  // nvmlSystemGetConfComputeState
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 392, 2}},  // nvmlDeviceGetConfComputeMemSizeInfo
+    {Effect::reads, Subject::none, true, -1, 0x00000000u, {kArguments + 394, 1}},  // nvmlSystemGetConfComputeGpusReadyState
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 395, 2}},  // nvmlDeviceGetConfComputeProtectedMemoryUsage
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 397, 2}},  // nvmlDeviceGetConfComputeGpuCertificate
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 399, 2}},  // nvmlDeviceGetConfComputeGpuAttestationReport
+    {Effect::reads, Subject::none, true, 0, 0x01000010u, {kArguments + 401, 1}},  // nvmlSystemGetConfComputeKeyRotationThresholdInfo
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 402, 2}},  // nvmlDeviceSetConfComputeUnprotectedMemSize
+    {Effect::changes, Subject::none, true, -1, 0x00000000u, {kArguments + 404, 1}},  // nvmlSystemSetConfComputeGpusReadyState
+    {Effect::changes, Subject::none, true, 0, 0x01000010u, {kArguments + 405, 1}},  // nvmlSystemSetConfComputeKeyRotationThresholdInfo
+    {Effect::reads, Subject::none, true, 0, 0x01000014u, {kArguments + 406, 1}},  // nvmlSystemGetConfComputeSettings
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 407, 2}},  // nvmlDeviceGetGspFirmwareVersion
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 409, 3}},  // nvmlDeviceGetGspFirmwareMode
+    {Effect::reads, Subject::device, true, 1, 0x01000068u, {kArguments + 412, 2}},  // nvmlDeviceGetSramEccErrorStatus
+    {Effect::changes, Subject::device, true, 1, 0x0200000cu, {kArguments + 414, 2}},  // nvmlDeviceSetPowerManagementLimit_v2
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 416, 2}},  // nvmlDeviceGetAccountingMode
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 418, 3}},  // nvmlDeviceGetAccountingStats
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 421, 3}},  // nvmlDeviceGetAccountingPids
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 424, 2}},  // nvmlDeviceGetAccountingBufferSize
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 426, 2}},  // nvmlDeviceGetAccountingStats_v2
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 428, 4}},  // nvmlDeviceGetRetiredPages
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 432, 5}},  // nvmlDeviceGetRetiredPages_v2
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 437, 2}},  // nvmlDeviceGetRetiredPagesPendingStatus
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 439, 5}},  // nvmlDeviceGetRemappedRows
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 444, 2}},  // nvmlDeviceGetRowRemapperHistogram
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 446, 2}},  // nvmlDeviceGetArchitecture
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 448, 2}},  // nvmlDeviceGetClkMonStatus
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 450, 4}},  // nvmlDeviceGetProcessUtilization
+    {Effect::reads, Subject::device, false, 1, 0x01000018u, {kArguments + 454, 2}},  // nvmlDeviceGetProcessesUtilizationInfo
+    {Effect::reads, Subject::device, true, 1, 0x0200002cu, {kArguments + 456, 2}},  // nvmlDeviceGetPlatformInfo
+    {Effect::reads, Subject::device, true, 1, 0x01000010u, {kArguments + 458, 2}},  // nvmlDeviceGetPdi
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 460, 2}},  // nvmlDeviceSetHostname_v1
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 462, 2}},  // nvmlDeviceGetHostname_v1
+    {Effect::reads, Subject::device, false, -1, 0x00000000u, {kArguments + 464, 2}},  // nvmlDeviceGetMemoryLimits_v1
+    {Effect::changes, Subject::device, false, -1, 0x00000000u, {kArguments + 466, 2}},  // nvmlDeviceSetMemoryLimits_v1
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 468, 2}},  // nvmlDevicePerfMetricsGetSamples_v1
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 470, 2}},  // nvmlDeviceGetAdaptiveTgpModeInfo_v1
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 472, 2}},  // nvmlDeviceSetAdaptiveTgpMode_v1
+    {Effect::changes, Subject::other, true, -1, 0x00000000u, {kArguments + 474, 2}},  // nvmlUnitSetLedState
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 476, 2}},  // nvmlDeviceSetPersistenceMode
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 478, 2}},  // nvmlDeviceSetComputeMode
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 480, 2}},  // nvmlDeviceSetEccMode
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 482, 2}},  // nvmlDeviceClearEccErrorCounts
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 484, 3}},  // nvmlDeviceSetDriverModel
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 487, 3}},  // nvmlDeviceSetGpuLockedClocks
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 490, 1}},  // nvmlDeviceResetGpuLockedClocks
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 491, 3}},  // nvmlDeviceSetMemoryLockedClocks
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 494, 1}},  // nvmlDeviceResetMemoryLockedClocks
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 495, 3}},  // nvmlDeviceSetApplicationsClocks
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 498, 1}},  // nvmlDeviceResetApplicationsClocks
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 499, 2}},  // nvmlDeviceSetAutoBoostedClocksEnabled
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 501, 3}},  // nvmlDeviceSetDefaultAutoBoostedClocksEnabled
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 504, 2}},  // nvmlDeviceSetDefaultFanSpeed_v2
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 506, 3}},  // nvmlDeviceSetFanControlPolicy
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 509, 3}},  // nvmlDeviceSetTemperatureThreshold
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 512, 2}},  // nvmlDeviceSetPowerManagementLimit
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 514, 2}},  // nvmlDeviceSetGpuOperationMode
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 516, 3}},  // nvmlDeviceSetAPIRestriction
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 519, 3}},  // nvmlDeviceSetFanSpeed_v2
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 522, 2}},  // nvmlDeviceSetGpcClkVfOffset
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 524, 2}},  // nvmlDeviceSetMemClkVfOffset
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 526, 2}},  // nvmlDeviceSetAccountingMode
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 528, 1}},  // nvmlDeviceClearAccountingPids
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 529, 3}},  // nvmlDeviceGetNvLinkState
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 532, 3}},  // nvmlDeviceGetNvLinkVersion
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 535, 4}},  // nvmlDeviceGetNvLinkCapability
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 539, 3}},  // nvmlDeviceGetNvLinkRemotePciInfo_v2
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 542, 4}},  // nvmlDeviceGetNvLinkErrorCounter
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 546, 2}},  // nvmlDeviceResetNvLinkErrorCounters
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 548, 5}},  // nvmlDeviceSetNvLinkUtilizationControl
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 553, 4}},  // nvmlDeviceGetNvLinkUtilizationControl
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 557, 5}},  // nvmlDeviceGetNvLinkUtilizationCounter
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 562, 4}},  // nvmlDeviceFreezeNvLinkUtilizationCounter
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 566, 3}},  // nvmlDeviceResetNvLinkUtilizationCounter
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 569, 3}},  // nvmlDeviceGetNvLinkRemoteDeviceType
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 572, 2}},  // nvmlDeviceSetNvLinkDeviceLowPowerThreshold
+    {Effect::changes, Subject::none, true, -1, 0x00000000u, {kArguments + 574, 1}},  // nvmlSystemSetNvlinkBwMode
+    {Effect::reads, Subject::none, true, -1, 0x00000000u, {kArguments + 575, 1}},  // nvmlSystemGetNvlinkBwMode
+    {Effect::reads, Subject::device, true, 1, 0x0100001cu, {kArguments + 576, 2}},  // nvmlDeviceGetNvlinkSupportedBwModes
+    {Effect::reads, Subject::device, true, 1, 0x0100000cu, {kArguments + 578, 2}},  // nvmlDeviceGetNvlinkBwMode
+    {Effect::changes, Subject::device, true, 1, 0x0100000cu, {kArguments + 580, 2}},  // nvmlDeviceSetNvlinkBwMode
+    {Effect::reads, Subject::device, true, 1, 0x0200064cu, {kArguments + 582, 2}},  // nvmlDeviceGetNvLinkInfo
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 584, 2}},  // nvmlDeviceSetNvlinkBwModeAsync_v1
+    {Effect::reads, Subject::device, false, -1, 0x00000000u, {kArguments + 586, 2}},  // nvmlDeviceGetNvLinkTelemetrySamples_v1
+    {Effect::changes, Subject::none, true, -1, 0x00000000u, {kArguments + 588, 1}},  // nvmlEventSetCreate
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 589, 3}},  // nvmlDeviceRegisterEvents
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 592, 2}},  // nvmlDeviceGetSupportedEventTypes
+    {Effect::changes, Subject::other, true, -1, 0x00000000u, {kArguments + 594, 3}},  // nvmlEventSetWait_v2
+    {Effect::changes, Subject::other, true, -1, 0x00000000u, {kArguments + 597, 2}},  // nvmlEventSetRegisterGpuOperationalEvents_v1
+    {Effect::changes, Subject::other, true, -1, 0x00000000u, {kArguments + 599, 2}},  // nvmlEventSetWait_v3
+    {Effect::changes, Subject::other, true, -1, 0x00000000u, {kArguments + 601, 2}},  // nvmlEventSetGetContextCount_v1
+    {Effect::changes, Subject::other, true, -1, 0x00000000u, {kArguments + 603, 2}},  // nvmlEventSetGetContextInfo_v1
+    {Effect::changes, Subject::other, false, -1, 0x00000000u, {kArguments + 605, 2}},  // nvmlEventSetGetContextData_v1
+    {Effect::changes, Subject::other, true, -1, 0x00000000u, {kArguments + 607, 2}},  // nvmlEventSetGetGpuOperationalEventContextLegacyXid_v1
+    {Effect::changes, Subject::other, true, -1, 0x00000000u, {kArguments + 609, 1}},  // nvmlEventSetFree
+    {Effect::changes, Subject::none, true, 0, 0x01000010u, {kArguments + 610, 1}},  // nvmlSystemEventSetCreate
+    {Effect::changes, Subject::none, true, 0, 0x01000010u, {kArguments + 611, 1}},  // nvmlSystemEventSetFree
+    {Effect::changes, Subject::none, true, 0, 0x01000018u, {kArguments + 612, 1}},  // nvmlSystemRegisterEvents
+    {Effect::changes, Subject::none, false, 0, 0x01000020u, {kArguments + 613, 1}},  // nvmlSystemEventSetWait
+    {Effect::changes, Subject::none, true, -1, 0x00000000u, {kArguments + 614, 2}},  // nvmlDeviceModifyDrainState
+    {Effect::looks_up, Subject::none, true, -1, 0x00000000u, {kArguments + 616, 2}},  // nvmlDeviceQueryDrainState
+    {Effect::changes, Subject::none, true, -1, 0x00000000u, {kArguments + 618, 3}},  // nvmlDeviceRemoveGpu_v2
+    {Effect::changes, Subject::none, true, -1, 0x00000000u, {kArguments + 621, 1}},  // nvmlDeviceDiscoverGpus
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 622, 3}},  // nvmlDeviceGetFieldValues
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 625, 3}},  // nvmlDeviceClearFieldValues
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 628, 2}},  // nvmlDeviceGetVirtualizationMode
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 630, 2}},  // nvmlDeviceGetHostVgpuMode
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 632, 2}},  // nvmlDeviceSetVirtualizationMode
+    {Effect::reads, Subject::device, true, 1, 0x01000008u, {kArguments + 634, 2}},  // nvmlDeviceGetVgpuHeterogeneousMode
+    {Effect::changes, Subject::device, true, 1, 0x01000008u, {kArguments + 636, 2}},  // nvmlDeviceSetVgpuHeterogeneousMode
+    {Effect::reads, Subject::other, true, 1, 0x01000008u, {kArguments + 638, 2}},  // nvmlVgpuInstanceGetPlacementId
+    {Effect::reads, Subject::device, false, 2, 0x02000020u, {kArguments + 640, 3}},  // nvmlDeviceGetVgpuTypeSupportedPlacements
+    {Effect::reads, Subject::device, false, 2, 0x02000020u, {kArguments + 643, 3}},  // nvmlDeviceGetVgpuTypeCreatablePlacements
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 646, 2}},  // nvmlVgpuTypeGetGspHeapSize
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 648, 2}},  // nvmlVgpuTypeGetFbReservation
+    {Effect::reads, Subject::other, true, 1, 0x01000010u, {kArguments + 650, 2}},  // nvmlVgpuInstanceGetRuntimeStateSize
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 652, 3}},  // nvmlDeviceSetVgpuCapabilities
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 655, 1}},  // nvmlDeviceVgpuForceGspUnload
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 656, 2}},  // nvmlDeviceGetGridLicensableFeatures_v4
+    {Effect::reads, Subject::none, true, -1, 0x00000000u, {kArguments + 658, 2}},  // nvmlGetVgpuDriverCapabilities
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 660, 3}},  // nvmlDeviceGetVgpuCapabilities
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 663, 3}},  // nvmlDeviceGetSupportedVgpus
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 666, 3}},  // nvmlDeviceGetCreatableVgpus
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 669, 3}},  // nvmlVgpuTypeGetClass
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 672, 3}},  // nvmlVgpuTypeGetName
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 675, 2}},  // nvmlVgpuTypeGetGpuInstanceProfileId
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 677, 3}},  // nvmlVgpuTypeGetDeviceID
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 680, 2}},  // nvmlVgpuTypeGetFramebufferSize
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 682, 2}},  // nvmlVgpuTypeGetNumDisplayHeads
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 684, 4}},  // nvmlVgpuTypeGetResolution
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 688, 3}},  // nvmlVgpuTypeGetLicense
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 691, 2}},  // nvmlVgpuTypeGetFrameRateLimit
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 693, 3}},  // nvmlVgpuTypeGetMaxInstances
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 696, 2}},  // nvmlVgpuTypeGetMaxInstancesPerVm
+    {Effect::reads, Subject::other, true, 1, 0x01000010u, {kArguments + 698, 2}},  // nvmlVgpuTypeGetBAR1Info
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 700, 3}},  // nvmlDeviceGetActiveVgpus
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 703, 4}},  // nvmlVgpuInstanceGetVmID
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 707, 3}},  // nvmlVgpuInstanceGetUUID
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 710, 3}},  // nvmlVgpuInstanceGetVmDriverVersion
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 713, 2}},  // nvmlVgpuInstanceGetFbUsage
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 715, 2}},  // nvmlVgpuInstanceGetLicenseStatus
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 717, 2}},  // nvmlVgpuInstanceGetType
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 719, 2}},  // nvmlVgpuInstanceGetFrameRateLimit
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 721, 2}},  // nvmlVgpuInstanceGetEccMode
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 723, 2}},  // nvmlVgpuInstanceGetEncoderCapacity
+    {Effect::changes, Subject::other, true, -1, 0x00000000u, {kArguments + 725, 2}},  // nvmlVgpuInstanceSetEncoderCapacity
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 727, 4}},  // nvmlVgpuInstanceGetEncoderStats
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 731, 3}},  // nvmlVgpuInstanceGetEncoderSessions
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 734, 2}},  // nvmlVgpuInstanceGetFBCStats
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 736, 3}},  // nvmlVgpuInstanceGetFBCSessions
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 739, 2}},  // nvmlVgpuInstanceGetGpuInstanceId
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 741, 3}},  // nvmlVgpuInstanceGetGpuPciId
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 744, 3}},  // nvmlVgpuTypeGetCapabilities
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 747, 3}},  // nvmlVgpuInstanceGetMdevUUID
+    {Effect::reads, Subject::other, false, 1, 0x01000010u, {kArguments + 750, 2}},  // nvmlGpuInstanceGetCreatableVgpus
+    {Effect::reads, Subject::none, true, 0, 0x0100000cu, {kArguments + 752, 1}},  // nvmlVgpuTypeGetMaxInstancesPerGpuInstance
+    {Effect::reads, Subject::other, false, 1, 0x01000010u, {kArguments + 753, 2}},  // nvmlGpuInstanceGetActiveVgpus
+    {Effect::changes, Subject::other, true, 1, 0x01000018u, {kArguments + 755, 2}},  // nvmlGpuInstanceSetVgpuSchedulerState
+    {Effect::reads, Subject::other, true, 1, 0x01000018u, {kArguments + 757, 2}},  // nvmlGpuInstanceGetVgpuSchedulerState
+    {Effect::reads, Subject::other, true, 1, 0x010025a0u, {kArguments + 759, 2}},  // nvmlGpuInstanceGetVgpuSchedulerLog
+    {Effect::reads, Subject::other, false, 1, 0x01000020u, {kArguments + 761, 2}},  // nvmlGpuInstanceGetVgpuTypeCreatablePlacements
+    {Effect::reads, Subject::other, true, 1, 0x01000008u, {kArguments + 763, 2}},  // nvmlGpuInstanceGetVgpuHeterogeneousMode
+    {Effect::changes, Subject::other, true, 1, 0x01000008u, {kArguments + 765, 2}},  // nvmlGpuInstanceSetVgpuHeterogeneousMode
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 767, 2}},  // nvmlDeviceGetVgpuSchedulerState_v2
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 769, 2}},  // nvmlGpuInstanceGetVgpuSchedulerState_v2
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 771, 2}},  // nvmlDeviceGetVgpuSchedulerLog_v2
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 773, 2}},  // nvmlGpuInstanceGetVgpuSchedulerLog_v2
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 775, 2}},  // nvmlDeviceSetVgpuSchedulerState_v2
+    {Effect::changes, Subject::other, true, -1, 0x00000000u, {kArguments + 777, 2}},  // nvmlGpuInstanceSetVgpuSchedulerState_v2
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 779, 3}},  // nvmlVgpuInstanceGetMetadata
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 782, 3}},  // nvmlDeviceGetVgpuMetadata
+    {Effect::changes, Subject::none, true, -1, 0x00000000u, {kArguments + 785, 3}},  // nvmlGetVgpuCompatibility
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 788, 3}},  // nvmlDeviceGetPgpuMetadataString
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 791, 2}},  // nvmlDeviceGetVgpuSchedulerLog
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 793, 2}},  // nvmlDeviceGetVgpuSchedulerState
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 795, 2}},  // nvmlDeviceSetVgpuSchedulerState
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 797, 2}},  // nvmlDeviceGetVgpuSchedulerCapabilities
+    {Effect::reads, Subject::none, true, -1, 0x00000000u, {kArguments + 799, 2}},  // nvmlGetVgpuVersion
+    {Effect::changes, Subject::none, true, -1, 0x00000000u, {kArguments + 801, 1}},  // nvmlSetVgpuVersion
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 802, 5}},  // nvmlDeviceGetVgpuUtilization
+    {Effect::reads, Subject::device, false, 1, 0x01000020u, {kArguments + 807, 2}},  // nvmlDeviceGetVgpuInstancesUtilizationInfo
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 809, 4}},  // nvmlDeviceGetVgpuProcessUtilization
+    {Effect::reads, Subject::device, false, 1, 0x01000018u, {kArguments + 813, 2}},  // nvmlDeviceGetVgpuProcessesUtilizationInfo
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 815, 2}},  // nvmlVgpuInstanceGetAccountingMode
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 817, 3}},  // nvmlVgpuInstanceGetAccountingPids
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 820, 3}},  // nvmlVgpuInstanceGetAccountingStats
+    {Effect::changes, Subject::other, true, -1, 0x00000000u, {kArguments + 823, 1}},  // nvmlVgpuInstanceClearAccountingPids
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 824, 2}},  // nvmlVgpuInstanceGetLicenseInfo_v2
+    {Effect::reads, Subject::none, true, -1, 0x00000000u, {kArguments + 826, 1}},  // nvmlGetExcludedDeviceCount
+    {Effect::reads, Subject::none, true, -1, 0x00000000u, {kArguments + 827, 2}},  // nvmlGetExcludedDeviceInfoByIndex
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 829, 2}},  // nvmlDeviceReadWritePRM_v1
+    {Effect::changes, Subject::device, false, -1, 0x00000000u, {kArguments + 831, 2}},  // nvmlDeviceReadPRMCounters_v1
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 833, 3}},  // nvmlDeviceSetMigMode
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 836, 3}},  // nvmlDeviceGetMigMode
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 839, 3}},  // nvmlDeviceGetGpuInstanceProfileInfo
+    {Effect::reads, Subject::device, true, 2, 0x03000098u, {kArguments + 842, 3}},  // nvmlDeviceGetGpuInstanceProfileInfoV
+    {Effect::reads, Subject::device, true, 2, 0x03000098u, {kArguments + 845, 3}},  // nvmlDeviceGetGpuInstanceProfileInfoByIdV
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 848, 4}},  // nvmlDeviceGetGpuInstancePossiblePlacements_v2
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 852, 3}},  // nvmlDeviceGetGpuInstanceRemainingCapacity
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 855, 3}},  // nvmlDeviceCreateGpuInstance
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 858, 4}},  // nvmlDeviceCreateGpuInstanceWithPlacement
+    {Effect::changes, Subject::other, true, -1, 0x00000000u, {kArguments + 862, 1}},  // nvmlGpuInstanceDestroy
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 863, 4}},  // nvmlDeviceGetGpuInstances
+    {Effect::looks_up, Subject::device, true, -1, 0x00000000u, {kArguments + 867, 3}},  // nvmlDeviceGetGpuInstanceById
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 870, 2}},  // nvmlGpuInstanceGetInfo
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 872, 4}},  // nvmlGpuInstanceGetComputeInstanceProfileInfo
+    {Effect::reads, Subject::other, true, 3, 0x0300008cu, {kArguments + 876, 4}},  // nvmlGpuInstanceGetComputeInstanceProfileInfoV
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 880, 3}},  // nvmlGpuInstanceGetComputeInstanceRemainingCapacity
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 883, 4}},  // nvmlGpuInstanceGetComputeInstancePossiblePlacements
+    {Effect::changes, Subject::other, true, -1, 0x00000000u, {kArguments + 887, 3}},  // nvmlGpuInstanceCreateComputeInstance
+    {Effect::changes, Subject::other, true, -1, 0x00000000u, {kArguments + 890, 4}},  // nvmlGpuInstanceCreateComputeInstanceWithPlacement
+    {Effect::changes, Subject::other, true, -1, 0x00000000u, {kArguments + 894, 1}},  // nvmlComputeInstanceDestroy
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 895, 4}},  // nvmlGpuInstanceGetComputeInstances
+    {Effect::looks_up, Subject::other, true, -1, 0x00000000u, {kArguments + 899, 3}},  // nvmlGpuInstanceGetComputeInstanceById
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 902, 2}},  // nvmlComputeInstanceGetInfo_v2
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 904, 2}},  // nvmlDeviceIsMigDeviceHandle
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 906, 2}},  // nvmlDeviceGetGpuInstanceId
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 908, 2}},  // nvmlDeviceGetComputeInstanceId
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 910, 2}},  // nvmlDeviceGetMaxMigDeviceCount
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 912, 3}},  // nvmlDeviceGetMigDeviceHandleByIndex
+    {Effect::looks_up, Subject::device, true, -1, 0x00000000u, {kArguments + 915, 2}},  // nvmlDeviceGetDeviceHandleFromMigDeviceHandle
+    {Effect::changes, Subject::none, false, 0, 0x00000001u, {kArguments + 917, 1}},  // nvmlGpmMetricsGet
+    {Effect::changes, Subject::other, true, -1, 0x00000000u, {kArguments + 918, 1}},  // nvmlGpmSampleFree
+    {Effect::changes, Subject::none, true, -1, 0x00000000u, {kArguments + 919, 1}},  // nvmlGpmSampleAlloc
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 920, 2}},  // nvmlGpmSampleGet
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 922, 3}},  // nvmlGpmMigSampleGet
+    {Effect::reads, Subject::device, true, 1, 0x00000001u, {kArguments + 925, 2}},  // nvmlGpmQueryDeviceSupport
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 927, 2}},  // nvmlGpmQueryIfStreamingEnabled
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 929, 2}},  // nvmlGpmSetStreamingEnabled
+    {Effect::reads, Subject::device, true, 1, 0x01000008u, {kArguments + 931, 2}},  // nvmlDeviceGetCapabilities
+    {Effect::reads, Subject::device, true, 1, 0x01002bf8u, {kArguments + 933, 2}},  // nvmlDeviceWorkloadPowerProfileGetProfilesInfo
+    {Effect::reads, Subject::device, true, 1, 0x01000064u, {kArguments + 935, 2}},  // nvmlDeviceWorkloadPowerProfileGetCurrentProfiles
+    {Effect::changes, Subject::device, true, 1, 0x01000024u, {kArguments + 937, 2}},  // nvmlDeviceWorkloadPowerProfileSetRequestedProfiles
+    {Effect::changes, Subject::device, true, 1, 0x01000024u, {kArguments + 939, 2}},  // nvmlDeviceWorkloadPowerProfileClearRequestedProfiles
+    {Effect::changes, Subject::device, true, -1, 0x00000000u, {kArguments + 941, 2}},  // nvmlDeviceWorkloadPowerProfileUpdateProfiles_v1
+    {Effect::changes, Subject::device, true, 1, 0x01000018u, {kArguments + 943, 2}},  // nvmlDevicePowerSmoothingActivatePresetProfile
+    {Effect::changes, Subject::device, true, 1, 0x01000018u, {kArguments + 945, 2}},  // nvmlDevicePowerSmoothingUpdatePresetProfileParam
+    {Effect::changes, Subject::device, true, 1, 0x01000008u, {kArguments + 947, 2}},  // nvmlDevicePowerSmoothingSetState
+    {Effect::reads, Subject::device, false, 1, 0x01000010u, {kArguments + 949, 2}},  // nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 951, 2}},  // nvmlDeviceGetRemappedRows_v2
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 953, 2}},  // nvmlDeviceGetBankRemapperStatus_v1
+    {Effect::changes, Subject::device, true, 1, 0x01000010u, {kArguments + 955, 2}},  // nvmlDeviceSetRusdSettings_v1
+    {Effect::lifecycle, Subject::none, true, -1, 0x00000000u, {kArguments + 957, 0}},  // nvmlInit
+    {Effect::reads, Subject::none, true, -1, 0x00000000u, {kArguments + 957, 1}},  // nvmlDeviceGetCount
+    {Effect::reads, Subject::none, true, -1, 0x00000000u, {kArguments + 958, 2}},  // nvmlDeviceGetHandleByIndex
+    {Effect::looks_up, Subject::none, true, -1, 0x00000000u, {kArguments + 960, 2}},  // nvmlDeviceGetHandleByPciBusId
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 962, 2}},  // nvmlDeviceGetPciInfo
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 964, 2}},  // nvmlDeviceGetPciInfo_v2
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 966, 3}},  // nvmlDeviceGetNvLinkRemotePciInfo
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 969, 2}},  // nvmlDeviceGetGridLicensableFeatures
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 971, 2}},  // nvmlDeviceGetGridLicensableFeatures_v2
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 973, 2}},  // nvmlDeviceGetGridLicensableFeatures_v3
+    {Effect::changes, Subject::none, true, -1, 0x00000000u, {kArguments + 975, 1}},  // nvmlDeviceRemoveGpu
+    {Effect::changes, Subject::other, true, -1, 0x00000000u, {kArguments + 976, 3}},  // nvmlEventSetWait
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 979, 2}},  // nvmlDeviceGetAttributes
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 981, 2}},  // nvmlComputeInstanceGetInfo
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 983, 3}},  // nvmlDeviceGetComputeRunningProcesses
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 986, 3}},  // nvmlDeviceGetComputeRunningProcesses_v2
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 989, 3}},  // nvmlDeviceGetGraphicsRunningProcesses
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 992, 3}},  // nvmlDeviceGetGraphicsRunningProcesses_v2
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 995, 3}},  // nvmlDeviceGetMPSComputeRunningProcesses
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 998, 3}},  // nvmlDeviceGetMPSComputeRunningProcesses_v2
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 1001, 4}},  // nvmlDeviceGetGpuInstancePossiblePlacements
+    {Effect::reads, Subject::other, true, -1, 0x00000000u, {kArguments + 1005, 2}},  // nvmlVgpuInstanceGetLicenseInfo
+    {Effect::reads, Subject::device, true, -1, 0x00000000u, {kArguments + 1007, 3}},  // nvmlDeviceGetDriverModel
+    {Effect::reads, Subject::none, true, -1, 0x00000000u, {kArguments + 1010, 1}},  // nvmlGetBlacklistDeviceCount
+    {Effect::reads, Subject::none, true, -1, 0x00000000u, {kArguments + 1011, 2}},  // nvmlGetBlacklistDeviceInfoByIndex
+    {Effect::lifecycle, Subject::none, false, -1, 0x00000000u, {kArguments + 1013, 2}},  // nvmlInternalGetExportTable
 };
 static_assert(sizeof(kSignatures) / sizeof(kSignatures[0]) == kSymbolCount);
 

@@ -58,11 +58,67 @@ void fill([[maybe_unused]] ActiveVgpuInstances& to, [[maybe_unused]] const From&
 }
 
 template <class From>
+void fill([[maybe_unused]] AdaptiveTgpMode& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.inBandEnableRequest; })
+    detail::take(to.requested, from.inBandEnableRequest);
+  else
+    detail::lacks<From>(to.requested);
+  if constexpr (requires { from.featureAllowedByAdmin; })
+    detail::take(to.allowed, from.featureAllowedByAdmin);
+  else
+    detail::lacks<From>(to.allowed);
+  if constexpr (requires { from.adminOverrideEnabled; })
+    detail::take(to.admin_override, from.adminOverrideEnabled);
+  else
+    detail::lacks<From>(to.admin_override);
+  if constexpr (requires { from.enablementStatus; })
+    detail::take(to.enabled, from.enablementStatus);
+  else
+    detail::lacks<From>(to.enabled);
+  if constexpr (requires { from.adjustedLimitMw; })
+    detail::take(to.adjusted_limit, from.adjustedLimitMw);
+  else
+    detail::lacks<From>(to.adjusted_limit);
+}
+
+template <class From>
 void fill([[maybe_unused]] AddressingMode& to, [[maybe_unused]] const From& from) {
   if constexpr (requires { from.value; })
     detail::take(to.value, from.value);
   else
     detail::lacks<From>(to.value);
+}
+
+template <class From>
+void fill([[maybe_unused]] BankRemapperHistogram& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.maxSpareGroupCount; })
+    detail::take(to.max_spare, from.maxSpareGroupCount);
+  else
+    detail::lacks<From>(to.max_spare);
+  if constexpr (requires { from.noSpareGroupCount; })
+    detail::take(to.no_spare, from.noSpareGroupCount);
+  else
+    detail::lacks<From>(to.no_spare);
+}
+
+template <class From>
+void fill([[maybe_unused]] BankRemapperStatus& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.activeRemappings; })
+    detail::take(to.active, from.activeRemappings);
+  else
+    detail::lacks<From>(to.active);
+  if constexpr (requires { from.inactiveRemappings; })
+    detail::take(to.inactive, from.inactiveRemappings);
+  else
+    detail::lacks<From>(to.inactive);
+  if constexpr (requires { from.bPending; })
+    detail::take(to.pending, from.bPending);
+  else
+    detail::lacks<From>(to.pending);
+  if constexpr (requires { from.histogram; })
+    detail::take(to.histogram, from.histogram);
+  else
+    detail::lacks<From>(to.histogram);
 }
 
 template <class From>
@@ -723,6 +779,46 @@ void fill([[maybe_unused]] GpuDynamicPstatesInfo& to, [[maybe_unused]] const Fro
     detail::take(to.utilization, from.utilization);
   else
     detail::lacks<From>(to.utilization);
+}
+
+template <class From>
+void fill([[maybe_unused]] GpuFabricClique& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.type; })
+    detail::take(to.type, from.type);
+  else
+    detail::lacks<From>(to.type);
+  if constexpr (requires { from.id; })
+    detail::take(to.id, from.id);
+  else
+    detail::lacks<From>(to.id);
+}
+
+template <class From>
+void fill([[maybe_unused]] GpuFabricCliques& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.clusterUuid; })
+    detail::take(to.cluster_uuid, from.clusterUuid);
+  else
+    detail::lacks<From>(to.cluster_uuid);
+  if constexpr (requires { from.status; })
+    detail::take(to.status, from.status);
+  else
+    detail::lacks<From>(to.status);
+  if constexpr (requires { from.cliques; })
+    detail::take_counted(to.cliques, from.cliques, from.numCliques);
+  else
+    detail::lacks<From>(to.cliques);
+  if constexpr (requires { from.state; })
+    detail::take(to.state, from.state);
+  else
+    detail::lacks<From>(to.state);
+  if constexpr (requires { from.healthMask; })
+    detail::take(to.health_mask, from.healthMask);
+  else
+    detail::lacks<From>(to.health_mask);
+  if constexpr (requires { from.healthSummary; })
+    detail::take(to.health_summary, from.healthSummary);
+  else
+    detail::lacks<From>(to.health_summary);
 }
 
 template <class From>

@@ -266,31 +266,44 @@ constexpr Member members_45[] = {  // nvmlGpuFabricInfo_v2_t
     {"state", {Form::natural, 1, -1}, 28, 0, -1},
     {"healthMask", {Form::natural, 4, -1}, 32, 0, -1},
 };
-constexpr Member members_46[] = {  // nvmlConfComputeSystemCaps_t
+constexpr Member members_46[] = {  // nvmlGpuFabricClique_v1_t
+    {"type", {Form::natural, 1, -1}, 0, 0, -1},
+    {"id", {Form::natural, 4, -1}, 4, 0, -1},
+};
+constexpr Member members_47[] = {  // nvmlGpuFabricInfo_v4_t
+    {"clusterUuid", {Form::bytes, 16, -1}, 0, 0, -1},
+    {"status", {Form::integer, 4, -1}, 16, 0, -1},
+    {"cliques", {Form::structure, 8, 46}, 20, 64, -1},
+    {"numCliques", {Form::natural, 4, -1}, 532, 0, -1},
+    {"state", {Form::natural, 1, -1}, 536, 0, -1},
+    {"healthMask", {Form::natural, 4, -1}, 540, 0, -1},
+    {"healthSummary", {Form::natural, 1, -1}, 544, 0, -1},
+};
+constexpr Member members_48[] = {  // nvmlConfComputeSystemCaps_t
     {"cpuCaps", {Form::natural, 4, -1}, 0, 0, -1},
     {"gpusCaps", {Form::natural, 4, -1}, 4, 0, -1},
 };
-constexpr Member members_47[] = {  // nvmlConfComputeSystemState_t
+constexpr Member members_49[] = {  // nvmlConfComputeSystemState_t
     {"environment", {Form::natural, 4, -1}, 0, 0, -1},
     {"ccFeature", {Form::natural, 4, -1}, 4, 0, -1},
     {"devToolsMode", {Form::natural, 4, -1}, 8, 0, -1},
 };
-constexpr Member members_48[] = {  // nvmlConfComputeMemSizeInfo_t
+constexpr Member members_50[] = {  // nvmlConfComputeMemSizeInfo_t
     {"protectedMemSizeKib", {Form::natural, 8, -1}, 0, 0, -1},
     {"unprotectedMemSizeKib", {Form::natural, 8, -1}, 8, 0, -1},
 };
-constexpr Member members_49[] = {  // nvmlConfComputeGetKeyRotationThresholdInfo_v1_t
+constexpr Member members_51[] = {  // nvmlConfComputeGetKeyRotationThresholdInfo_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"attackerAdvantage", {Form::natural, 8, -1}, 8, 0, -1},
 };
-constexpr Member members_50[] = {  // nvmlSystemConfComputeSettings_v1_t
+constexpr Member members_52[] = {  // nvmlSystemConfComputeSettings_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"environment", {Form::natural, 4, -1}, 4, 0, -1},
     {"ccFeature", {Form::natural, 4, -1}, 8, 0, -1},
     {"devToolsMode", {Form::natural, 4, -1}, 12, 0, -1},
     {"multiGpuMode", {Form::natural, 4, -1}, 16, 0, -1},
 };
-constexpr Member members_51[] = {  // nvmlEccSramErrorStatus_v1_t
+constexpr Member members_53[] = {  // nvmlEccSramErrorStatus_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"aggregateUncParity", {Form::natural, 8, -1}, 8, 0, -1},
     {"aggregateUncSecDed", {Form::natural, 8, -1}, 16, 0, -1},
@@ -305,7 +318,7 @@ constexpr Member members_51[] = {  // nvmlEccSramErrorStatus_v1_t
     {"aggregateUncBucketOther", {Form::natural, 8, -1}, 88, 0, -1},
     {"bThresholdExceeded", {Form::natural, 4, -1}, 96, 0, -1},
 };
-constexpr Member members_52[] = {  // nvmlAccountingStats_t
+constexpr Member members_54[] = {  // nvmlAccountingStats_t
     {"gpuUtilization", {Form::natural, 4, -1}, 0, 0, -1},
     {"memoryUtilization", {Form::natural, 4, -1}, 4, 0, -1},
     {"maxMemoryUsage", {Form::natural, 8, -1}, 8, 0, -1},
@@ -314,7 +327,7 @@ constexpr Member members_52[] = {  // nvmlAccountingStats_t
     {"isRunning", {Form::natural, 4, -1}, 32, 0, -1},
     {"reserved", {Form::natural, 4, -1}, 36, 5, -1},
 };
-constexpr Member members_53[] = {  // nvmlAccountingStats_v2_t
+constexpr Member members_55[] = {  // nvmlAccountingStats_v2_t
     {"pid", {Form::natural, 4, -1}, 0, 0, -1},
     {"isRunning", {Form::natural, 4, -1}, 4, 0, -1},
     {"gpuUtilization", {Form::natural, 4, -1}, 8, 0, -1},
@@ -326,23 +339,23 @@ constexpr Member members_53[] = {  // nvmlAccountingStats_v2_t
     {"time", {Form::natural, 8, -1}, 48, 0, -1},
     {"startTime", {Form::natural, 8, -1}, 56, 0, -1},
 };
-constexpr Member members_54[] = {  // nvmlRowRemapperHistogramValues_t
+constexpr Member members_56[] = {  // nvmlRowRemapperHistogramValues_t
     {"max", {Form::natural, 4, -1}, 0, 0, -1},
     {"high", {Form::natural, 4, -1}, 4, 0, -1},
     {"partial", {Form::natural, 4, -1}, 8, 0, -1},
     {"low", {Form::natural, 4, -1}, 12, 0, -1},
     {"none", {Form::natural, 4, -1}, 16, 0, -1},
 };
-constexpr Member members_55[] = {  // nvmlClkMonFaultInfo_t
+constexpr Member members_57[] = {  // nvmlClkMonFaultInfo_t
     {"clkApiDomain", {Form::natural, 4, -1}, 0, 0, -1},
     {"clkDomainFaultMask", {Form::natural, 4, -1}, 4, 0, -1},
 };
-constexpr Member members_56[] = {  // nvmlClkMonStatus_t
+constexpr Member members_58[] = {  // nvmlClkMonStatus_t
     {"bGlobalStatus", {Form::natural, 4, -1}, 0, 0, -1},
     {"clkMonListSize", {Form::natural, 4, -1}, 4, 0, -1},
-    {"clkMonList", {Form::structure, 8, 55}, 8, 32, -1},
+    {"clkMonList", {Form::structure, 8, 57}, 8, 32, -1},
 };
-constexpr Member members_57[] = {  // nvmlProcessUtilizationSample_t
+constexpr Member members_59[] = {  // nvmlProcessUtilizationSample_t
     {"pid", {Form::natural, 4, -1}, 0, 0, -1},
     {"timeStamp", {Form::natural, 8, -1}, 8, 0, -1},
     {"smUtil", {Form::natural, 4, -1}, 16, 0, -1},
@@ -350,7 +363,7 @@ constexpr Member members_57[] = {  // nvmlProcessUtilizationSample_t
     {"encUtil", {Form::natural, 4, -1}, 24, 0, -1},
     {"decUtil", {Form::natural, 4, -1}, 28, 0, -1},
 };
-constexpr Member members_58[] = {  // nvmlProcessUtilizationInfo_v1_t
+constexpr Member members_60[] = {  // nvmlProcessUtilizationInfo_v1_t
     {"timeStamp", {Form::natural, 8, -1}, 0, 0, -1},
     {"pid", {Form::natural, 4, -1}, 8, 0, -1},
     {"smUtil", {Form::natural, 4, -1}, 12, 0, -1},
@@ -360,13 +373,13 @@ constexpr Member members_58[] = {  // nvmlProcessUtilizationInfo_v1_t
     {"jpgUtil", {Form::natural, 4, -1}, 28, 0, -1},
     {"ofaUtil", {Form::natural, 4, -1}, 32, 0, -1},
 };
-constexpr Member members_59[] = {  // nvmlProcessesUtilizationInfo_v1_t
+constexpr Member members_61[] = {  // nvmlProcessesUtilizationInfo_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"processSamplesCount", {Form::natural, 4, -1}, 4, 0, -1},
     {"lastSeenTimeStamp", {Form::natural, 8, -1}, 8, 0, -1},
-    {"procUtilArray", {Form::pointer, 8, 58}, 16, 0, 4},
+    {"procUtilArray", {Form::pointer, 8, 60}, 16, 0, 4},
 };
-constexpr Member members_60[] = {  // nvmlPlatformInfo_v2_t
+constexpr Member members_62[] = {  // nvmlPlatformInfo_v2_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"ibGuid", {Form::bytes, 16, -1}, 4, 0, -1},
     {"chassisSerialNumber", {Form::bytes, 16, -1}, 20, 0, -1},
@@ -376,7 +389,7 @@ constexpr Member members_60[] = {  // nvmlPlatformInfo_v2_t
     {"peerType", {Form::natural, 1, -1}, 39, 0, -1},
     {"moduleId", {Form::natural, 1, -1}, 40, 0, -1},
 };
-constexpr Member members_61[] = {  // nvmlPlatformInfo_v1_t
+constexpr Member members_63[] = {  // nvmlPlatformInfo_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"ibGuid", {Form::bytes, 16, -1}, 4, 0, -1},
     {"rackGuid", {Form::bytes, 16, -1}, 20, 0, -1},
@@ -386,75 +399,117 @@ constexpr Member members_61[] = {  // nvmlPlatformInfo_v1_t
     {"peerType", {Form::natural, 1, -1}, 39, 0, -1},
     {"moduleId", {Form::natural, 1, -1}, 40, 0, -1},
 };
-constexpr Member members_62[] = {  // nvmlPdi_v1_t
+constexpr Member members_64[] = {  // nvmlPdi_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"value", {Form::natural, 8, -1}, 8, 0, -1},
 };
-constexpr Member members_63[] = {  // nvmlHostname_v1_t
+constexpr Member members_65[] = {  // nvmlHostname_v1_t
     {"value", {Form::text, 64, -1}, 0, 0, -1},
 };
-constexpr Member members_64[] = {  // nvmlNvLinkUtilizationControl_t
+constexpr Member members_66[] = {  // const char
+    {"", {Form::integer, 1, -1}, 0, 0, -1},
+};
+constexpr Member members_67[] = {  // nvmlGetMemoryLimits_v1_t
+    {"nameSpace", {Form::pointer, 8, 66}, 0, 0, -1},
+    {"softLimit", {Form::natural, 8, -1}, 8, 0, -1},
+    {"hardLimit", {Form::natural, 8, -1}, 16, 0, -1},
+    {"currentUsed", {Form::natural, 8, -1}, 24, 0, -1},
+};
+constexpr Member members_68[] = {  // nvmlPerfMetricControllerSample_t
+    {"controllerType", {Form::natural, 4, -1}, 0, 0, -1},
+    {"data", {Form::bytes, 2208, -1}, 8, 0, -1},
+};
+constexpr Member members_69[] = {  // nvmlPerfMetricsSample_t
+    {"numControllerData", {Form::natural, 1, -1}, 0, 0, -1},
+    {"controllerData", {Form::structure, 2216, 68}, 8, 4, -1},
+};
+constexpr Member members_70[] = {  // nvmlPerfMetricsSamples_v1_t
+    {"numSamples", {Form::natural, 4, -1}, 0, 0, -1},
+    {"samples", {Form::structure, 8872, 69}, 8, 13, -1},
+};
+constexpr Member members_71[] = {  // nvmlAdaptiveTgpModeInfo_v1_t
+    {"inBandEnableRequest", {Form::integer, 4, -1}, 0, 0, -1},
+    {"featureAllowedByAdmin", {Form::integer, 4, -1}, 4, 0, -1},
+    {"adminOverrideEnabled", {Form::integer, 4, -1}, 8, 0, -1},
+    {"enablementStatus", {Form::integer, 4, -1}, 12, 0, -1},
+    {"adjustedLimitMw", {Form::natural, 4, -1}, 16, 0, -1},
+};
+constexpr Member members_72[] = {  // nvmlNvLinkUtilizationControl_t
     {"units", {Form::integer, 4, -1}, 0, 0, -1},
     {"pktfilter", {Form::integer, 4, -1}, 4, 0, -1},
 };
-constexpr Member members_65[] = {  // nvmlNvlinkSupportedBwModes_v1_t
+constexpr Member members_73[] = {  // nvmlNvlinkSupportedBwModes_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"bwModes", {Form::bytes, 23, -1}, 4, 0, -1},
     {"totalBwModes", {Form::natural, 1, -1}, 27, 0, -1},
 };
-constexpr Member members_66[] = {  // nvmlNvlinkGetBwMode_v1_t
+constexpr Member members_74[] = {  // nvmlNvlinkGetBwMode_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"bIsBest", {Form::natural, 4, -1}, 4, 0, -1},
     {"bwMode", {Form::natural, 1, -1}, 8, 0, -1},
 };
-constexpr Member members_67[] = {  // nvmlNvlinkFirmwareVersion_t
+constexpr Member members_75[] = {  // nvmlNvlinkFirmwareVersion_t
     {"ucodeType", {Form::natural, 1, -1}, 0, 0, -1},
     {"major", {Form::natural, 4, -1}, 4, 0, -1},
     {"minor", {Form::natural, 4, -1}, 8, 0, -1},
     {"subMinor", {Form::natural, 4, -1}, 12, 0, -1},
 };
-constexpr Member members_68[] = {  // nvmlNvlinkFirmwareInfo_t
-    {"firmwareVersion", {Form::structure, 16, 67}, 0, 100, -1},
+constexpr Member members_76[] = {  // nvmlNvlinkFirmwareInfo_t
+    {"firmwareVersion", {Form::structure, 16, 75}, 0, 100, -1},
     {"numValidEntries", {Form::natural, 4, -1}, 1600, 0, -1},
 };
-constexpr Member members_69[] = {  // nvmlNvLinkInfo_v2_t
+constexpr Member members_77[] = {  // nvmlNvLinkInfo_v2_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"isNvleEnabled", {Form::natural, 4, -1}, 4, 0, -1},
-    {"firmwareInfo", {Form::structure, 1604, 68}, 8, 0, -1},
+    {"firmwareInfo", {Form::structure, 1604, 76}, 8, 0, -1},
 };
-constexpr Member members_70[] = {  // nvmlNvLinkInfo_v1_t
+constexpr Member members_78[] = {  // nvmlNvLinkInfo_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"isNvleEnabled", {Form::natural, 4, -1}, 4, 0, -1},
 };
-constexpr Member members_71[] = {  // nvmlVgpuHeterogeneousMode_v1_t
+constexpr Member members_79[] = {  // unsigned long long
+    {"", {Form::natural, 8, -1}, 0, 0, -1},
+};
+constexpr Member members_80[] = {  // nvmlNvlinkTelemetrySample_v1_t
+    {"linkId", {Form::natural, 4, -1}, 0, 0, -1},
+    {"sampleType", {Form::natural, 4, -1}, 4, 0, -1},
+    {"sampleCount", {Form::natural, 4, -1}, 8, 0, -1},
+    {"samples", {Form::pointer, 8, 79}, 16, 0, -1},
+    {"nvmlReturn", {Form::integer, 4, -1}, 24, 0, -1},
+};
+constexpr Member members_81[] = {  // nvmlNvlinkTelemetrySamples_v1_t
+    {"telemetryCount", {Form::natural, 4, -1}, 0, 0, -1},
+    {"telemetrySamples", {Form::pointer, 8, 80}, 8, 0, -1},
+};
+constexpr Member members_82[] = {  // nvmlVgpuHeterogeneousMode_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"mode", {Form::natural, 4, -1}, 4, 0, -1},
 };
-constexpr Member members_72[] = {  // nvmlVgpuPlacementId_v1_t
+constexpr Member members_83[] = {  // nvmlVgpuPlacementId_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"placementId", {Form::natural, 4, -1}, 4, 0, -1},
 };
-constexpr Member members_73[] = {  // unsigned int
+constexpr Member members_84[] = {  // unsigned int
     {"", {Form::natural, 4, -1}, 0, 0, -1},
 };
-constexpr Member members_74[] = {  // nvmlVgpuPlacementList_v2_t
+constexpr Member members_85[] = {  // nvmlVgpuPlacementList_v2_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"placementSize", {Form::natural, 4, -1}, 4, 0, -1},
     {"count", {Form::natural, 4, -1}, 8, 0, -1},
-    {"placementIds", {Form::pointer, 8, 73}, 16, 0, 8},
+    {"placementIds", {Form::pointer, 8, 84}, 16, 0, 8},
     {"mode", {Form::natural, 4, -1}, 24, 0, -1},
 };
-constexpr Member members_75[] = {  // nvmlVgpuPlacementList_v1_t
+constexpr Member members_86[] = {  // nvmlVgpuPlacementList_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"placementSize", {Form::natural, 4, -1}, 4, 0, -1},
     {"count", {Form::natural, 4, -1}, 8, 0, -1},
-    {"placementIds", {Form::pointer, 8, 73}, 16, 0, 8},
+    {"placementIds", {Form::pointer, 8, 84}, 16, 0, 8},
 };
-constexpr Member members_76[] = {  // nvmlVgpuRuntimeState_v1_t
+constexpr Member members_87[] = {  // nvmlVgpuRuntimeState_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"size", {Form::natural, 8, -1}, 8, 0, -1},
 };
-constexpr Member members_77[] = {  // nvmlGridLicenseExpiry_t
+constexpr Member members_88[] = {  // nvmlGridLicenseExpiry_t
     {"year", {Form::natural, 4, -1}, 0, 0, -1},
     {"month", {Form::natural, 2, -1}, 4, 0, -1},
     {"day", {Form::natural, 2, -1}, 6, 0, -1},
@@ -463,52 +518,52 @@ constexpr Member members_77[] = {  // nvmlGridLicenseExpiry_t
     {"sec", {Form::natural, 2, -1}, 12, 0, -1},
     {"status", {Form::natural, 1, -1}, 14, 0, -1},
 };
-constexpr Member members_78[] = {  // nvmlGridLicensableFeature_t
+constexpr Member members_89[] = {  // nvmlGridLicensableFeature_t
     {"featureCode", {Form::integer, 4, -1}, 0, 0, -1},
     {"featureState", {Form::natural, 4, -1}, 4, 0, -1},
     {"licenseInfo", {Form::text, 128, -1}, 8, 0, -1},
     {"productName", {Form::text, 128, -1}, 136, 0, -1},
     {"featureEnabled", {Form::natural, 4, -1}, 264, 0, -1},
-    {"licenseExpiry", {Form::structure, 16, 77}, 268, 0, -1},
+    {"licenseExpiry", {Form::structure, 16, 88}, 268, 0, -1},
 };
-constexpr Member members_79[] = {  // nvmlGridLicensableFeatures_t
+constexpr Member members_90[] = {  // nvmlGridLicensableFeatures_t
     {"isGridLicenseSupported", {Form::integer, 4, -1}, 0, 0, -1},
     {"licensableFeaturesCount", {Form::natural, 4, -1}, 4, 0, -1},
-    {"gridLicensableFeatures", {Form::structure, 284, 78}, 8, 3, -1},
+    {"gridLicensableFeatures", {Form::structure, 284, 89}, 8, 3, -1},
 };
-constexpr Member members_80[] = {  // nvmlVgpuTypeBar1Info_v1_t
+constexpr Member members_91[] = {  // nvmlVgpuTypeBar1Info_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"bar1Size", {Form::natural, 8, -1}, 8, 0, -1},
 };
-constexpr Member members_81[] = {  // nvmlVgpuTypeId_t
+constexpr Member members_92[] = {  // nvmlVgpuTypeId_t
     {"", {Form::natural, 4, -1}, 0, 0, -1},
 };
-constexpr Member members_82[] = {  // nvmlVgpuTypeIdInfo_v1_t
+constexpr Member members_93[] = {  // nvmlVgpuTypeIdInfo_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"vgpuCount", {Form::natural, 4, -1}, 4, 0, -1},
-    {"vgpuTypeIds", {Form::pointer, 8, 81}, 8, 0, 4},
+    {"vgpuTypeIds", {Form::pointer, 8, 92}, 8, 0, 4},
 };
-constexpr Member members_83[] = {  // nvmlVgpuTypeMaxInstance_v1_t
+constexpr Member members_94[] = {  // nvmlVgpuTypeMaxInstance_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"vgpuTypeId", {Form::natural, 4, -1}, 4, 0, -1},
     {"maxInstancePerGI", {Form::natural, 4, -1}, 8, 0, -1},
 };
-constexpr Member members_84[] = {  // nvmlVgpuInstance_t
+constexpr Member members_95[] = {  // nvmlVgpuInstance_t
     {"", {Form::natural, 4, -1}, 0, 0, -1},
 };
-constexpr Member members_85[] = {  // nvmlActiveVgpuInstanceInfo_v1_t
+constexpr Member members_96[] = {  // nvmlActiveVgpuInstanceInfo_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"vgpuCount", {Form::natural, 4, -1}, 4, 0, -1},
-    {"vgpuInstances", {Form::pointer, 8, 84}, 8, 0, 4},
+    {"vgpuInstances", {Form::pointer, 8, 95}, 8, 0, 4},
 };
-constexpr Member members_86[] = {  // nvmlVgpuSchedulerStateInfo_v1_t
+constexpr Member members_97[] = {  // nvmlVgpuSchedulerStateInfo_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"engineId", {Form::natural, 4, -1}, 4, 0, -1},
     {"schedulerPolicy", {Form::natural, 4, -1}, 8, 0, -1},
     {"arrMode", {Form::natural, 4, -1}, 12, 0, -1},
     {"schedulerParams", {Form::bytes, 8, -1}, 16, 0, -1},
 };
-constexpr Member members_87[] = {  // nvmlVgpuSchedulerLogEntry_t
+constexpr Member members_98[] = {  // nvmlVgpuSchedulerLogEntry_t
     {"timestamp", {Form::natural, 8, -1}, 0, 0, -1},
     {"timeRunTotal", {Form::natural, 8, -1}, 8, 0, -1},
     {"timeRun", {Form::natural, 8, -1}, 16, 0, -1},
@@ -516,29 +571,29 @@ constexpr Member members_87[] = {  // nvmlVgpuSchedulerLogEntry_t
     {"targetTimeSlice", {Form::natural, 8, -1}, 32, 0, -1},
     {"cumulativePreemptionTime", {Form::natural, 8, -1}, 40, 0, -1},
 };
-constexpr Member members_88[] = {  // nvmlVgpuSchedulerLogInfo_v1_t
+constexpr Member members_99[] = {  // nvmlVgpuSchedulerLogInfo_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"engineId", {Form::natural, 4, -1}, 4, 0, -1},
     {"schedulerPolicy", {Form::natural, 4, -1}, 8, 0, -1},
     {"arrMode", {Form::natural, 4, -1}, 12, 0, -1},
     {"schedulerParams", {Form::bytes, 8, -1}, 16, 0, -1},
     {"entriesCount", {Form::natural, 4, -1}, 24, 0, -1},
-    {"logEntries", {Form::structure, 48, 87}, 32, 200, -1},
+    {"logEntries", {Form::structure, 48, 98}, 32, 200, -1},
 };
-constexpr Member members_89[] = {  // nvmlVgpuCreatablePlacementInfo_v1_t
+constexpr Member members_100[] = {  // nvmlVgpuCreatablePlacementInfo_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"vgpuTypeId", {Form::natural, 4, -1}, 4, 0, -1},
     {"count", {Form::natural, 4, -1}, 8, 0, -1},
-    {"placementIds", {Form::pointer, 8, 73}, 16, 0, 8},
+    {"placementIds", {Form::pointer, 8, 84}, 16, 0, 8},
     {"placementSize", {Form::natural, 4, -1}, 24, 0, -1},
 };
-constexpr Member members_90[] = {  // nvmlVgpuSchedulerStateInfo_v2_t
+constexpr Member members_101[] = {  // nvmlVgpuSchedulerStateInfo_v2_t
     {"engineId", {Form::natural, 4, -1}, 0, 0, -1},
     {"schedulerPolicy", {Form::natural, 4, -1}, 4, 0, -1},
     {"avgFactor", {Form::natural, 4, -1}, 8, 0, -1},
     {"timeslice", {Form::natural, 4, -1}, 12, 0, -1},
 };
-constexpr Member members_91[] = {  // nvmlVgpuSchedulerLogEntry_v2_t
+constexpr Member members_102[] = {  // nvmlVgpuSchedulerLogEntry_v2_t
     {"timestamp", {Form::natural, 8, -1}, 0, 0, -1},
     {"timeRunTotal", {Form::natural, 8, -1}, 8, 0, -1},
     {"timeRun", {Form::natural, 8, -1}, 16, 0, -1},
@@ -547,15 +602,15 @@ constexpr Member members_91[] = {  // nvmlVgpuSchedulerLogEntry_v2_t
     {"cumulativePreemptionTime", {Form::natural, 8, -1}, 40, 0, -1},
     {"weight", {Form::natural, 4, -1}, 48, 0, -1},
 };
-constexpr Member members_92[] = {  // nvmlVgpuSchedulerLogInfo_v2_t
+constexpr Member members_103[] = {  // nvmlVgpuSchedulerLogInfo_v2_t
     {"engineId", {Form::natural, 4, -1}, 0, 0, -1},
     {"schedulerPolicy", {Form::natural, 4, -1}, 4, 0, -1},
     {"avgFactor", {Form::natural, 4, -1}, 8, 0, -1},
     {"timeslice", {Form::natural, 4, -1}, 12, 0, -1},
     {"entriesCount", {Form::natural, 4, -1}, 16, 0, -1},
-    {"logEntries", {Form::structure, 56, 91}, 24, 200, -1},
+    {"logEntries", {Form::structure, 56, 102}, 24, 200, -1},
 };
-constexpr Member members_93[] = {  // nvmlVgpuMetadata_t
+constexpr Member members_104[] = {  // nvmlVgpuMetadata_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"revision", {Form::natural, 4, -1}, 4, 0, -1},
     {"guestInfoState", {Form::integer, 4, -1}, 8, 0, -1},
@@ -567,34 +622,34 @@ constexpr Member members_93[] = {  // nvmlVgpuMetadata_t
     {"opaqueDataSize", {Form::natural, 4, -1}, 204, 0, -1},
     {"opaqueData", {Form::text, 4, -1}, 208, 0, -1},
 };
-constexpr Member members_94[] = {  // nvmlVgpuVersion_t
+constexpr Member members_105[] = {  // nvmlVgpuVersion_t
     {"minVersion", {Form::natural, 4, -1}, 0, 0, -1},
     {"maxVersion", {Form::natural, 4, -1}, 4, 0, -1},
 };
-constexpr Member members_95[] = {  // nvmlVgpuPgpuMetadata_t
+constexpr Member members_106[] = {  // nvmlVgpuPgpuMetadata_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"revision", {Form::natural, 4, -1}, 4, 0, -1},
     {"hostDriverVersion", {Form::text, 80, -1}, 8, 0, -1},
     {"pgpuVirtualizationCaps", {Form::natural, 4, -1}, 88, 0, -1},
     {"reserved", {Form::natural, 4, -1}, 92, 5, -1},
-    {"hostSupportedVgpuRange", {Form::structure, 8, 94}, 112, 0, -1},
+    {"hostSupportedVgpuRange", {Form::structure, 8, 105}, 112, 0, -1},
     {"opaqueDataSize", {Form::natural, 4, -1}, 120, 0, -1},
     {"opaqueData", {Form::text, 4, -1}, 124, 0, -1},
 };
-constexpr Member members_96[] = {  // nvmlVgpuSchedulerLog_t
+constexpr Member members_107[] = {  // nvmlVgpuSchedulerLog_t
     {"engineId", {Form::natural, 4, -1}, 0, 0, -1},
     {"schedulerPolicy", {Form::natural, 4, -1}, 4, 0, -1},
     {"arrMode", {Form::natural, 4, -1}, 8, 0, -1},
     {"schedulerParams", {Form::bytes, 8, -1}, 12, 0, -1},
     {"entriesCount", {Form::natural, 4, -1}, 20, 0, -1},
-    {"logEntries", {Form::structure, 48, 87}, 24, 200, -1},
+    {"logEntries", {Form::structure, 48, 98}, 24, 200, -1},
 };
-constexpr Member members_97[] = {  // nvmlVgpuSchedulerGetState_t
+constexpr Member members_108[] = {  // nvmlVgpuSchedulerGetState_t
     {"schedulerPolicy", {Form::natural, 4, -1}, 0, 0, -1},
     {"arrMode", {Form::natural, 4, -1}, 4, 0, -1},
     {"schedulerParams", {Form::bytes, 8, -1}, 8, 0, -1},
 };
-constexpr Member members_98[] = {  // nvmlVgpuSchedulerCapabilities_t
+constexpr Member members_109[] = {  // nvmlVgpuSchedulerCapabilities_t
     {"supportedSchedulers", {Form::natural, 4, -1}, 0, 3, -1},
     {"maxTimeslice", {Form::natural, 4, -1}, 12, 0, -1},
     {"minTimeslice", {Form::natural, 4, -1}, 16, 0, -1},
@@ -604,7 +659,7 @@ constexpr Member members_98[] = {  // nvmlVgpuSchedulerCapabilities_t
     {"maxAvgFactorForARR", {Form::natural, 4, -1}, 32, 0, -1},
     {"minAvgFactorForARR", {Form::natural, 4, -1}, 36, 0, -1},
 };
-constexpr Member members_99[] = {  // nvmlVgpuInstanceUtilizationSample_t
+constexpr Member members_110[] = {  // nvmlVgpuInstanceUtilizationSample_t
     {"vgpuInstance", {Form::natural, 4, -1}, 0, 0, -1},
     {"timeStamp", {Form::natural, 8, -1}, 8, 0, -1},
     {"smUtil", {Form::bytes, 8, -1}, 16, 0, -1},
@@ -612,7 +667,7 @@ constexpr Member members_99[] = {  // nvmlVgpuInstanceUtilizationSample_t
     {"encUtil", {Form::bytes, 8, -1}, 32, 0, -1},
     {"decUtil", {Form::bytes, 8, -1}, 40, 0, -1},
 };
-constexpr Member members_100[] = {  // nvmlVgpuInstanceUtilizationInfo_v1_t
+constexpr Member members_111[] = {  // nvmlVgpuInstanceUtilizationInfo_v1_t
     {"timeStamp", {Form::natural, 8, -1}, 0, 0, -1},
     {"vgpuInstance", {Form::natural, 4, -1}, 8, 0, -1},
     {"smUtil", {Form::bytes, 8, -1}, 16, 0, -1},
@@ -622,14 +677,14 @@ constexpr Member members_100[] = {  // nvmlVgpuInstanceUtilizationInfo_v1_t
     {"jpgUtil", {Form::bytes, 8, -1}, 48, 0, -1},
     {"ofaUtil", {Form::bytes, 8, -1}, 56, 0, -1},
 };
-constexpr Member members_101[] = {  // nvmlVgpuInstancesUtilizationInfo_v1_t
+constexpr Member members_112[] = {  // nvmlVgpuInstancesUtilizationInfo_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"sampleValType", {Form::integer, 4, -1}, 4, 0, -1},
     {"vgpuInstanceCount", {Form::natural, 4, -1}, 8, 0, -1},
     {"lastSeenTimeStamp", {Form::natural, 8, -1}, 16, 0, -1},
-    {"vgpuUtilArray", {Form::pointer, 8, 100}, 24, 0, 8},
+    {"vgpuUtilArray", {Form::pointer, 8, 111}, 24, 0, 8},
 };
-constexpr Member members_102[] = {  // nvmlVgpuProcessUtilizationSample_t
+constexpr Member members_113[] = {  // nvmlVgpuProcessUtilizationSample_t
     {"vgpuInstance", {Form::natural, 4, -1}, 0, 0, -1},
     {"pid", {Form::natural, 4, -1}, 4, 0, -1},
     {"processName", {Form::text, 64, -1}, 8, 0, -1},
@@ -639,7 +694,7 @@ constexpr Member members_102[] = {  // nvmlVgpuProcessUtilizationSample_t
     {"encUtil", {Form::natural, 4, -1}, 88, 0, -1},
     {"decUtil", {Form::natural, 4, -1}, 92, 0, -1},
 };
-constexpr Member members_103[] = {  // nvmlVgpuProcessUtilizationInfo_v1_t
+constexpr Member members_114[] = {  // nvmlVgpuProcessUtilizationInfo_v1_t
     {"processName", {Form::text, 64, -1}, 0, 0, -1},
     {"timeStamp", {Form::natural, 8, -1}, 64, 0, -1},
     {"vgpuInstance", {Form::natural, 4, -1}, 72, 0, -1},
@@ -651,13 +706,13 @@ constexpr Member members_103[] = {  // nvmlVgpuProcessUtilizationInfo_v1_t
     {"jpgUtil", {Form::natural, 4, -1}, 96, 0, -1},
     {"ofaUtil", {Form::natural, 4, -1}, 100, 0, -1},
 };
-constexpr Member members_104[] = {  // nvmlVgpuProcessesUtilizationInfo_v1_t
+constexpr Member members_115[] = {  // nvmlVgpuProcessesUtilizationInfo_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"vgpuProcessCount", {Form::natural, 4, -1}, 4, 0, -1},
     {"lastSeenTimeStamp", {Form::natural, 8, -1}, 8, 0, -1},
-    {"vgpuProcUtilArray", {Form::pointer, 8, 103}, 16, 0, 4},
+    {"vgpuProcUtilArray", {Form::pointer, 8, 114}, 16, 0, 4},
 };
-constexpr Member members_105[] = {  // nvmlVgpuLicenseExpiry_t
+constexpr Member members_116[] = {  // nvmlVgpuLicenseExpiry_t
     {"year", {Form::natural, 4, -1}, 0, 0, -1},
     {"month", {Form::natural, 2, -1}, 4, 0, -1},
     {"day", {Form::natural, 2, -1}, 6, 0, -1},
@@ -666,16 +721,16 @@ constexpr Member members_105[] = {  // nvmlVgpuLicenseExpiry_t
     {"sec", {Form::natural, 2, -1}, 12, 0, -1},
     {"status", {Form::natural, 1, -1}, 14, 0, -1},
 };
-constexpr Member members_106[] = {  // nvmlVgpuLicenseInfo_t
+constexpr Member members_117[] = {  // nvmlVgpuLicenseInfo_t
     {"isLicensed", {Form::natural, 1, -1}, 0, 0, -1},
-    {"licenseExpiry", {Form::structure, 16, 105}, 4, 0, -1},
+    {"licenseExpiry", {Form::structure, 16, 116}, 4, 0, -1},
     {"currentState", {Form::natural, 4, -1}, 20, 0, -1},
 };
-constexpr Member members_107[] = {  // nvmlExcludedDeviceInfo_t
+constexpr Member members_118[] = {  // nvmlExcludedDeviceInfo_t
     {"pciInfo", {Form::structure, 68, 14}, 0, 0, -1},
     {"uuid", {Form::text, 80, -1}, 68, 0, -1},
 };
-constexpr Member members_108[] = {  // nvmlGpuInstanceProfileInfo_t
+constexpr Member members_119[] = {  // nvmlGpuInstanceProfileInfo_t
     {"id", {Form::natural, 4, -1}, 0, 0, -1},
     {"isP2pSupported", {Form::natural, 4, -1}, 4, 0, -1},
     {"sliceCount", {Form::natural, 4, -1}, 8, 0, -1},
@@ -688,7 +743,7 @@ constexpr Member members_108[] = {  // nvmlGpuInstanceProfileInfo_t
     {"ofaCount", {Form::natural, 4, -1}, 36, 0, -1},
     {"memorySizeMB", {Form::natural, 8, -1}, 40, 0, -1},
 };
-constexpr Member members_109[] = {  // nvmlGpuInstanceProfileInfo_v2_t
+constexpr Member members_120[] = {  // nvmlGpuInstanceProfileInfo_v2_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"id", {Form::natural, 4, -1}, 4, 0, -1},
     {"isP2pSupported", {Form::natural, 4, -1}, 8, 0, -1},
@@ -703,7 +758,7 @@ constexpr Member members_109[] = {  // nvmlGpuInstanceProfileInfo_v2_t
     {"memorySizeMB", {Form::natural, 8, -1}, 48, 0, -1},
     {"name", {Form::text, 96, -1}, 56, 0, -1},
 };
-constexpr Member members_110[] = {  // nvmlGpuInstanceProfileInfo_v3_t
+constexpr Member members_121[] = {  // nvmlGpuInstanceProfileInfo_v3_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"id", {Form::natural, 4, -1}, 4, 0, -1},
     {"sliceCount", {Form::natural, 4, -1}, 8, 0, -1},
@@ -718,17 +773,17 @@ constexpr Member members_110[] = {  // nvmlGpuInstanceProfileInfo_v3_t
     {"name", {Form::text, 96, -1}, 48, 0, -1},
     {"capabilities", {Form::natural, 4, -1}, 144, 0, -1},
 };
-constexpr Member members_111[] = {  // nvmlGpuInstancePlacement_t
+constexpr Member members_122[] = {  // nvmlGpuInstancePlacement_t
     {"start", {Form::natural, 4, -1}, 0, 0, -1},
     {"size", {Form::natural, 4, -1}, 4, 0, -1},
 };
-constexpr Member members_112[] = {  // nvmlGpuInstanceInfo_t
+constexpr Member members_123[] = {  // nvmlGpuInstanceInfo_t
     {"device", {Form::handle, 8, -1}, 0, 0, -1},
     {"id", {Form::natural, 4, -1}, 8, 0, -1},
     {"profileId", {Form::natural, 4, -1}, 12, 0, -1},
-    {"placement", {Form::structure, 8, 111}, 16, 0, -1},
+    {"placement", {Form::structure, 8, 122}, 16, 0, -1},
 };
-constexpr Member members_113[] = {  // nvmlComputeInstanceProfileInfo_t
+constexpr Member members_124[] = {  // nvmlComputeInstanceProfileInfo_t
     {"id", {Form::natural, 4, -1}, 0, 0, -1},
     {"sliceCount", {Form::natural, 4, -1}, 4, 0, -1},
     {"instanceCount", {Form::natural, 4, -1}, 8, 0, -1},
@@ -739,7 +794,7 @@ constexpr Member members_113[] = {  // nvmlComputeInstanceProfileInfo_t
     {"sharedJpegCount", {Form::natural, 4, -1}, 28, 0, -1},
     {"sharedOfaCount", {Form::natural, 4, -1}, 32, 0, -1},
 };
-constexpr Member members_114[] = {  // nvmlComputeInstanceProfileInfo_v2_t
+constexpr Member members_125[] = {  // nvmlComputeInstanceProfileInfo_v2_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"id", {Form::natural, 4, -1}, 4, 0, -1},
     {"sliceCount", {Form::natural, 4, -1}, 8, 0, -1},
@@ -752,7 +807,7 @@ constexpr Member members_114[] = {  // nvmlComputeInstanceProfileInfo_v2_t
     {"sharedOfaCount", {Form::natural, 4, -1}, 36, 0, -1},
     {"name", {Form::text, 96, -1}, 40, 0, -1},
 };
-constexpr Member members_115[] = {  // nvmlComputeInstanceProfileInfo_v3_t
+constexpr Member members_126[] = {  // nvmlComputeInstanceProfileInfo_v3_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"id", {Form::natural, 4, -1}, 4, 0, -1},
     {"sliceCount", {Form::natural, 4, -1}, 8, 0, -1},
@@ -766,46 +821,46 @@ constexpr Member members_115[] = {  // nvmlComputeInstanceProfileInfo_v3_t
     {"name", {Form::text, 96, -1}, 40, 0, -1},
     {"capabilities", {Form::natural, 4, -1}, 136, 0, -1},
 };
-constexpr Member members_116[] = {  // nvmlComputeInstancePlacement_t
+constexpr Member members_127[] = {  // nvmlComputeInstancePlacement_t
     {"start", {Form::natural, 4, -1}, 0, 0, -1},
     {"size", {Form::natural, 4, -1}, 4, 0, -1},
 };
-constexpr Member members_117[] = {  // nvmlComputeInstanceInfo_t
+constexpr Member members_128[] = {  // nvmlComputeInstanceInfo_t
     {"device", {Form::handle, 8, -1}, 0, 0, -1},
     {"gpuInstance", {Form::handle, 8, -1}, 8, 0, -1},
     {"id", {Form::natural, 4, -1}, 16, 0, -1},
     {"profileId", {Form::natural, 4, -1}, 20, 0, -1},
-    {"placement", {Form::structure, 8, 116}, 24, 0, -1},
+    {"placement", {Form::structure, 8, 127}, 24, 0, -1},
 };
-constexpr Member members_118[] = {  // nvmlGpmSupport_t
+constexpr Member members_129[] = {  // nvmlGpmSupport_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"isSupportedDevice", {Form::natural, 4, -1}, 4, 0, -1},
 };
-constexpr Member members_119[] = {  // nvmlDeviceCapabilities_v1_t
+constexpr Member members_130[] = {  // nvmlDeviceCapabilities_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"capMask", {Form::natural, 4, -1}, 4, 0, -1},
 };
-constexpr Member members_120[] = {  // nvmlMask255_t
+constexpr Member members_131[] = {  // nvmlMask255_t
     {"mask", {Form::natural, 4, -1}, 0, 8, -1},
 };
-constexpr Member members_121[] = {  // nvmlWorkloadPowerProfileInfo_v1_t
+constexpr Member members_132[] = {  // nvmlWorkloadPowerProfileInfo_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"profileId", {Form::natural, 4, -1}, 4, 0, -1},
     {"priority", {Form::natural, 4, -1}, 8, 0, -1},
-    {"conflictingMask", {Form::structure, 32, 120}, 12, 0, -1},
+    {"conflictingMask", {Form::structure, 32, 131}, 12, 0, -1},
 };
-constexpr Member members_122[] = {  // nvmlWorkloadPowerProfileProfilesInfo_v1_t
+constexpr Member members_133[] = {  // nvmlWorkloadPowerProfileProfilesInfo_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
-    {"perfProfilesMask", {Form::structure, 32, 120}, 4, 0, -1},
-    {"perfProfile", {Form::structure, 44, 121}, 36, 255, -1},
+    {"perfProfilesMask", {Form::structure, 32, 131}, 4, 0, -1},
+    {"perfProfile", {Form::structure, 44, 132}, 36, 255, -1},
 };
-constexpr Member members_123[] = {  // nvmlWorkloadPowerProfileCurrentProfiles_v1_t
+constexpr Member members_134[] = {  // nvmlWorkloadPowerProfileCurrentProfiles_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
-    {"perfProfilesMask", {Form::structure, 32, 120}, 4, 0, -1},
-    {"requestedProfilesMask", {Form::structure, 32, 120}, 36, 0, -1},
-    {"enforcedProfilesMask", {Form::structure, 32, 120}, 68, 0, -1},
+    {"perfProfilesMask", {Form::structure, 32, 131}, 4, 0, -1},
+    {"requestedProfilesMask", {Form::structure, 32, 131}, 36, 0, -1},
+    {"enforcedProfilesMask", {Form::structure, 32, 131}, 68, 0, -1},
 };
-constexpr Member members_124[] = {  // nvmlEccSramUniqueUncorrectedErrorEntry_v1_t
+constexpr Member members_135[] = {  // nvmlEccSramUniqueUncorrectedErrorEntry_v1_t
     {"unit", {Form::natural, 4, -1}, 0, 0, -1},
     {"location", {Form::natural, 4, -1}, 4, 0, -1},
     {"sublocation", {Form::natural, 4, -1}, 8, 0, -1},
@@ -814,12 +869,12 @@ constexpr Member members_124[] = {  // nvmlEccSramUniqueUncorrectedErrorEntry_v1
     {"isParity", {Form::natural, 4, -1}, 20, 0, -1},
     {"count", {Form::natural, 4, -1}, 24, 0, -1},
 };
-constexpr Member members_125[] = {  // nvmlEccSramUniqueUncorrectedErrorCounts_v1_t
+constexpr Member members_136[] = {  // nvmlEccSramUniqueUncorrectedErrorCounts_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"entryCount", {Form::natural, 4, -1}, 4, 0, -1},
-    {"entries", {Form::pointer, 8, 124}, 8, 0, 4},
+    {"entries", {Form::pointer, 8, 135}, 8, 0, 4},
 };
-constexpr Member members_126[] = {  // nvmlRemappedRowsInfo_v2_t
+constexpr Member members_137[] = {  // nvmlRemappedRowsInfo_v2_t
     {"corrActiveRemaps", {Form::natural, 4, -1}, 0, 0, -1},
     {"corrInactiveRemaps", {Form::natural, 4, -1}, 4, 0, -1},
     {"uncActiveRemaps", {Form::natural, 4, -1}, 8, 0, -1},
@@ -827,7 +882,17 @@ constexpr Member members_126[] = {  // nvmlRemappedRowsInfo_v2_t
     {"bPending", {Form::natural, 4, -1}, 16, 0, -1},
     {"bFailureOccurred", {Form::natural, 4, -1}, 20, 0, -1},
 };
-constexpr Member members_127[] = {  // nvmlProcessInfo_v1_t
+constexpr Member members_138[] = {  // nvmlEccBankRemapperHistogram_v1_t
+    {"maxSpareGroupCount", {Form::natural, 4, -1}, 0, 0, -1},
+    {"noSpareGroupCount", {Form::natural, 4, -1}, 4, 0, -1},
+};
+constexpr Member members_139[] = {  // nvmlEccBankRemapperStatus_v1_t
+    {"activeRemappings", {Form::natural, 4, -1}, 0, 0, -1},
+    {"inactiveRemappings", {Form::natural, 4, -1}, 4, 0, -1},
+    {"bPending", {Form::natural, 4, -1}, 8, 0, -1},
+    {"histogram", {Form::structure, 8, 138}, 12, 0, -1},
+};
+constexpr Member members_140[] = {  // nvmlProcessInfo_v1_t
     {"pid", {Form::natural, 4, -1}, 0, 0, -1},
     {"usedGpuMemory", {Form::natural, 8, -1}, 8, 0, -1},
 };
@@ -879,88 +944,101 @@ constexpr Layout all_layouts[] = {
     {"nvmlGpuFabricInfo_t", 28, members_43},
     {"nvmlGpuFabricInfo_v3_t", 40, members_44},
     {"nvmlGpuFabricInfo_v2_t", 36, members_45},
-    {"nvmlConfComputeSystemCaps_t", 8, members_46},
-    {"nvmlConfComputeSystemState_t", 12, members_47},
-    {"nvmlConfComputeMemSizeInfo_t", 16, members_48},
-    {"nvmlConfComputeGetKeyRotationThresholdInfo_v1_t", 16, members_49},
-    {"nvmlSystemConfComputeSettings_v1_t", 20, members_50},
-    {"nvmlEccSramErrorStatus_v1_t", 104, members_51},
-    {"nvmlAccountingStats_t", 56, members_52},
-    {"nvmlAccountingStats_v2_t", 64, members_53},
-    {"nvmlRowRemapperHistogramValues_t", 20, members_54},
-    {"nvmlClkMonFaultInfo_t", 8, members_55},
-    {"nvmlClkMonStatus_t", 264, members_56},
-    {"nvmlProcessUtilizationSample_t", 32, members_57},
-    {"nvmlProcessUtilizationInfo_v1_t", 40, members_58},
-    {"nvmlProcessesUtilizationInfo_v1_t", 24, members_59},
-    {"nvmlPlatformInfo_v2_t", 44, members_60},
-    {"nvmlPlatformInfo_v1_t", 44, members_61},
-    {"nvmlPdi_v1_t", 16, members_62},
-    {"nvmlHostname_v1_t", 64, members_63},
-    {"nvmlNvLinkUtilizationControl_t", 8, members_64},
-    {"nvmlNvlinkSupportedBwModes_v1_t", 28, members_65},
-    {"nvmlNvlinkGetBwMode_v1_t", 12, members_66},
-    {"nvmlNvlinkFirmwareVersion_t", 16, members_67},
-    {"nvmlNvlinkFirmwareInfo_t", 1604, members_68},
-    {"nvmlNvLinkInfo_v2_t", 1612, members_69},
-    {"nvmlNvLinkInfo_v1_t", 8, members_70},
-    {"nvmlVgpuHeterogeneousMode_v1_t", 8, members_71},
-    {"nvmlVgpuPlacementId_v1_t", 8, members_72},
-    {"unsigned int", 4, members_73},
-    {"nvmlVgpuPlacementList_v2_t", 32, members_74},
-    {"nvmlVgpuPlacementList_v1_t", 24, members_75},
-    {"nvmlVgpuRuntimeState_v1_t", 16, members_76},
-    {"nvmlGridLicenseExpiry_t", 16, members_77},
-    {"nvmlGridLicensableFeature_t", 284, members_78},
-    {"nvmlGridLicensableFeatures_t", 860, members_79},
-    {"nvmlVgpuTypeBar1Info_v1_t", 16, members_80},
-    {"nvmlVgpuTypeId_t", 4, members_81},
-    {"nvmlVgpuTypeIdInfo_v1_t", 16, members_82},
-    {"nvmlVgpuTypeMaxInstance_v1_t", 12, members_83},
-    {"nvmlVgpuInstance_t", 4, members_84},
-    {"nvmlActiveVgpuInstanceInfo_v1_t", 16, members_85},
-    {"nvmlVgpuSchedulerStateInfo_v1_t", 24, members_86},
-    {"nvmlVgpuSchedulerLogEntry_t", 48, members_87},
-    {"nvmlVgpuSchedulerLogInfo_v1_t", 9632, members_88},
-    {"nvmlVgpuCreatablePlacementInfo_v1_t", 32, members_89},
-    {"nvmlVgpuSchedulerStateInfo_v2_t", 16, members_90},
-    {"nvmlVgpuSchedulerLogEntry_v2_t", 56, members_91},
-    {"nvmlVgpuSchedulerLogInfo_v2_t", 11224, members_92},
-    {"nvmlVgpuMetadata_t", 212, members_93},
-    {"nvmlVgpuVersion_t", 8, members_94},
-    {"nvmlVgpuPgpuMetadata_t", 128, members_95},
-    {"nvmlVgpuSchedulerLog_t", 9624, members_96},
-    {"nvmlVgpuSchedulerGetState_t", 16, members_97},
-    {"nvmlVgpuSchedulerCapabilities_t", 40, members_98},
-    {"nvmlVgpuInstanceUtilizationSample_t", 48, members_99},
-    {"nvmlVgpuInstanceUtilizationInfo_v1_t", 64, members_100},
-    {"nvmlVgpuInstancesUtilizationInfo_v1_t", 32, members_101},
-    {"nvmlVgpuProcessUtilizationSample_t", 96, members_102},
-    {"nvmlVgpuProcessUtilizationInfo_v1_t", 104, members_103},
-    {"nvmlVgpuProcessesUtilizationInfo_v1_t", 24, members_104},
-    {"nvmlVgpuLicenseExpiry_t", 16, members_105},
-    {"nvmlVgpuLicenseInfo_t", 24, members_106},
-    {"nvmlExcludedDeviceInfo_t", 148, members_107},
-    {"nvmlGpuInstanceProfileInfo_t", 48, members_108},
-    {"nvmlGpuInstanceProfileInfo_v2_t", 152, members_109},
-    {"nvmlGpuInstanceProfileInfo_v3_t", 152, members_110},
-    {"nvmlGpuInstancePlacement_t", 8, members_111},
-    {"nvmlGpuInstanceInfo_t", 24, members_112},
-    {"nvmlComputeInstanceProfileInfo_t", 36, members_113},
-    {"nvmlComputeInstanceProfileInfo_v2_t", 136, members_114},
-    {"nvmlComputeInstanceProfileInfo_v3_t", 140, members_115},
-    {"nvmlComputeInstancePlacement_t", 8, members_116},
-    {"nvmlComputeInstanceInfo_t", 32, members_117},
-    {"nvmlGpmSupport_t", 8, members_118},
-    {"nvmlDeviceCapabilities_v1_t", 8, members_119},
-    {"nvmlMask255_t", 32, members_120},
-    {"nvmlWorkloadPowerProfileInfo_v1_t", 44, members_121},
-    {"nvmlWorkloadPowerProfileProfilesInfo_v1_t", 11256, members_122},
-    {"nvmlWorkloadPowerProfileCurrentProfiles_v1_t", 100, members_123},
-    {"nvmlEccSramUniqueUncorrectedErrorEntry_v1_t", 28, members_124},
-    {"nvmlEccSramUniqueUncorrectedErrorCounts_v1_t", 16, members_125},
-    {"nvmlRemappedRowsInfo_v2_t", 24, members_126},
-    {"nvmlProcessInfo_v1_t", 16, members_127},
+    {"nvmlGpuFabricClique_v1_t", 8, members_46},
+    {"nvmlGpuFabricInfo_v4_t", 548, members_47},
+    {"nvmlConfComputeSystemCaps_t", 8, members_48},
+    {"nvmlConfComputeSystemState_t", 12, members_49},
+    {"nvmlConfComputeMemSizeInfo_t", 16, members_50},
+    {"nvmlConfComputeGetKeyRotationThresholdInfo_v1_t", 16, members_51},
+    {"nvmlSystemConfComputeSettings_v1_t", 20, members_52},
+    {"nvmlEccSramErrorStatus_v1_t", 104, members_53},
+    {"nvmlAccountingStats_t", 56, members_54},
+    {"nvmlAccountingStats_v2_t", 64, members_55},
+    {"nvmlRowRemapperHistogramValues_t", 20, members_56},
+    {"nvmlClkMonFaultInfo_t", 8, members_57},
+    {"nvmlClkMonStatus_t", 264, members_58},
+    {"nvmlProcessUtilizationSample_t", 32, members_59},
+    {"nvmlProcessUtilizationInfo_v1_t", 40, members_60},
+    {"nvmlProcessesUtilizationInfo_v1_t", 24, members_61},
+    {"nvmlPlatformInfo_v2_t", 44, members_62},
+    {"nvmlPlatformInfo_v1_t", 44, members_63},
+    {"nvmlPdi_v1_t", 16, members_64},
+    {"nvmlHostname_v1_t", 64, members_65},
+    {"const char", 1, members_66},
+    {"nvmlGetMemoryLimits_v1_t", 32, members_67},
+    {"nvmlPerfMetricControllerSample_t", 2216, members_68},
+    {"nvmlPerfMetricsSample_t", 8872, members_69},
+    {"nvmlPerfMetricsSamples_v1_t", 115344, members_70},
+    {"nvmlAdaptiveTgpModeInfo_v1_t", 20, members_71},
+    {"nvmlNvLinkUtilizationControl_t", 8, members_72},
+    {"nvmlNvlinkSupportedBwModes_v1_t", 28, members_73},
+    {"nvmlNvlinkGetBwMode_v1_t", 12, members_74},
+    {"nvmlNvlinkFirmwareVersion_t", 16, members_75},
+    {"nvmlNvlinkFirmwareInfo_t", 1604, members_76},
+    {"nvmlNvLinkInfo_v2_t", 1612, members_77},
+    {"nvmlNvLinkInfo_v1_t", 8, members_78},
+    {"unsigned long long", 8, members_79},
+    {"nvmlNvlinkTelemetrySample_v1_t", 32, members_80},
+    {"nvmlNvlinkTelemetrySamples_v1_t", 16, members_81},
+    {"nvmlVgpuHeterogeneousMode_v1_t", 8, members_82},
+    {"nvmlVgpuPlacementId_v1_t", 8, members_83},
+    {"unsigned int", 4, members_84},
+    {"nvmlVgpuPlacementList_v2_t", 32, members_85},
+    {"nvmlVgpuPlacementList_v1_t", 24, members_86},
+    {"nvmlVgpuRuntimeState_v1_t", 16, members_87},
+    {"nvmlGridLicenseExpiry_t", 16, members_88},
+    {"nvmlGridLicensableFeature_t", 284, members_89},
+    {"nvmlGridLicensableFeatures_t", 860, members_90},
+    {"nvmlVgpuTypeBar1Info_v1_t", 16, members_91},
+    {"nvmlVgpuTypeId_t", 4, members_92},
+    {"nvmlVgpuTypeIdInfo_v1_t", 16, members_93},
+    {"nvmlVgpuTypeMaxInstance_v1_t", 12, members_94},
+    {"nvmlVgpuInstance_t", 4, members_95},
+    {"nvmlActiveVgpuInstanceInfo_v1_t", 16, members_96},
+    {"nvmlVgpuSchedulerStateInfo_v1_t", 24, members_97},
+    {"nvmlVgpuSchedulerLogEntry_t", 48, members_98},
+    {"nvmlVgpuSchedulerLogInfo_v1_t", 9632, members_99},
+    {"nvmlVgpuCreatablePlacementInfo_v1_t", 32, members_100},
+    {"nvmlVgpuSchedulerStateInfo_v2_t", 16, members_101},
+    {"nvmlVgpuSchedulerLogEntry_v2_t", 56, members_102},
+    {"nvmlVgpuSchedulerLogInfo_v2_t", 11224, members_103},
+    {"nvmlVgpuMetadata_t", 212, members_104},
+    {"nvmlVgpuVersion_t", 8, members_105},
+    {"nvmlVgpuPgpuMetadata_t", 128, members_106},
+    {"nvmlVgpuSchedulerLog_t", 9624, members_107},
+    {"nvmlVgpuSchedulerGetState_t", 16, members_108},
+    {"nvmlVgpuSchedulerCapabilities_t", 40, members_109},
+    {"nvmlVgpuInstanceUtilizationSample_t", 48, members_110},
+    {"nvmlVgpuInstanceUtilizationInfo_v1_t", 64, members_111},
+    {"nvmlVgpuInstancesUtilizationInfo_v1_t", 32, members_112},
+    {"nvmlVgpuProcessUtilizationSample_t", 96, members_113},
+    {"nvmlVgpuProcessUtilizationInfo_v1_t", 104, members_114},
+    {"nvmlVgpuProcessesUtilizationInfo_v1_t", 24, members_115},
+    {"nvmlVgpuLicenseExpiry_t", 16, members_116},
+    {"nvmlVgpuLicenseInfo_t", 24, members_117},
+    {"nvmlExcludedDeviceInfo_t", 148, members_118},
+    {"nvmlGpuInstanceProfileInfo_t", 48, members_119},
+    {"nvmlGpuInstanceProfileInfo_v2_t", 152, members_120},
+    {"nvmlGpuInstanceProfileInfo_v3_t", 152, members_121},
+    {"nvmlGpuInstancePlacement_t", 8, members_122},
+    {"nvmlGpuInstanceInfo_t", 24, members_123},
+    {"nvmlComputeInstanceProfileInfo_t", 36, members_124},
+    {"nvmlComputeInstanceProfileInfo_v2_t", 136, members_125},
+    {"nvmlComputeInstanceProfileInfo_v3_t", 140, members_126},
+    {"nvmlComputeInstancePlacement_t", 8, members_127},
+    {"nvmlComputeInstanceInfo_t", 32, members_128},
+    {"nvmlGpmSupport_t", 8, members_129},
+    {"nvmlDeviceCapabilities_v1_t", 8, members_130},
+    {"nvmlMask255_t", 32, members_131},
+    {"nvmlWorkloadPowerProfileInfo_v1_t", 44, members_132},
+    {"nvmlWorkloadPowerProfileProfilesInfo_v1_t", 11256, members_133},
+    {"nvmlWorkloadPowerProfileCurrentProfiles_v1_t", 100, members_134},
+    {"nvmlEccSramUniqueUncorrectedErrorEntry_v1_t", 28, members_135},
+    {"nvmlEccSramUniqueUncorrectedErrorCounts_v1_t", 16, members_136},
+    {"nvmlRemappedRowsInfo_v2_t", 24, members_137},
+    {"nvmlEccBankRemapperHistogram_v1_t", 8, members_138},
+    {"nvmlEccBankRemapperStatus_v1_t", 20, members_139},
+    {"nvmlProcessInfo_v1_t", 16, members_140},
 };
 
 constexpr Constant numbers_0[] = {{"", 0}, {"", 1}, {"", 2}, {"", 3}, {"", 4}, {"", 5}, {"", 6}, {"", 7}, {"", 8}, {"", 9}, {"", 10}, {"", 11}, {"", 12}, {"", 13}, {"", 14}, {"", 15}, {"", 16}, {"", 17}, {"", 18}, {"", 19}, {"", 20}, {"", 21}, {"", 22}, {"", 23}, {"", 24}, {"", 25}, {"", 26}, {"", 27}, {"", 28}, {"", 29}, {"", 30}, {"", 31}, {"", 32}, {"", 33}, {"", 34}, {"", 35}, {"", 36}, {"", 37}, {"", 38}, {"", 39}, {"", 40}, {"", 41}, {"", 42}, {"", 43}, {"", 44}, {"", 45}, {"", 46}, {"", 47}, {"", 48}, {"", 49}, {"", 50}, {"", 51}, {"", 52}, {"", 53}, {"", 54}, {"", 55}, {"", 56}, {"", 57}, {"", 58}, {"", 59}, {"", 60}, {"", 61}, {"", 62}, {"", 63}};
@@ -1206,243 +1284,249 @@ constexpr Shape shapes_147[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}};
 constexpr Shape shapes_148[] = {{Form::handle, 8, -1}, {Form::structure, 28, 43}};
 constexpr Shape shapes_149[] = {{Form::handle, 8, -1}, {Form::structure, 40, 44}};
 constexpr Version versions_149[] = {{0x03000028u, 44}, {0x02000024u, 45}};
-constexpr Shape shapes_150[] = {{Form::structure, 8, 46}};
-constexpr Shape shapes_151[] = {{Form::structure, 12, 47}};
-constexpr Shape shapes_152[] = {{Form::handle, 8, -1}, {Form::structure, 16, 48}};
-constexpr Shape shapes_153[] = {{Form::natural, 4, -1}};
-constexpr Shape shapes_154[] = {{Form::handle, 8, -1}, {Form::structure, 24, 27}};
-constexpr Shape shapes_155[] = {{Form::structure, 16, 49}};
-constexpr Version versions_155[] = {{0x01000010u, 49}};
-constexpr Shape shapes_156[] = {{Form::structure, 20, 50}};
-constexpr Version versions_156[] = {{0x01000014u, 50}};
-constexpr Shape shapes_157[] = {{Form::handle, 8, -1}, {Form::text, 64, -1}};
-constexpr Shape shapes_158[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_159[] = {{Form::handle, 8, -1}, {Form::structure, 104, 51}};
-constexpr Version versions_159[] = {{0x01000068u, 51}};
-constexpr Shape shapes_160[] = {{Form::handle, 8, -1}, {Form::integer, 4, -1}};
-constexpr Shape shapes_161[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 56, 52}};
-constexpr Choice choices_161[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetAccountingPids.pids"}};
-constexpr Shape shapes_162[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_163[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_164[] = {{Form::handle, 8, -1}, {Form::structure, 64, 53}};
-constexpr Choice choices_164[] = {{1, 0, 4, Choice::Kind::each, {}, "nvmlDeviceGetAccountingPids.pids"}};
-constexpr Shape shapes_165[] = {{Form::handle, 8, -1}, {Form::integer, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 8, -1}};
-constexpr Choice choices_165[] = {{1, 0, 0, Choice::Kind::numbers, numbers_21, ""}};
-constexpr Shape shapes_166[] = {{Form::handle, 8, -1}, {Form::integer, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 8, -1}, {Form::natural, 8, -1}};
+constexpr Shape shapes_150[] = {{Form::handle, 8, -1}, {Form::structure, 548, 47}};
+constexpr Shape shapes_151[] = {{Form::structure, 8, 48}};
+constexpr Shape shapes_152[] = {{Form::structure, 12, 49}};
+constexpr Shape shapes_153[] = {{Form::handle, 8, -1}, {Form::structure, 16, 50}};
+constexpr Shape shapes_154[] = {{Form::natural, 4, -1}};
+constexpr Shape shapes_155[] = {{Form::handle, 8, -1}, {Form::structure, 24, 27}};
+constexpr Shape shapes_156[] = {{Form::structure, 16, 51}};
+constexpr Version versions_156[] = {{0x01000010u, 51}};
+constexpr Shape shapes_157[] = {{Form::structure, 20, 52}};
+constexpr Version versions_157[] = {{0x01000014u, 52}};
+constexpr Shape shapes_158[] = {{Form::handle, 8, -1}, {Form::text, 64, -1}};
+constexpr Shape shapes_159[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_160[] = {{Form::handle, 8, -1}, {Form::structure, 104, 53}};
+constexpr Version versions_160[] = {{0x01000068u, 53}};
+constexpr Shape shapes_161[] = {{Form::handle, 8, -1}, {Form::integer, 4, -1}};
+constexpr Shape shapes_162[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 56, 54}};
+constexpr Choice choices_162[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetAccountingPids.pids"}};
+constexpr Shape shapes_163[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_164[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_165[] = {{Form::handle, 8, -1}, {Form::structure, 64, 55}};
+constexpr Choice choices_165[] = {{1, 0, 4, Choice::Kind::each, {}, "nvmlDeviceGetAccountingPids.pids"}};
+constexpr Shape shapes_166[] = {{Form::handle, 8, -1}, {Form::integer, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 8, -1}};
 constexpr Choice choices_166[] = {{1, 0, 0, Choice::Kind::numbers, numbers_21, ""}};
-constexpr Shape shapes_167[] = {{Form::handle, 8, -1}, {Form::integer, 4, -1}};
-constexpr Shape shapes_168[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_169[] = {{Form::handle, 8, -1}, {Form::structure, 20, 54}};
-constexpr Shape shapes_170[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_171[] = {{Form::handle, 8, -1}, {Form::structure, 264, 56}};
-constexpr Shape shapes_172[] = {{Form::handle, 8, -1}, {Form::structure, 32, 57}, {Form::natural, 4, -1}, {Form::natural, 8, -1}};
-constexpr Shape shapes_173[] = {{Form::handle, 8, -1}, {Form::structure, 24, 59}};
-constexpr Version versions_173[] = {{0x01000018u, 59}};
-constexpr Shape shapes_174[] = {{Form::handle, 8, -1}, {Form::structure, 44, 60}};
-constexpr Version versions_174[] = {{0x0200002cu, 60}, {0x0100002cu, 61}};
-constexpr Shape shapes_175[] = {{Form::handle, 8, -1}, {Form::structure, 16, 62}};
-constexpr Version versions_175[] = {{0x01000010u, 62}};
-constexpr Shape shapes_176[] = {{Form::handle, 8, -1}, {Form::structure, 64, 63}};
-constexpr Shape shapes_177[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::integer, 4, -1}};
-constexpr Choice choices_177[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}};
-constexpr Shape shapes_178[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Choice choices_178[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}};
-constexpr Shape shapes_179[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::integer, 4, -1}, {Form::natural, 4, -1}};
-constexpr Choice choices_179[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}, {2, 0, 0, Choice::Kind::numbers, numbers_23, ""}};
-constexpr Shape shapes_180[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 68, 14}};
-constexpr Choice choices_180[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}};
-constexpr Shape shapes_181[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::integer, 4, -1}, {Form::natural, 8, -1}};
-constexpr Choice choices_181[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}, {2, 0, 0, Choice::Kind::numbers, numbers_24, ""}};
-constexpr Shape shapes_182[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::structure, 8, 64}};
-constexpr Choice choices_182[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}, {2, 0, 0, Choice::Kind::numbers, numbers_25, ""}};
-constexpr Shape shapes_183[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 8, -1}, {Form::natural, 8, -1}};
-constexpr Choice choices_183[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}, {2, 0, 0, Choice::Kind::numbers, numbers_25, ""}};
-constexpr Shape shapes_184[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::integer, 4, -1}};
+constexpr Shape shapes_167[] = {{Form::handle, 8, -1}, {Form::integer, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 8, -1}, {Form::natural, 8, -1}};
+constexpr Choice choices_167[] = {{1, 0, 0, Choice::Kind::numbers, numbers_21, ""}};
+constexpr Shape shapes_168[] = {{Form::handle, 8, -1}, {Form::integer, 4, -1}};
+constexpr Shape shapes_169[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_170[] = {{Form::handle, 8, -1}, {Form::structure, 20, 56}};
+constexpr Shape shapes_171[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_172[] = {{Form::handle, 8, -1}, {Form::structure, 264, 58}};
+constexpr Shape shapes_173[] = {{Form::handle, 8, -1}, {Form::structure, 32, 59}, {Form::natural, 4, -1}, {Form::natural, 8, -1}};
+constexpr Shape shapes_174[] = {{Form::handle, 8, -1}, {Form::structure, 24, 61}};
+constexpr Version versions_174[] = {{0x01000018u, 61}};
+constexpr Shape shapes_175[] = {{Form::handle, 8, -1}, {Form::structure, 44, 62}};
+constexpr Version versions_175[] = {{0x0200002cu, 62}, {0x0100002cu, 63}};
+constexpr Shape shapes_176[] = {{Form::handle, 8, -1}, {Form::structure, 16, 64}};
+constexpr Version versions_176[] = {{0x01000010u, 64}};
+constexpr Shape shapes_177[] = {{Form::handle, 8, -1}, {Form::structure, 64, 65}};
+constexpr Shape shapes_178[] = {{Form::handle, 8, -1}, {Form::structure, 32, 67}};
+constexpr Shape shapes_179[] = {{Form::handle, 8, -1}, {Form::structure, 115344, 70}};
+constexpr Shape shapes_180[] = {{Form::handle, 8, -1}, {Form::structure, 20, 71}};
+constexpr Shape shapes_181[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::integer, 4, -1}};
+constexpr Choice choices_181[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}};
+constexpr Shape shapes_182[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Choice choices_182[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}};
+constexpr Shape shapes_183[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::integer, 4, -1}, {Form::natural, 4, -1}};
+constexpr Choice choices_183[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}, {2, 0, 0, Choice::Kind::numbers, numbers_23, ""}};
+constexpr Shape shapes_184[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 68, 14}};
 constexpr Choice choices_184[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}};
-constexpr Shape shapes_185[] = {{Form::natural, 4, -1}};
-constexpr Shape shapes_186[] = {{Form::handle, 8, -1}, {Form::structure, 28, 65}};
-constexpr Version versions_186[] = {{0x0100001cu, 65}};
-constexpr Shape shapes_187[] = {{Form::handle, 8, -1}, {Form::structure, 12, 66}};
-constexpr Version versions_187[] = {{0x0100000cu, 66}};
-constexpr Shape shapes_188[] = {{Form::handle, 8, -1}, {Form::structure, 1612, 69}};
-constexpr Version versions_188[] = {{0x0200064cu, 69}, {0x01000008u, 70}};
-constexpr Shape shapes_189[] = {{Form::handle, 8, -1}, {Form::natural, 8, -1}};
-constexpr Shape shapes_190[] = {{Form::handle, 8, -1}, {Form::integer, 4, -1}};
-constexpr Shape shapes_191[] = {{Form::handle, 8, -1}, {Form::integer, 4, -1}};
-constexpr Shape shapes_192[] = {{Form::handle, 8, -1}, {Form::structure, 8, 71}};
-constexpr Version versions_192[] = {{0x01000008u, 71}};
-constexpr Shape shapes_193[] = {{Form::natural, 4, -1}, {Form::structure, 8, 72}};
-constexpr Version versions_193[] = {{0x01000008u, 72}};
-constexpr Shape shapes_194[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 32, 74}};
-constexpr Choice choices_194[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetSupportedVgpus.vgpuTypeIds"}};
-constexpr Version versions_194[] = {{0x02000020u, 74}, {0x01000018u, 75}};
-constexpr Shape shapes_195[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 32, 74}};
-constexpr Choice choices_195[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetSupportedVgpus.vgpuTypeIds"}};
-constexpr Version versions_195[] = {{0x02000020u, 74}, {0x01000018u, 75}};
-constexpr Shape shapes_196[] = {{Form::natural, 4, -1}, {Form::natural, 8, -1}};
-constexpr Shape shapes_197[] = {{Form::natural, 4, -1}, {Form::natural, 8, -1}};
-constexpr Shape shapes_198[] = {{Form::natural, 4, -1}, {Form::structure, 16, 76}};
-constexpr Version versions_198[] = {{0x01000010u, 76}};
-constexpr Shape shapes_199[] = {{Form::handle, 8, -1}, {Form::structure, 860, 79}};
-constexpr Shape shapes_200[] = {{Form::integer, 4, -1}, {Form::natural, 4, -1}};
-constexpr Choice choices_200[] = {{0, 0, 0, Choice::Kind::numbers, numbers_26, ""}};
-constexpr Shape shapes_201[] = {{Form::handle, 8, -1}, {Form::integer, 4, -1}, {Form::natural, 4, -1}};
-constexpr Choice choices_201[] = {{1, 0, 0, Choice::Kind::numbers, numbers_27, ""}};
-constexpr Shape shapes_202[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_203[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_204[] = {{Form::natural, 4, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_205[] = {{Form::natural, 4, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_206[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_207[] = {{Form::natural, 4, -1}, {Form::natural, 8, -1}, {Form::natural, 8, -1}};
-constexpr Shape shapes_208[] = {{Form::natural, 4, -1}, {Form::natural, 8, -1}};
-constexpr Shape shapes_209[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_210[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Choice choices_210[] = {{1, 0, 0, Choice::Kind::numbers, numbers_28, ""}};
-constexpr Shape shapes_211[] = {{Form::natural, 4, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_212[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_213[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Choice choices_213[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetSupportedVgpus.vgpuTypeIds"}};
+constexpr Shape shapes_185[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::integer, 4, -1}, {Form::natural, 8, -1}};
+constexpr Choice choices_185[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}, {2, 0, 0, Choice::Kind::numbers, numbers_24, ""}};
+constexpr Shape shapes_186[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::structure, 8, 72}};
+constexpr Choice choices_186[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}, {2, 0, 0, Choice::Kind::numbers, numbers_25, ""}};
+constexpr Shape shapes_187[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 8, -1}, {Form::natural, 8, -1}};
+constexpr Choice choices_187[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}, {2, 0, 0, Choice::Kind::numbers, numbers_25, ""}};
+constexpr Shape shapes_188[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::integer, 4, -1}};
+constexpr Choice choices_188[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}};
+constexpr Shape shapes_189[] = {{Form::natural, 4, -1}};
+constexpr Shape shapes_190[] = {{Form::handle, 8, -1}, {Form::structure, 28, 73}};
+constexpr Version versions_190[] = {{0x0100001cu, 73}};
+constexpr Shape shapes_191[] = {{Form::handle, 8, -1}, {Form::structure, 12, 74}};
+constexpr Version versions_191[] = {{0x0100000cu, 74}};
+constexpr Shape shapes_192[] = {{Form::handle, 8, -1}, {Form::structure, 1612, 77}};
+constexpr Version versions_192[] = {{0x0200064cu, 77}, {0x01000008u, 78}};
+constexpr Shape shapes_193[] = {{Form::handle, 8, -1}, {Form::structure, 16, 81}};
+constexpr Shape shapes_194[] = {{Form::handle, 8, -1}, {Form::natural, 8, -1}};
+constexpr Shape shapes_195[] = {{Form::handle, 8, -1}, {Form::integer, 4, -1}};
+constexpr Shape shapes_196[] = {{Form::handle, 8, -1}, {Form::integer, 4, -1}};
+constexpr Shape shapes_197[] = {{Form::handle, 8, -1}, {Form::structure, 8, 82}};
+constexpr Version versions_197[] = {{0x01000008u, 82}};
+constexpr Shape shapes_198[] = {{Form::natural, 4, -1}, {Form::structure, 8, 83}};
+constexpr Version versions_198[] = {{0x01000008u, 83}};
+constexpr Shape shapes_199[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 32, 85}};
+constexpr Choice choices_199[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetSupportedVgpus.vgpuTypeIds"}};
+constexpr Version versions_199[] = {{0x02000020u, 85}, {0x01000018u, 86}};
+constexpr Shape shapes_200[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 32, 85}};
+constexpr Choice choices_200[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetSupportedVgpus.vgpuTypeIds"}};
+constexpr Version versions_200[] = {{0x02000020u, 85}, {0x01000018u, 86}};
+constexpr Shape shapes_201[] = {{Form::natural, 4, -1}, {Form::natural, 8, -1}};
+constexpr Shape shapes_202[] = {{Form::natural, 4, -1}, {Form::natural, 8, -1}};
+constexpr Shape shapes_203[] = {{Form::natural, 4, -1}, {Form::structure, 16, 87}};
+constexpr Version versions_203[] = {{0x01000010u, 87}};
+constexpr Shape shapes_204[] = {{Form::handle, 8, -1}, {Form::structure, 860, 90}};
+constexpr Shape shapes_205[] = {{Form::integer, 4, -1}, {Form::natural, 4, -1}};
+constexpr Choice choices_205[] = {{0, 0, 0, Choice::Kind::numbers, numbers_26, ""}};
+constexpr Shape shapes_206[] = {{Form::handle, 8, -1}, {Form::integer, 4, -1}, {Form::natural, 4, -1}};
+constexpr Choice choices_206[] = {{1, 0, 0, Choice::Kind::numbers, numbers_27, ""}};
+constexpr Shape shapes_207[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_208[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_209[] = {{Form::natural, 4, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_210[] = {{Form::natural, 4, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_211[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_212[] = {{Form::natural, 4, -1}, {Form::natural, 8, -1}, {Form::natural, 8, -1}};
+constexpr Shape shapes_213[] = {{Form::natural, 4, -1}, {Form::natural, 8, -1}};
 constexpr Shape shapes_214[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_215[] = {{Form::natural, 4, -1}, {Form::structure, 16, 80}};
-constexpr Version versions_215[] = {{0x01000010u, 80}};
-constexpr Shape shapes_216[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_217[] = {{Form::natural, 4, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}, {Form::integer, 4, -1}};
-constexpr Shape shapes_218[] = {{Form::natural, 4, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_219[] = {{Form::natural, 4, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_220[] = {{Form::natural, 4, -1}, {Form::natural, 8, -1}};
-constexpr Shape shapes_221[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_222[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_223[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_224[] = {{Form::natural, 4, -1}, {Form::integer, 4, -1}};
-constexpr Shape shapes_225[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_226[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_227[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::structure, 32, 32}};
-constexpr Shape shapes_228[] = {{Form::natural, 4, -1}, {Form::structure, 12, 33}};
-constexpr Shape shapes_229[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::structure, 48, 34}};
+constexpr Shape shapes_215[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Choice choices_215[] = {{1, 0, 0, Choice::Kind::numbers, numbers_28, ""}};
+constexpr Shape shapes_216[] = {{Form::natural, 4, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_217[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_218[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Choice choices_218[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetSupportedVgpus.vgpuTypeIds"}};
+constexpr Shape shapes_219[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_220[] = {{Form::natural, 4, -1}, {Form::structure, 16, 91}};
+constexpr Version versions_220[] = {{0x01000010u, 91}};
+constexpr Shape shapes_221[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_222[] = {{Form::natural, 4, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}, {Form::integer, 4, -1}};
+constexpr Shape shapes_223[] = {{Form::natural, 4, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_224[] = {{Form::natural, 4, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_225[] = {{Form::natural, 4, -1}, {Form::natural, 8, -1}};
+constexpr Shape shapes_226[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_227[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_228[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_229[] = {{Form::natural, 4, -1}, {Form::integer, 4, -1}};
 constexpr Shape shapes_230[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_231[] = {{Form::natural, 4, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_232[] = {{Form::natural, 4, -1}, {Form::integer, 4, -1}, {Form::natural, 4, -1}};
-constexpr Choice choices_232[] = {{1, 0, 0, Choice::Kind::numbers, numbers_29, ""}};
-constexpr Shape shapes_233[] = {{Form::natural, 4, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_234[] = {{Form::handle, 8, -1}, {Form::structure, 16, 82}};
-constexpr Version versions_234[] = {{0x01000010u, 82}};
-constexpr Shape shapes_235[] = {{Form::structure, 12, 83}};
-constexpr Choice choices_235[] = {{0, 4, 4, Choice::Kind::each, {}, "nvmlDeviceGetSupportedVgpus.vgpuTypeIds"}};
-constexpr Version versions_235[] = {{0x0100000cu, 83}};
-constexpr Shape shapes_236[] = {{Form::handle, 8, -1}, {Form::structure, 16, 85}};
-constexpr Version versions_236[] = {{0x01000010u, 85}};
-constexpr Shape shapes_237[] = {{Form::handle, 8, -1}, {Form::structure, 24, 86}};
-constexpr Version versions_237[] = {{0x01000018u, 86}};
-constexpr Shape shapes_238[] = {{Form::handle, 8, -1}, {Form::structure, 9632, 88}};
-constexpr Version versions_238[] = {{0x010025a0u, 88}};
-constexpr Shape shapes_239[] = {{Form::handle, 8, -1}, {Form::structure, 32, 89}};
-constexpr Choice choices_239[] = {{1, 4, 4, Choice::Kind::each, {}, "nvmlDeviceGetSupportedVgpus.vgpuTypeIds"}};
-constexpr Version versions_239[] = {{0x01000020u, 89}};
-constexpr Shape shapes_240[] = {{Form::handle, 8, -1}, {Form::structure, 8, 71}};
-constexpr Version versions_240[] = {{0x01000008u, 71}};
-constexpr Shape shapes_241[] = {{Form::handle, 8, -1}, {Form::structure, 16, 90}};
-constexpr Shape shapes_242[] = {{Form::handle, 8, -1}, {Form::structure, 16, 90}};
-constexpr Shape shapes_243[] = {{Form::handle, 8, -1}, {Form::structure, 11224, 92}};
-constexpr Shape shapes_244[] = {{Form::handle, 8, -1}, {Form::structure, 11224, 92}};
-constexpr Shape shapes_245[] = {{Form::natural, 4, -1}, {Form::structure, 212, 93}, {Form::natural, 4, -1}};
-constexpr Shape shapes_246[] = {{Form::handle, 8, -1}, {Form::structure, 128, 95}, {Form::natural, 4, -1}};
-constexpr Shape shapes_247[] = {{Form::handle, 8, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_248[] = {{Form::handle, 8, -1}, {Form::structure, 9624, 96}};
-constexpr Shape shapes_249[] = {{Form::handle, 8, -1}, {Form::structure, 16, 97}};
-constexpr Shape shapes_250[] = {{Form::handle, 8, -1}, {Form::structure, 40, 98}};
-constexpr Shape shapes_251[] = {{Form::structure, 8, 94}, {Form::structure, 8, 94}};
-constexpr Shape shapes_252[] = {{Form::handle, 8, -1}, {Form::natural, 8, -1}, {Form::integer, 4, -1}, {Form::natural, 4, -1}, {Form::structure, 48, 99}};
-constexpr Shape shapes_253[] = {{Form::handle, 8, -1}, {Form::structure, 32, 101}};
-constexpr Version versions_253[] = {{0x01000020u, 101}};
-constexpr Shape shapes_254[] = {{Form::handle, 8, -1}, {Form::natural, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 96, 102}};
-constexpr Shape shapes_255[] = {{Form::handle, 8, -1}, {Form::structure, 24, 104}};
-constexpr Version versions_255[] = {{0x01000018u, 104}};
-constexpr Shape shapes_256[] = {{Form::natural, 4, -1}, {Form::integer, 4, -1}};
-constexpr Shape shapes_257[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_258[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::structure, 56, 52}};
-constexpr Choice choices_258[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlVgpuInstanceGetAccountingPids.pids"}};
-constexpr Shape shapes_259[] = {{Form::natural, 4, -1}, {Form::structure, 24, 106}};
-constexpr Shape shapes_260[] = {{Form::natural, 4, -1}};
-constexpr Shape shapes_261[] = {{Form::natural, 4, -1}, {Form::structure, 148, 107}};
-constexpr Choice choices_261[] = {{0, 0, 0, Choice::Kind::below, {}, "nvmlGetExcludedDeviceCount.deviceCount"}};
-constexpr Shape shapes_262[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_263[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 48, 108}};
-constexpr Choice choices_263[] = {{1, 0, 0, Choice::Kind::numbers, numbers_30, ""}};
-constexpr Shape shapes_264[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 152, 109}};
-constexpr Choice choices_264[] = {{1, 0, 0, Choice::Kind::numbers, numbers_30, ""}};
-constexpr Version versions_264[] = {{0x03000098u, 110}, {0x02000098u, 109}};
-constexpr Shape shapes_265[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 152, 109}};
-constexpr Choice choices_265[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetGpuInstanceProfileInfo.info.id"}};
-constexpr Version versions_265[] = {{0x03000098u, 110}, {0x02000098u, 109}};
-constexpr Shape shapes_266[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 8, 111}, {Form::natural, 4, -1}};
-constexpr Choice choices_266[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetGpuInstanceProfileInfo.info.id"}};
+constexpr Shape shapes_231[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_232[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::structure, 32, 32}};
+constexpr Shape shapes_233[] = {{Form::natural, 4, -1}, {Form::structure, 12, 33}};
+constexpr Shape shapes_234[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::structure, 48, 34}};
+constexpr Shape shapes_235[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_236[] = {{Form::natural, 4, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_237[] = {{Form::natural, 4, -1}, {Form::integer, 4, -1}, {Form::natural, 4, -1}};
+constexpr Choice choices_237[] = {{1, 0, 0, Choice::Kind::numbers, numbers_29, ""}};
+constexpr Shape shapes_238[] = {{Form::natural, 4, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_239[] = {{Form::handle, 8, -1}, {Form::structure, 16, 93}};
+constexpr Version versions_239[] = {{0x01000010u, 93}};
+constexpr Shape shapes_240[] = {{Form::structure, 12, 94}};
+constexpr Choice choices_240[] = {{0, 4, 4, Choice::Kind::each, {}, "nvmlDeviceGetSupportedVgpus.vgpuTypeIds"}};
+constexpr Version versions_240[] = {{0x0100000cu, 94}};
+constexpr Shape shapes_241[] = {{Form::handle, 8, -1}, {Form::structure, 16, 96}};
+constexpr Version versions_241[] = {{0x01000010u, 96}};
+constexpr Shape shapes_242[] = {{Form::handle, 8, -1}, {Form::structure, 24, 97}};
+constexpr Version versions_242[] = {{0x01000018u, 97}};
+constexpr Shape shapes_243[] = {{Form::handle, 8, -1}, {Form::structure, 9632, 99}};
+constexpr Version versions_243[] = {{0x010025a0u, 99}};
+constexpr Shape shapes_244[] = {{Form::handle, 8, -1}, {Form::structure, 32, 100}};
+constexpr Choice choices_244[] = {{1, 4, 4, Choice::Kind::each, {}, "nvmlDeviceGetSupportedVgpus.vgpuTypeIds"}};
+constexpr Version versions_244[] = {{0x01000020u, 100}};
+constexpr Shape shapes_245[] = {{Form::handle, 8, -1}, {Form::structure, 8, 82}};
+constexpr Version versions_245[] = {{0x01000008u, 82}};
+constexpr Shape shapes_246[] = {{Form::handle, 8, -1}, {Form::structure, 16, 101}};
+constexpr Shape shapes_247[] = {{Form::handle, 8, -1}, {Form::structure, 16, 101}};
+constexpr Shape shapes_248[] = {{Form::handle, 8, -1}, {Form::structure, 11224, 103}};
+constexpr Shape shapes_249[] = {{Form::handle, 8, -1}, {Form::structure, 11224, 103}};
+constexpr Shape shapes_250[] = {{Form::natural, 4, -1}, {Form::structure, 212, 104}, {Form::natural, 4, -1}};
+constexpr Shape shapes_251[] = {{Form::handle, 8, -1}, {Form::structure, 128, 106}, {Form::natural, 4, -1}};
+constexpr Shape shapes_252[] = {{Form::handle, 8, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_253[] = {{Form::handle, 8, -1}, {Form::structure, 9624, 107}};
+constexpr Shape shapes_254[] = {{Form::handle, 8, -1}, {Form::structure, 16, 108}};
+constexpr Shape shapes_255[] = {{Form::handle, 8, -1}, {Form::structure, 40, 109}};
+constexpr Shape shapes_256[] = {{Form::structure, 8, 105}, {Form::structure, 8, 105}};
+constexpr Shape shapes_257[] = {{Form::handle, 8, -1}, {Form::natural, 8, -1}, {Form::integer, 4, -1}, {Form::natural, 4, -1}, {Form::structure, 48, 110}};
+constexpr Shape shapes_258[] = {{Form::handle, 8, -1}, {Form::structure, 32, 112}};
+constexpr Version versions_258[] = {{0x01000020u, 112}};
+constexpr Shape shapes_259[] = {{Form::handle, 8, -1}, {Form::natural, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 96, 113}};
+constexpr Shape shapes_260[] = {{Form::handle, 8, -1}, {Form::structure, 24, 115}};
+constexpr Version versions_260[] = {{0x01000018u, 115}};
+constexpr Shape shapes_261[] = {{Form::natural, 4, -1}, {Form::integer, 4, -1}};
+constexpr Shape shapes_262[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_263[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::structure, 56, 54}};
+constexpr Choice choices_263[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlVgpuInstanceGetAccountingPids.pids"}};
+constexpr Shape shapes_264[] = {{Form::natural, 4, -1}, {Form::structure, 24, 117}};
+constexpr Shape shapes_265[] = {{Form::natural, 4, -1}};
+constexpr Shape shapes_266[] = {{Form::natural, 4, -1}, {Form::structure, 148, 118}};
+constexpr Choice choices_266[] = {{0, 0, 0, Choice::Kind::below, {}, "nvmlGetExcludedDeviceCount.deviceCount"}};
 constexpr Shape shapes_267[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Choice choices_267[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetGpuInstanceProfileInfo.info.id"}};
-constexpr Shape shapes_268[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::handle, 8, -1}, {Form::natural, 4, -1}};
-constexpr Choice choices_268[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetGpuInstanceProfileInfo.info.id"}};
-constexpr Shape shapes_269[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::handle, 8, -1}};
-constexpr Choice choices_269[] = {{1, 0, 0, Choice::Kind::numbers, numbers_31, ""}};
-constexpr Shape shapes_270[] = {{Form::handle, 8, -1}, {Form::structure, 24, 112}};
-constexpr Shape shapes_271[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::structure, 36, 113}};
-constexpr Choice choices_271[] = {{1, 0, 0, Choice::Kind::numbers, numbers_32, ""}, {2, 0, 0, Choice::Kind::numbers, numbers_33, ""}};
-constexpr Shape shapes_272[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::structure, 136, 114}};
-constexpr Choice choices_272[] = {{1, 0, 0, Choice::Kind::numbers, numbers_32, ""}, {2, 0, 0, Choice::Kind::numbers, numbers_33, ""}};
-constexpr Version versions_272[] = {{0x0300008cu, 115}, {0x02000088u, 114}};
-constexpr Shape shapes_273[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Choice choices_273[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlGpuInstanceGetComputeInstanceProfileInfo.info.id"}};
-constexpr Shape shapes_274[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 8, 116}, {Form::natural, 4, -1}};
-constexpr Choice choices_274[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlGpuInstanceGetComputeInstanceProfileInfo.info.id"}};
-constexpr Shape shapes_275[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::handle, 8, -1}, {Form::natural, 4, -1}};
-constexpr Choice choices_275[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlGpuInstanceGetComputeInstanceProfileInfo.info.id"}};
-constexpr Shape shapes_276[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::handle, 8, -1}};
-constexpr Choice choices_276[] = {{1, 0, 0, Choice::Kind::numbers, numbers_34, ""}};
-constexpr Shape shapes_277[] = {{Form::handle, 8, -1}, {Form::structure, 32, 117}};
-constexpr Shape shapes_278[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_279[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_280[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_281[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_282[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::handle, 8, -1}};
-constexpr Choice choices_282[] = {{1, 0, 0, Choice::Kind::below, {}, "nvmlDeviceGetMaxMigDeviceCount.count"}};
-constexpr Shape shapes_283[] = {{Form::handle, 8, -1}, {Form::handle, 8, -1}};
-constexpr Shape shapes_284[] = {{Form::handle, 8, -1}, {Form::structure, 8, 118}};
-constexpr Version versions_284[] = {{0x00000001u, 118}};
+constexpr Shape shapes_268[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 48, 119}};
+constexpr Choice choices_268[] = {{1, 0, 0, Choice::Kind::numbers, numbers_30, ""}};
+constexpr Shape shapes_269[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 152, 120}};
+constexpr Choice choices_269[] = {{1, 0, 0, Choice::Kind::numbers, numbers_30, ""}};
+constexpr Version versions_269[] = {{0x03000098u, 121}, {0x02000098u, 120}};
+constexpr Shape shapes_270[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 152, 120}};
+constexpr Choice choices_270[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetGpuInstanceProfileInfo.info.id"}};
+constexpr Version versions_270[] = {{0x03000098u, 121}, {0x02000098u, 120}};
+constexpr Shape shapes_271[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 8, 122}, {Form::natural, 4, -1}};
+constexpr Choice choices_271[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetGpuInstanceProfileInfo.info.id"}};
+constexpr Shape shapes_272[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Choice choices_272[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetGpuInstanceProfileInfo.info.id"}};
+constexpr Shape shapes_273[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::handle, 8, -1}, {Form::natural, 4, -1}};
+constexpr Choice choices_273[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetGpuInstanceProfileInfo.info.id"}};
+constexpr Shape shapes_274[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::handle, 8, -1}};
+constexpr Choice choices_274[] = {{1, 0, 0, Choice::Kind::numbers, numbers_31, ""}};
+constexpr Shape shapes_275[] = {{Form::handle, 8, -1}, {Form::structure, 24, 123}};
+constexpr Shape shapes_276[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::structure, 36, 124}};
+constexpr Choice choices_276[] = {{1, 0, 0, Choice::Kind::numbers, numbers_32, ""}, {2, 0, 0, Choice::Kind::numbers, numbers_33, ""}};
+constexpr Shape shapes_277[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::structure, 136, 125}};
+constexpr Choice choices_277[] = {{1, 0, 0, Choice::Kind::numbers, numbers_32, ""}, {2, 0, 0, Choice::Kind::numbers, numbers_33, ""}};
+constexpr Version versions_277[] = {{0x0300008cu, 126}, {0x02000088u, 125}};
+constexpr Shape shapes_278[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Choice choices_278[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlGpuInstanceGetComputeInstanceProfileInfo.info.id"}};
+constexpr Shape shapes_279[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 8, 127}, {Form::natural, 4, -1}};
+constexpr Choice choices_279[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlGpuInstanceGetComputeInstanceProfileInfo.info.id"}};
+constexpr Shape shapes_280[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::handle, 8, -1}, {Form::natural, 4, -1}};
+constexpr Choice choices_280[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlGpuInstanceGetComputeInstanceProfileInfo.info.id"}};
+constexpr Shape shapes_281[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::handle, 8, -1}};
+constexpr Choice choices_281[] = {{1, 0, 0, Choice::Kind::numbers, numbers_34, ""}};
+constexpr Shape shapes_282[] = {{Form::handle, 8, -1}, {Form::structure, 32, 128}};
+constexpr Shape shapes_283[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_284[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}};
 constexpr Shape shapes_285[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_286[] = {{Form::handle, 8, -1}, {Form::structure, 8, 119}};
-constexpr Version versions_286[] = {{0x01000008u, 119}};
-constexpr Shape shapes_287[] = {{Form::handle, 8, -1}, {Form::structure, 11256, 122}};
-constexpr Version versions_287[] = {{0x01002bf8u, 122}};
-constexpr Shape shapes_288[] = {{Form::handle, 8, -1}, {Form::structure, 100, 123}};
-constexpr Version versions_288[] = {{0x01000064u, 123}};
-constexpr Shape shapes_289[] = {{Form::handle, 8, -1}, {Form::structure, 16, 125}};
-constexpr Version versions_289[] = {{0x01000010u, 125}};
-constexpr Shape shapes_290[] = {{Form::handle, 8, -1}, {Form::structure, 24, 126}};
-constexpr Shape shapes_291[] = {{Form::natural, 4, -1}};
-constexpr Shape shapes_292[] = {{Form::natural, 4, -1}, {Form::handle, 8, -1}};
-constexpr Choice choices_292[] = {{0, 0, 0, Choice::Kind::below, {}, "nvmlDeviceGetCount_v2.deviceCount"}};
-constexpr Shape shapes_293[] = {{Form::text, 1, -1}, {Form::handle, 8, -1}};
-constexpr Choice choices_293[] = {{0, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetPciInfo_v3.pci.busId"}};
-constexpr Shape shapes_294[] = {{Form::handle, 8, -1}, {Form::structure, 52, 14}};
-constexpr Shape shapes_295[] = {{Form::handle, 8, -1}, {Form::structure, 52, 14}};
-constexpr Shape shapes_296[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 52, 14}};
-constexpr Choice choices_296[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}};
-constexpr Shape shapes_297[] = {{Form::handle, 8, -1}, {Form::structure, 812, 79}};
-constexpr Shape shapes_298[] = {{Form::handle, 8, -1}, {Form::structure, 812, 79}};
-constexpr Shape shapes_299[] = {{Form::handle, 8, -1}, {Form::structure, 812, 79}};
-constexpr Shape shapes_300[] = {{Form::handle, 8, -1}, {Form::structure, 24, 7}};
-constexpr Shape shapes_301[] = {{Form::handle, 8, -1}, {Form::structure, 24, 117}};
-constexpr Shape shapes_302[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 16, 127}};
-constexpr Shape shapes_303[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 24, 37}};
-constexpr Shape shapes_304[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 16, 127}};
-constexpr Shape shapes_305[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 24, 37}};
-constexpr Shape shapes_306[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 16, 127}};
-constexpr Shape shapes_307[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 24, 37}};
-constexpr Shape shapes_308[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 8, 111}, {Form::natural, 4, -1}};
-constexpr Choice choices_308[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetGpuInstanceProfileInfo.info.id"}};
-constexpr Shape shapes_309[] = {{Form::natural, 4, -1}, {Form::structure, 20, 106}};
-constexpr Shape shapes_310[] = {{Form::handle, 8, -1}, {Form::integer, 4, -1}, {Form::integer, 4, -1}};
-constexpr Shape shapes_311[] = {{Form::natural, 4, -1}};
-constexpr Shape shapes_312[] = {{Form::natural, 4, -1}, {Form::structure, 148, 107}};
-constexpr Choice choices_312[] = {{0, 0, 0, Choice::Kind::below, {}, "nvmlGetBlacklistDeviceCount.deviceCount"}};
+constexpr Shape shapes_286[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_287[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::handle, 8, -1}};
+constexpr Choice choices_287[] = {{1, 0, 0, Choice::Kind::below, {}, "nvmlDeviceGetMaxMigDeviceCount.count"}};
+constexpr Shape shapes_288[] = {{Form::handle, 8, -1}, {Form::handle, 8, -1}};
+constexpr Shape shapes_289[] = {{Form::handle, 8, -1}, {Form::structure, 8, 129}};
+constexpr Version versions_289[] = {{0x00000001u, 129}};
+constexpr Shape shapes_290[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_291[] = {{Form::handle, 8, -1}, {Form::structure, 8, 130}};
+constexpr Version versions_291[] = {{0x01000008u, 130}};
+constexpr Shape shapes_292[] = {{Form::handle, 8, -1}, {Form::structure, 11256, 133}};
+constexpr Version versions_292[] = {{0x01002bf8u, 133}};
+constexpr Shape shapes_293[] = {{Form::handle, 8, -1}, {Form::structure, 100, 134}};
+constexpr Version versions_293[] = {{0x01000064u, 134}};
+constexpr Shape shapes_294[] = {{Form::handle, 8, -1}, {Form::structure, 16, 136}};
+constexpr Version versions_294[] = {{0x01000010u, 136}};
+constexpr Shape shapes_295[] = {{Form::handle, 8, -1}, {Form::structure, 24, 137}};
+constexpr Shape shapes_296[] = {{Form::handle, 8, -1}, {Form::structure, 20, 139}};
+constexpr Shape shapes_297[] = {{Form::natural, 4, -1}};
+constexpr Shape shapes_298[] = {{Form::natural, 4, -1}, {Form::handle, 8, -1}};
+constexpr Choice choices_298[] = {{0, 0, 0, Choice::Kind::below, {}, "nvmlDeviceGetCount_v2.deviceCount"}};
+constexpr Shape shapes_299[] = {{Form::text, 1, -1}, {Form::handle, 8, -1}};
+constexpr Choice choices_299[] = {{0, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetPciInfo_v3.pci.busId"}};
+constexpr Shape shapes_300[] = {{Form::handle, 8, -1}, {Form::structure, 52, 14}};
+constexpr Shape shapes_301[] = {{Form::handle, 8, -1}, {Form::structure, 52, 14}};
+constexpr Shape shapes_302[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 52, 14}};
+constexpr Choice choices_302[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}};
+constexpr Shape shapes_303[] = {{Form::handle, 8, -1}, {Form::structure, 812, 90}};
+constexpr Shape shapes_304[] = {{Form::handle, 8, -1}, {Form::structure, 812, 90}};
+constexpr Shape shapes_305[] = {{Form::handle, 8, -1}, {Form::structure, 812, 90}};
+constexpr Shape shapes_306[] = {{Form::handle, 8, -1}, {Form::structure, 24, 7}};
+constexpr Shape shapes_307[] = {{Form::handle, 8, -1}, {Form::structure, 24, 128}};
+constexpr Shape shapes_308[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 16, 140}};
+constexpr Shape shapes_309[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 24, 37}};
+constexpr Shape shapes_310[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 16, 140}};
+constexpr Shape shapes_311[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 24, 37}};
+constexpr Shape shapes_312[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 16, 140}};
+constexpr Shape shapes_313[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 24, 37}};
+constexpr Shape shapes_314[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 8, 122}, {Form::natural, 4, -1}};
+constexpr Choice choices_314[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetGpuInstanceProfileInfo.info.id"}};
+constexpr Shape shapes_315[] = {{Form::natural, 4, -1}, {Form::structure, 20, 117}};
+constexpr Shape shapes_316[] = {{Form::handle, 8, -1}, {Form::integer, 4, -1}, {Form::integer, 4, -1}};
+constexpr Shape shapes_317[] = {{Form::natural, 4, -1}};
+constexpr Shape shapes_318[] = {{Form::natural, 4, -1}, {Form::structure, 148, 118}};
+constexpr Choice choices_318[] = {{0, 0, 0, Choice::Kind::below, {}, "nvmlGetBlacklistDeviceCount.deviceCount"}};
 
 constexpr Question all_questions[] = {
     {4, Subject::machine, -1, shapes_0, {}, {}},  // nvmlSystemGetDriverVersion
@@ -1595,169 +1679,175 @@ constexpr Question all_questions[] = {
     {158, Subject::device, 0, shapes_147, {}, {}},  // nvmlDeviceGetBusType
     {159, Subject::device, 0, shapes_148, {}, {}},  // nvmlDeviceGetGpuFabricInfo
     {160, Subject::device, 0, shapes_149, {}, versions_149},  // nvmlDeviceGetGpuFabricInfoV
-    {161, Subject::machine, -1, shapes_150, {}, {}},  // nvmlSystemGetConfComputeCapabilities
-    {162, Subject::machine, -1, shapes_151, {}, {}},  // nvmlSystemGetConfComputeState
-    {163, Subject::device, 0, shapes_152, {}, {}},  // nvmlDeviceGetConfComputeMemSizeInfo
-    {164, Subject::machine, -1, shapes_153, {}, {}},  // nvmlSystemGetConfComputeGpusReadyState
-    {165, Subject::device, 0, shapes_154, {}, {}},  // nvmlDeviceGetConfComputeProtectedMemoryUsage
-    {168, Subject::machine, -1, shapes_155, {}, versions_155},  // nvmlSystemGetConfComputeKeyRotationThresholdInfo
-    {172, Subject::machine, -1, shapes_156, {}, versions_156},  // nvmlSystemGetConfComputeSettings
-    {173, Subject::device, 0, shapes_157, {}, {}},  // nvmlDeviceGetGspFirmwareVersion
-    {174, Subject::device, 0, shapes_158, {}, {}},  // nvmlDeviceGetGspFirmwareMode
-    {175, Subject::device, 0, shapes_159, {}, versions_159},  // nvmlDeviceGetSramEccErrorStatus
-    {177, Subject::device, 0, shapes_160, {}, {}},  // nvmlDeviceGetAccountingMode
-    {178, Subject::device, 0, shapes_161, choices_161, {}},  // nvmlDeviceGetAccountingStats
-    {179, Subject::device, 0, shapes_162, {}, {}},  // nvmlDeviceGetAccountingPids
-    {180, Subject::device, 0, shapes_163, {}, {}},  // nvmlDeviceGetAccountingBufferSize
-    {181, Subject::device, 0, shapes_164, choices_164, {}},  // nvmlDeviceGetAccountingStats_v2
-    {182, Subject::device, 0, shapes_165, choices_165, {}},  // nvmlDeviceGetRetiredPages
-    {183, Subject::device, 0, shapes_166, choices_166, {}},  // nvmlDeviceGetRetiredPages_v2
-    {184, Subject::device, 0, shapes_167, {}, {}},  // nvmlDeviceGetRetiredPagesPendingStatus
-    {185, Subject::device, 0, shapes_168, {}, {}},  // nvmlDeviceGetRemappedRows
-    {186, Subject::device, 0, shapes_169, {}, {}},  // nvmlDeviceGetRowRemapperHistogram
-    {187, Subject::device, 0, shapes_170, {}, {}},  // nvmlDeviceGetArchitecture
-    {188, Subject::device, 0, shapes_171, {}, {}},  // nvmlDeviceGetClkMonStatus
-    {189, Subject::device, 0, shapes_172, {}, {}},  // nvmlDeviceGetProcessUtilization
-    {190, Subject::device, 0, shapes_173, {}, versions_173},  // nvmlDeviceGetProcessesUtilizationInfo
-    {191, Subject::device, 0, shapes_174, {}, versions_174},  // nvmlDeviceGetPlatformInfo
-    {192, Subject::device, 0, shapes_175, {}, versions_175},  // nvmlDeviceGetPdi
-    {194, Subject::device, 0, shapes_176, {}, {}},  // nvmlDeviceGetHostname_v1
-    {220, Subject::device, 0, shapes_177, choices_177, {}},  // nvmlDeviceGetNvLinkState
-    {221, Subject::device, 0, shapes_178, choices_178, {}},  // nvmlDeviceGetNvLinkVersion
-    {222, Subject::device, 0, shapes_179, choices_179, {}},  // nvmlDeviceGetNvLinkCapability
-    {223, Subject::device, 0, shapes_180, choices_180, {}},  // nvmlDeviceGetNvLinkRemotePciInfo_v2
-    {224, Subject::device, 0, shapes_181, choices_181, {}},  // nvmlDeviceGetNvLinkErrorCounter
-    {227, Subject::device, 0, shapes_182, choices_182, {}},  // nvmlDeviceGetNvLinkUtilizationControl
-    {228, Subject::device, 0, shapes_183, choices_183, {}},  // nvmlDeviceGetNvLinkUtilizationCounter
-    {231, Subject::device, 0, shapes_184, choices_184, {}},  // nvmlDeviceGetNvLinkRemoteDeviceType
-    {234, Subject::machine, -1, shapes_185, {}, {}},  // nvmlSystemGetNvlinkBwMode
-    {235, Subject::device, 0, shapes_186, {}, versions_186},  // nvmlDeviceGetNvlinkSupportedBwModes
-    {236, Subject::device, 0, shapes_187, {}, versions_187},  // nvmlDeviceGetNvlinkBwMode
-    {238, Subject::device, 0, shapes_188, {}, versions_188},  // nvmlDeviceGetNvLinkInfo
-    {241, Subject::device, 0, shapes_189, {}, {}},  // nvmlDeviceGetSupportedEventTypes
-    {254, Subject::device, 0, shapes_190, {}, {}},  // nvmlDeviceGetVirtualizationMode
-    {255, Subject::device, 0, shapes_191, {}, {}},  // nvmlDeviceGetHostVgpuMode
-    {257, Subject::device, 0, shapes_192, {}, versions_192},  // nvmlDeviceGetVgpuHeterogeneousMode
-    {259, Subject::vgpu, 0, shapes_193, {}, versions_193},  // nvmlVgpuInstanceGetPlacementId
-    {260, Subject::device, 0, shapes_194, choices_194, versions_194},  // nvmlDeviceGetVgpuTypeSupportedPlacements
-    {261, Subject::device, 0, shapes_195, choices_195, versions_195},  // nvmlDeviceGetVgpuTypeCreatablePlacements
-    {262, Subject::vgpu_type, 0, shapes_196, {}, {}},  // nvmlVgpuTypeGetGspHeapSize
-    {263, Subject::vgpu_type, 0, shapes_197, {}, {}},  // nvmlVgpuTypeGetFbReservation
-    {264, Subject::vgpu, 0, shapes_198, {}, versions_198},  // nvmlVgpuInstanceGetRuntimeStateSize
-    {267, Subject::device, 0, shapes_199, {}, {}},  // nvmlDeviceGetGridLicensableFeatures_v4
-    {268, Subject::machine, -1, shapes_200, choices_200, {}},  // nvmlGetVgpuDriverCapabilities
-    {269, Subject::device, 0, shapes_201, choices_201, {}},  // nvmlDeviceGetVgpuCapabilities
-    {270, Subject::device, 0, shapes_202, {}, {}},  // nvmlDeviceGetSupportedVgpus
-    {271, Subject::device, 0, shapes_203, {}, {}},  // nvmlDeviceGetCreatableVgpus
-    {272, Subject::vgpu_type, 0, shapes_204, {}, {}},  // nvmlVgpuTypeGetClass
-    {273, Subject::vgpu_type, 0, shapes_205, {}, {}},  // nvmlVgpuTypeGetName
-    {274, Subject::vgpu_type, 0, shapes_206, {}, {}},  // nvmlVgpuTypeGetGpuInstanceProfileId
-    {275, Subject::vgpu_type, 0, shapes_207, {}, {}},  // nvmlVgpuTypeGetDeviceID
-    {276, Subject::vgpu_type, 0, shapes_208, {}, {}},  // nvmlVgpuTypeGetFramebufferSize
-    {277, Subject::vgpu_type, 0, shapes_209, {}, {}},  // nvmlVgpuTypeGetNumDisplayHeads
-    {278, Subject::vgpu_type, 0, shapes_210, choices_210, {}},  // nvmlVgpuTypeGetResolution
-    {279, Subject::vgpu_type, 0, shapes_211, {}, {}},  // nvmlVgpuTypeGetLicense
-    {280, Subject::vgpu_type, 0, shapes_212, {}, {}},  // nvmlVgpuTypeGetFrameRateLimit
-    {281, Subject::device, 0, shapes_213, choices_213, {}},  // nvmlVgpuTypeGetMaxInstances
-    {282, Subject::vgpu_type, 0, shapes_214, {}, {}},  // nvmlVgpuTypeGetMaxInstancesPerVm
-    {283, Subject::vgpu_type, 0, shapes_215, {}, versions_215},  // nvmlVgpuTypeGetBAR1Info
-    {284, Subject::device, 0, shapes_216, {}, {}},  // nvmlDeviceGetActiveVgpus
-    {285, Subject::vgpu, 0, shapes_217, {}, {}},  // nvmlVgpuInstanceGetVmID
-    {286, Subject::vgpu, 0, shapes_218, {}, {}},  // nvmlVgpuInstanceGetUUID
-    {287, Subject::vgpu, 0, shapes_219, {}, {}},  // nvmlVgpuInstanceGetVmDriverVersion
-    {288, Subject::vgpu, 0, shapes_220, {}, {}},  // nvmlVgpuInstanceGetFbUsage
-    {289, Subject::vgpu, 0, shapes_221, {}, {}},  // nvmlVgpuInstanceGetLicenseStatus
-    {290, Subject::vgpu, 0, shapes_222, {}, {}},  // nvmlVgpuInstanceGetType
-    {291, Subject::vgpu, 0, shapes_223, {}, {}},  // nvmlVgpuInstanceGetFrameRateLimit
-    {292, Subject::vgpu, 0, shapes_224, {}, {}},  // nvmlVgpuInstanceGetEccMode
-    {293, Subject::vgpu, 0, shapes_225, {}, {}},  // nvmlVgpuInstanceGetEncoderCapacity
-    {295, Subject::vgpu, 0, shapes_226, {}, {}},  // nvmlVgpuInstanceGetEncoderStats
-    {296, Subject::vgpu, 0, shapes_227, {}, {}},  // nvmlVgpuInstanceGetEncoderSessions
-    {297, Subject::vgpu, 0, shapes_228, {}, {}},  // nvmlVgpuInstanceGetFBCStats
-    {298, Subject::vgpu, 0, shapes_229, {}, {}},  // nvmlVgpuInstanceGetFBCSessions
-    {299, Subject::vgpu, 0, shapes_230, {}, {}},  // nvmlVgpuInstanceGetGpuInstanceId
-    {300, Subject::vgpu, 0, shapes_231, {}, {}},  // nvmlVgpuInstanceGetGpuPciId
-    {301, Subject::vgpu_type, 0, shapes_232, choices_232, {}},  // nvmlVgpuTypeGetCapabilities
-    {302, Subject::vgpu, 0, shapes_233, {}, {}},  // nvmlVgpuInstanceGetMdevUUID
-    {303, Subject::gpu_instance, 0, shapes_234, {}, versions_234},  // nvmlGpuInstanceGetCreatableVgpus
-    {304, Subject::machine, -1, shapes_235, choices_235, versions_235},  // nvmlVgpuTypeGetMaxInstancesPerGpuInstance
-    {305, Subject::gpu_instance, 0, shapes_236, {}, versions_236},  // nvmlGpuInstanceGetActiveVgpus
-    {307, Subject::gpu_instance, 0, shapes_237, {}, versions_237},  // nvmlGpuInstanceGetVgpuSchedulerState
-    {308, Subject::gpu_instance, 0, shapes_238, {}, versions_238},  // nvmlGpuInstanceGetVgpuSchedulerLog
-    {309, Subject::gpu_instance, 0, shapes_239, choices_239, versions_239},  // nvmlGpuInstanceGetVgpuTypeCreatablePlacements
-    {310, Subject::gpu_instance, 0, shapes_240, {}, versions_240},  // nvmlGpuInstanceGetVgpuHeterogeneousMode
-    {312, Subject::device, 0, shapes_241, {}, {}},  // nvmlDeviceGetVgpuSchedulerState_v2
-    {313, Subject::gpu_instance, 0, shapes_242, {}, {}},  // nvmlGpuInstanceGetVgpuSchedulerState_v2
-    {314, Subject::device, 0, shapes_243, {}, {}},  // nvmlDeviceGetVgpuSchedulerLog_v2
-    {315, Subject::gpu_instance, 0, shapes_244, {}, {}},  // nvmlGpuInstanceGetVgpuSchedulerLog_v2
-    {318, Subject::vgpu, 0, shapes_245, {}, {}},  // nvmlVgpuInstanceGetMetadata
-    {319, Subject::device, 0, shapes_246, {}, {}},  // nvmlDeviceGetVgpuMetadata
-    {321, Subject::device, 0, shapes_247, {}, {}},  // nvmlDeviceGetPgpuMetadataString
-    {322, Subject::device, 0, shapes_248, {}, {}},  // nvmlDeviceGetVgpuSchedulerLog
-    {323, Subject::device, 0, shapes_249, {}, {}},  // nvmlDeviceGetVgpuSchedulerState
-    {325, Subject::device, 0, shapes_250, {}, {}},  // nvmlDeviceGetVgpuSchedulerCapabilities
-    {326, Subject::machine, -1, shapes_251, {}, {}},  // nvmlGetVgpuVersion
-    {328, Subject::device, 0, shapes_252, {}, {}},  // nvmlDeviceGetVgpuUtilization
-    {329, Subject::device, 0, shapes_253, {}, versions_253},  // nvmlDeviceGetVgpuInstancesUtilizationInfo
-    {330, Subject::device, 0, shapes_254, {}, {}},  // nvmlDeviceGetVgpuProcessUtilization
-    {331, Subject::device, 0, shapes_255, {}, versions_255},  // nvmlDeviceGetVgpuProcessesUtilizationInfo
-    {332, Subject::vgpu, 0, shapes_256, {}, {}},  // nvmlVgpuInstanceGetAccountingMode
-    {333, Subject::vgpu, 0, shapes_257, {}, {}},  // nvmlVgpuInstanceGetAccountingPids
-    {334, Subject::vgpu, 0, shapes_258, choices_258, {}},  // nvmlVgpuInstanceGetAccountingStats
-    {336, Subject::vgpu, 0, shapes_259, {}, {}},  // nvmlVgpuInstanceGetLicenseInfo_v2
-    {337, Subject::machine, -1, shapes_260, {}, {}},  // nvmlGetExcludedDeviceCount
-    {338, Subject::machine, -1, shapes_261, choices_261, {}},  // nvmlGetExcludedDeviceInfoByIndex
-    {342, Subject::device, 0, shapes_262, {}, {}},  // nvmlDeviceGetMigMode
-    {343, Subject::device, 0, shapes_263, choices_263, {}},  // nvmlDeviceGetGpuInstanceProfileInfo
-    {344, Subject::device, 0, shapes_264, choices_264, versions_264},  // nvmlDeviceGetGpuInstanceProfileInfoV
-    {345, Subject::device, 0, shapes_265, choices_265, versions_265},  // nvmlDeviceGetGpuInstanceProfileInfoByIdV
-    {346, Subject::device, 0, shapes_266, choices_266, {}},  // nvmlDeviceGetGpuInstancePossiblePlacements_v2
-    {347, Subject::device, 0, shapes_267, choices_267, {}},  // nvmlDeviceGetGpuInstanceRemainingCapacity
-    {351, Subject::device, 0, shapes_268, choices_268, {}},  // nvmlDeviceGetGpuInstances
-    {352, Subject::device, 0, shapes_269, choices_269, {}},  // nvmlDeviceGetGpuInstanceById
-    {353, Subject::gpu_instance, 0, shapes_270, {}, {}},  // nvmlGpuInstanceGetInfo
-    {354, Subject::gpu_instance, 0, shapes_271, choices_271, {}},  // nvmlGpuInstanceGetComputeInstanceProfileInfo
-    {355, Subject::gpu_instance, 0, shapes_272, choices_272, versions_272},  // nvmlGpuInstanceGetComputeInstanceProfileInfoV
-    {356, Subject::gpu_instance, 0, shapes_273, choices_273, {}},  // nvmlGpuInstanceGetComputeInstanceRemainingCapacity
-    {357, Subject::gpu_instance, 0, shapes_274, choices_274, {}},  // nvmlGpuInstanceGetComputeInstancePossiblePlacements
-    {361, Subject::gpu_instance, 0, shapes_275, choices_275, {}},  // nvmlGpuInstanceGetComputeInstances
-    {362, Subject::gpu_instance, 0, shapes_276, choices_276, {}},  // nvmlGpuInstanceGetComputeInstanceById
-    {363, Subject::compute_instance, 0, shapes_277, {}, {}},  // nvmlComputeInstanceGetInfo_v2
-    {364, Subject::device, 0, shapes_278, {}, {}},  // nvmlDeviceIsMigDeviceHandle
-    {365, Subject::device, 0, shapes_279, {}, {}},  // nvmlDeviceGetGpuInstanceId
-    {366, Subject::device, 0, shapes_280, {}, {}},  // nvmlDeviceGetComputeInstanceId
-    {367, Subject::device, 0, shapes_281, {}, {}},  // nvmlDeviceGetMaxMigDeviceCount
-    {368, Subject::device, 0, shapes_282, choices_282, {}},  // nvmlDeviceGetMigDeviceHandleByIndex
-    {369, Subject::device, 0, shapes_283, {}, {}},  // nvmlDeviceGetDeviceHandleFromMigDeviceHandle
-    {375, Subject::device, 0, shapes_284, {}, versions_284},  // nvmlGpmQueryDeviceSupport
-    {376, Subject::device, 0, shapes_285, {}, {}},  // nvmlGpmQueryIfStreamingEnabled
-    {378, Subject::device, 0, shapes_286, {}, versions_286},  // nvmlDeviceGetCapabilities
-    {379, Subject::device, 0, shapes_287, {}, versions_287},  // nvmlDeviceWorkloadPowerProfileGetProfilesInfo
-    {380, Subject::device, 0, shapes_288, {}, versions_288},  // nvmlDeviceWorkloadPowerProfileGetCurrentProfiles
-    {387, Subject::device, 0, shapes_289, {}, versions_289},  // nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts
-    {388, Subject::device, 0, shapes_290, {}, {}},  // nvmlDeviceGetRemappedRows_v2
-    {391, Subject::machine, -1, shapes_291, {}, {}},  // nvmlDeviceGetCount
-    {392, Subject::machine, -1, shapes_292, choices_292, {}},  // nvmlDeviceGetHandleByIndex
-    {393, Subject::machine, -1, shapes_293, choices_293, {}},  // nvmlDeviceGetHandleByPciBusId
-    {394, Subject::device, 0, shapes_294, {}, {}},  // nvmlDeviceGetPciInfo
-    {395, Subject::device, 0, shapes_295, {}, {}},  // nvmlDeviceGetPciInfo_v2
-    {396, Subject::device, 0, shapes_296, choices_296, {}},  // nvmlDeviceGetNvLinkRemotePciInfo
-    {397, Subject::device, 0, shapes_297, {}, {}},  // nvmlDeviceGetGridLicensableFeatures
-    {398, Subject::device, 0, shapes_298, {}, {}},  // nvmlDeviceGetGridLicensableFeatures_v2
-    {399, Subject::device, 0, shapes_299, {}, {}},  // nvmlDeviceGetGridLicensableFeatures_v3
-    {402, Subject::device, 0, shapes_300, {}, {}},  // nvmlDeviceGetAttributes
-    {403, Subject::compute_instance, 0, shapes_301, {}, {}},  // nvmlComputeInstanceGetInfo
-    {404, Subject::device, 0, shapes_302, {}, {}},  // nvmlDeviceGetComputeRunningProcesses
-    {405, Subject::device, 0, shapes_303, {}, {}},  // nvmlDeviceGetComputeRunningProcesses_v2
-    {406, Subject::device, 0, shapes_304, {}, {}},  // nvmlDeviceGetGraphicsRunningProcesses
-    {407, Subject::device, 0, shapes_305, {}, {}},  // nvmlDeviceGetGraphicsRunningProcesses_v2
-    {408, Subject::device, 0, shapes_306, {}, {}},  // nvmlDeviceGetMPSComputeRunningProcesses
-    {409, Subject::device, 0, shapes_307, {}, {}},  // nvmlDeviceGetMPSComputeRunningProcesses_v2
-    {410, Subject::device, 0, shapes_308, choices_308, {}},  // nvmlDeviceGetGpuInstancePossiblePlacements
-    {411, Subject::vgpu, 0, shapes_309, {}, {}},  // nvmlVgpuInstanceGetLicenseInfo
-    {412, Subject::device, 0, shapes_310, {}, {}},  // nvmlDeviceGetDriverModel
-    {413, Subject::machine, -1, shapes_311, {}, {}},  // nvmlGetBlacklistDeviceCount
-    {414, Subject::machine, -1, shapes_312, choices_312, {}},  // nvmlGetBlacklistDeviceInfoByIndex
+    {161, Subject::device, 0, shapes_150, {}, {}},  // nvmlDeviceGetGpuFabricInfo_v4
+    {162, Subject::machine, -1, shapes_151, {}, {}},  // nvmlSystemGetConfComputeCapabilities
+    {163, Subject::machine, -1, shapes_152, {}, {}},  // nvmlSystemGetConfComputeState
+    {164, Subject::device, 0, shapes_153, {}, {}},  // nvmlDeviceGetConfComputeMemSizeInfo
+    {165, Subject::machine, -1, shapes_154, {}, {}},  // nvmlSystemGetConfComputeGpusReadyState
+    {166, Subject::device, 0, shapes_155, {}, {}},  // nvmlDeviceGetConfComputeProtectedMemoryUsage
+    {169, Subject::machine, -1, shapes_156, {}, versions_156},  // nvmlSystemGetConfComputeKeyRotationThresholdInfo
+    {173, Subject::machine, -1, shapes_157, {}, versions_157},  // nvmlSystemGetConfComputeSettings
+    {174, Subject::device, 0, shapes_158, {}, {}},  // nvmlDeviceGetGspFirmwareVersion
+    {175, Subject::device, 0, shapes_159, {}, {}},  // nvmlDeviceGetGspFirmwareMode
+    {176, Subject::device, 0, shapes_160, {}, versions_160},  // nvmlDeviceGetSramEccErrorStatus
+    {178, Subject::device, 0, shapes_161, {}, {}},  // nvmlDeviceGetAccountingMode
+    {179, Subject::device, 0, shapes_162, choices_162, {}},  // nvmlDeviceGetAccountingStats
+    {180, Subject::device, 0, shapes_163, {}, {}},  // nvmlDeviceGetAccountingPids
+    {181, Subject::device, 0, shapes_164, {}, {}},  // nvmlDeviceGetAccountingBufferSize
+    {182, Subject::device, 0, shapes_165, choices_165, {}},  // nvmlDeviceGetAccountingStats_v2
+    {183, Subject::device, 0, shapes_166, choices_166, {}},  // nvmlDeviceGetRetiredPages
+    {184, Subject::device, 0, shapes_167, choices_167, {}},  // nvmlDeviceGetRetiredPages_v2
+    {185, Subject::device, 0, shapes_168, {}, {}},  // nvmlDeviceGetRetiredPagesPendingStatus
+    {186, Subject::device, 0, shapes_169, {}, {}},  // nvmlDeviceGetRemappedRows
+    {187, Subject::device, 0, shapes_170, {}, {}},  // nvmlDeviceGetRowRemapperHistogram
+    {188, Subject::device, 0, shapes_171, {}, {}},  // nvmlDeviceGetArchitecture
+    {189, Subject::device, 0, shapes_172, {}, {}},  // nvmlDeviceGetClkMonStatus
+    {190, Subject::device, 0, shapes_173, {}, {}},  // nvmlDeviceGetProcessUtilization
+    {191, Subject::device, 0, shapes_174, {}, versions_174},  // nvmlDeviceGetProcessesUtilizationInfo
+    {192, Subject::device, 0, shapes_175, {}, versions_175},  // nvmlDeviceGetPlatformInfo
+    {193, Subject::device, 0, shapes_176, {}, versions_176},  // nvmlDeviceGetPdi
+    {195, Subject::device, 0, shapes_177, {}, {}},  // nvmlDeviceGetHostname_v1
+    {196, Subject::device, 0, shapes_178, {}, {}},  // nvmlDeviceGetMemoryLimits_v1
+    {198, Subject::device, 0, shapes_179, {}, {}},  // nvmlDevicePerfMetricsGetSamples_v1
+    {199, Subject::device, 0, shapes_180, {}, {}},  // nvmlDeviceGetAdaptiveTgpModeInfo_v1
+    {226, Subject::device, 0, shapes_181, choices_181, {}},  // nvmlDeviceGetNvLinkState
+    {227, Subject::device, 0, shapes_182, choices_182, {}},  // nvmlDeviceGetNvLinkVersion
+    {228, Subject::device, 0, shapes_183, choices_183, {}},  // nvmlDeviceGetNvLinkCapability
+    {229, Subject::device, 0, shapes_184, choices_184, {}},  // nvmlDeviceGetNvLinkRemotePciInfo_v2
+    {230, Subject::device, 0, shapes_185, choices_185, {}},  // nvmlDeviceGetNvLinkErrorCounter
+    {233, Subject::device, 0, shapes_186, choices_186, {}},  // nvmlDeviceGetNvLinkUtilizationControl
+    {234, Subject::device, 0, shapes_187, choices_187, {}},  // nvmlDeviceGetNvLinkUtilizationCounter
+    {237, Subject::device, 0, shapes_188, choices_188, {}},  // nvmlDeviceGetNvLinkRemoteDeviceType
+    {240, Subject::machine, -1, shapes_189, {}, {}},  // nvmlSystemGetNvlinkBwMode
+    {241, Subject::device, 0, shapes_190, {}, versions_190},  // nvmlDeviceGetNvlinkSupportedBwModes
+    {242, Subject::device, 0, shapes_191, {}, versions_191},  // nvmlDeviceGetNvlinkBwMode
+    {244, Subject::device, 0, shapes_192, {}, versions_192},  // nvmlDeviceGetNvLinkInfo
+    {246, Subject::device, 0, shapes_193, {}, {}},  // nvmlDeviceGetNvLinkTelemetrySamples_v1
+    {249, Subject::device, 0, shapes_194, {}, {}},  // nvmlDeviceGetSupportedEventTypes
+    {268, Subject::device, 0, shapes_195, {}, {}},  // nvmlDeviceGetVirtualizationMode
+    {269, Subject::device, 0, shapes_196, {}, {}},  // nvmlDeviceGetHostVgpuMode
+    {271, Subject::device, 0, shapes_197, {}, versions_197},  // nvmlDeviceGetVgpuHeterogeneousMode
+    {273, Subject::vgpu, 0, shapes_198, {}, versions_198},  // nvmlVgpuInstanceGetPlacementId
+    {274, Subject::device, 0, shapes_199, choices_199, versions_199},  // nvmlDeviceGetVgpuTypeSupportedPlacements
+    {275, Subject::device, 0, shapes_200, choices_200, versions_200},  // nvmlDeviceGetVgpuTypeCreatablePlacements
+    {276, Subject::vgpu_type, 0, shapes_201, {}, {}},  // nvmlVgpuTypeGetGspHeapSize
+    {277, Subject::vgpu_type, 0, shapes_202, {}, {}},  // nvmlVgpuTypeGetFbReservation
+    {278, Subject::vgpu, 0, shapes_203, {}, versions_203},  // nvmlVgpuInstanceGetRuntimeStateSize
+    {281, Subject::device, 0, shapes_204, {}, {}},  // nvmlDeviceGetGridLicensableFeatures_v4
+    {282, Subject::machine, -1, shapes_205, choices_205, {}},  // nvmlGetVgpuDriverCapabilities
+    {283, Subject::device, 0, shapes_206, choices_206, {}},  // nvmlDeviceGetVgpuCapabilities
+    {284, Subject::device, 0, shapes_207, {}, {}},  // nvmlDeviceGetSupportedVgpus
+    {285, Subject::device, 0, shapes_208, {}, {}},  // nvmlDeviceGetCreatableVgpus
+    {286, Subject::vgpu_type, 0, shapes_209, {}, {}},  // nvmlVgpuTypeGetClass
+    {287, Subject::vgpu_type, 0, shapes_210, {}, {}},  // nvmlVgpuTypeGetName
+    {288, Subject::vgpu_type, 0, shapes_211, {}, {}},  // nvmlVgpuTypeGetGpuInstanceProfileId
+    {289, Subject::vgpu_type, 0, shapes_212, {}, {}},  // nvmlVgpuTypeGetDeviceID
+    {290, Subject::vgpu_type, 0, shapes_213, {}, {}},  // nvmlVgpuTypeGetFramebufferSize
+    {291, Subject::vgpu_type, 0, shapes_214, {}, {}},  // nvmlVgpuTypeGetNumDisplayHeads
+    {292, Subject::vgpu_type, 0, shapes_215, choices_215, {}},  // nvmlVgpuTypeGetResolution
+    {293, Subject::vgpu_type, 0, shapes_216, {}, {}},  // nvmlVgpuTypeGetLicense
+    {294, Subject::vgpu_type, 0, shapes_217, {}, {}},  // nvmlVgpuTypeGetFrameRateLimit
+    {295, Subject::device, 0, shapes_218, choices_218, {}},  // nvmlVgpuTypeGetMaxInstances
+    {296, Subject::vgpu_type, 0, shapes_219, {}, {}},  // nvmlVgpuTypeGetMaxInstancesPerVm
+    {297, Subject::vgpu_type, 0, shapes_220, {}, versions_220},  // nvmlVgpuTypeGetBAR1Info
+    {298, Subject::device, 0, shapes_221, {}, {}},  // nvmlDeviceGetActiveVgpus
+    {299, Subject::vgpu, 0, shapes_222, {}, {}},  // nvmlVgpuInstanceGetVmID
+    {300, Subject::vgpu, 0, shapes_223, {}, {}},  // nvmlVgpuInstanceGetUUID
+    {301, Subject::vgpu, 0, shapes_224, {}, {}},  // nvmlVgpuInstanceGetVmDriverVersion
+    {302, Subject::vgpu, 0, shapes_225, {}, {}},  // nvmlVgpuInstanceGetFbUsage
+    {303, Subject::vgpu, 0, shapes_226, {}, {}},  // nvmlVgpuInstanceGetLicenseStatus
+    {304, Subject::vgpu, 0, shapes_227, {}, {}},  // nvmlVgpuInstanceGetType
+    {305, Subject::vgpu, 0, shapes_228, {}, {}},  // nvmlVgpuInstanceGetFrameRateLimit
+    {306, Subject::vgpu, 0, shapes_229, {}, {}},  // nvmlVgpuInstanceGetEccMode
+    {307, Subject::vgpu, 0, shapes_230, {}, {}},  // nvmlVgpuInstanceGetEncoderCapacity
+    {309, Subject::vgpu, 0, shapes_231, {}, {}},  // nvmlVgpuInstanceGetEncoderStats
+    {310, Subject::vgpu, 0, shapes_232, {}, {}},  // nvmlVgpuInstanceGetEncoderSessions
+    {311, Subject::vgpu, 0, shapes_233, {}, {}},  // nvmlVgpuInstanceGetFBCStats
+    {312, Subject::vgpu, 0, shapes_234, {}, {}},  // nvmlVgpuInstanceGetFBCSessions
+    {313, Subject::vgpu, 0, shapes_235, {}, {}},  // nvmlVgpuInstanceGetGpuInstanceId
+    {314, Subject::vgpu, 0, shapes_236, {}, {}},  // nvmlVgpuInstanceGetGpuPciId
+    {315, Subject::vgpu_type, 0, shapes_237, choices_237, {}},  // nvmlVgpuTypeGetCapabilities
+    {316, Subject::vgpu, 0, shapes_238, {}, {}},  // nvmlVgpuInstanceGetMdevUUID
+    {317, Subject::gpu_instance, 0, shapes_239, {}, versions_239},  // nvmlGpuInstanceGetCreatableVgpus
+    {318, Subject::machine, -1, shapes_240, choices_240, versions_240},  // nvmlVgpuTypeGetMaxInstancesPerGpuInstance
+    {319, Subject::gpu_instance, 0, shapes_241, {}, versions_241},  // nvmlGpuInstanceGetActiveVgpus
+    {321, Subject::gpu_instance, 0, shapes_242, {}, versions_242},  // nvmlGpuInstanceGetVgpuSchedulerState
+    {322, Subject::gpu_instance, 0, shapes_243, {}, versions_243},  // nvmlGpuInstanceGetVgpuSchedulerLog
+    {323, Subject::gpu_instance, 0, shapes_244, choices_244, versions_244},  // nvmlGpuInstanceGetVgpuTypeCreatablePlacements
+    {324, Subject::gpu_instance, 0, shapes_245, {}, versions_245},  // nvmlGpuInstanceGetVgpuHeterogeneousMode
+    {326, Subject::device, 0, shapes_246, {}, {}},  // nvmlDeviceGetVgpuSchedulerState_v2
+    {327, Subject::gpu_instance, 0, shapes_247, {}, {}},  // nvmlGpuInstanceGetVgpuSchedulerState_v2
+    {328, Subject::device, 0, shapes_248, {}, {}},  // nvmlDeviceGetVgpuSchedulerLog_v2
+    {329, Subject::gpu_instance, 0, shapes_249, {}, {}},  // nvmlGpuInstanceGetVgpuSchedulerLog_v2
+    {332, Subject::vgpu, 0, shapes_250, {}, {}},  // nvmlVgpuInstanceGetMetadata
+    {333, Subject::device, 0, shapes_251, {}, {}},  // nvmlDeviceGetVgpuMetadata
+    {335, Subject::device, 0, shapes_252, {}, {}},  // nvmlDeviceGetPgpuMetadataString
+    {336, Subject::device, 0, shapes_253, {}, {}},  // nvmlDeviceGetVgpuSchedulerLog
+    {337, Subject::device, 0, shapes_254, {}, {}},  // nvmlDeviceGetVgpuSchedulerState
+    {339, Subject::device, 0, shapes_255, {}, {}},  // nvmlDeviceGetVgpuSchedulerCapabilities
+    {340, Subject::machine, -1, shapes_256, {}, {}},  // nvmlGetVgpuVersion
+    {342, Subject::device, 0, shapes_257, {}, {}},  // nvmlDeviceGetVgpuUtilization
+    {343, Subject::device, 0, shapes_258, {}, versions_258},  // nvmlDeviceGetVgpuInstancesUtilizationInfo
+    {344, Subject::device, 0, shapes_259, {}, {}},  // nvmlDeviceGetVgpuProcessUtilization
+    {345, Subject::device, 0, shapes_260, {}, versions_260},  // nvmlDeviceGetVgpuProcessesUtilizationInfo
+    {346, Subject::vgpu, 0, shapes_261, {}, {}},  // nvmlVgpuInstanceGetAccountingMode
+    {347, Subject::vgpu, 0, shapes_262, {}, {}},  // nvmlVgpuInstanceGetAccountingPids
+    {348, Subject::vgpu, 0, shapes_263, choices_263, {}},  // nvmlVgpuInstanceGetAccountingStats
+    {350, Subject::vgpu, 0, shapes_264, {}, {}},  // nvmlVgpuInstanceGetLicenseInfo_v2
+    {351, Subject::machine, -1, shapes_265, {}, {}},  // nvmlGetExcludedDeviceCount
+    {352, Subject::machine, -1, shapes_266, choices_266, {}},  // nvmlGetExcludedDeviceInfoByIndex
+    {356, Subject::device, 0, shapes_267, {}, {}},  // nvmlDeviceGetMigMode
+    {357, Subject::device, 0, shapes_268, choices_268, {}},  // nvmlDeviceGetGpuInstanceProfileInfo
+    {358, Subject::device, 0, shapes_269, choices_269, versions_269},  // nvmlDeviceGetGpuInstanceProfileInfoV
+    {359, Subject::device, 0, shapes_270, choices_270, versions_270},  // nvmlDeviceGetGpuInstanceProfileInfoByIdV
+    {360, Subject::device, 0, shapes_271, choices_271, {}},  // nvmlDeviceGetGpuInstancePossiblePlacements_v2
+    {361, Subject::device, 0, shapes_272, choices_272, {}},  // nvmlDeviceGetGpuInstanceRemainingCapacity
+    {365, Subject::device, 0, shapes_273, choices_273, {}},  // nvmlDeviceGetGpuInstances
+    {366, Subject::device, 0, shapes_274, choices_274, {}},  // nvmlDeviceGetGpuInstanceById
+    {367, Subject::gpu_instance, 0, shapes_275, {}, {}},  // nvmlGpuInstanceGetInfo
+    {368, Subject::gpu_instance, 0, shapes_276, choices_276, {}},  // nvmlGpuInstanceGetComputeInstanceProfileInfo
+    {369, Subject::gpu_instance, 0, shapes_277, choices_277, versions_277},  // nvmlGpuInstanceGetComputeInstanceProfileInfoV
+    {370, Subject::gpu_instance, 0, shapes_278, choices_278, {}},  // nvmlGpuInstanceGetComputeInstanceRemainingCapacity
+    {371, Subject::gpu_instance, 0, shapes_279, choices_279, {}},  // nvmlGpuInstanceGetComputeInstancePossiblePlacements
+    {375, Subject::gpu_instance, 0, shapes_280, choices_280, {}},  // nvmlGpuInstanceGetComputeInstances
+    {376, Subject::gpu_instance, 0, shapes_281, choices_281, {}},  // nvmlGpuInstanceGetComputeInstanceById
+    {377, Subject::compute_instance, 0, shapes_282, {}, {}},  // nvmlComputeInstanceGetInfo_v2
+    {378, Subject::device, 0, shapes_283, {}, {}},  // nvmlDeviceIsMigDeviceHandle
+    {379, Subject::device, 0, shapes_284, {}, {}},  // nvmlDeviceGetGpuInstanceId
+    {380, Subject::device, 0, shapes_285, {}, {}},  // nvmlDeviceGetComputeInstanceId
+    {381, Subject::device, 0, shapes_286, {}, {}},  // nvmlDeviceGetMaxMigDeviceCount
+    {382, Subject::device, 0, shapes_287, choices_287, {}},  // nvmlDeviceGetMigDeviceHandleByIndex
+    {383, Subject::device, 0, shapes_288, {}, {}},  // nvmlDeviceGetDeviceHandleFromMigDeviceHandle
+    {389, Subject::device, 0, shapes_289, {}, versions_289},  // nvmlGpmQueryDeviceSupport
+    {390, Subject::device, 0, shapes_290, {}, {}},  // nvmlGpmQueryIfStreamingEnabled
+    {392, Subject::device, 0, shapes_291, {}, versions_291},  // nvmlDeviceGetCapabilities
+    {393, Subject::device, 0, shapes_292, {}, versions_292},  // nvmlDeviceWorkloadPowerProfileGetProfilesInfo
+    {394, Subject::device, 0, shapes_293, {}, versions_293},  // nvmlDeviceWorkloadPowerProfileGetCurrentProfiles
+    {401, Subject::device, 0, shapes_294, {}, versions_294},  // nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts
+    {402, Subject::device, 0, shapes_295, {}, {}},  // nvmlDeviceGetRemappedRows_v2
+    {403, Subject::device, 0, shapes_296, {}, {}},  // nvmlDeviceGetBankRemapperStatus_v1
+    {406, Subject::machine, -1, shapes_297, {}, {}},  // nvmlDeviceGetCount
+    {407, Subject::machine, -1, shapes_298, choices_298, {}},  // nvmlDeviceGetHandleByIndex
+    {408, Subject::machine, -1, shapes_299, choices_299, {}},  // nvmlDeviceGetHandleByPciBusId
+    {409, Subject::device, 0, shapes_300, {}, {}},  // nvmlDeviceGetPciInfo
+    {410, Subject::device, 0, shapes_301, {}, {}},  // nvmlDeviceGetPciInfo_v2
+    {411, Subject::device, 0, shapes_302, choices_302, {}},  // nvmlDeviceGetNvLinkRemotePciInfo
+    {412, Subject::device, 0, shapes_303, {}, {}},  // nvmlDeviceGetGridLicensableFeatures
+    {413, Subject::device, 0, shapes_304, {}, {}},  // nvmlDeviceGetGridLicensableFeatures_v2
+    {414, Subject::device, 0, shapes_305, {}, {}},  // nvmlDeviceGetGridLicensableFeatures_v3
+    {417, Subject::device, 0, shapes_306, {}, {}},  // nvmlDeviceGetAttributes
+    {418, Subject::compute_instance, 0, shapes_307, {}, {}},  // nvmlComputeInstanceGetInfo
+    {419, Subject::device, 0, shapes_308, {}, {}},  // nvmlDeviceGetComputeRunningProcesses
+    {420, Subject::device, 0, shapes_309, {}, {}},  // nvmlDeviceGetComputeRunningProcesses_v2
+    {421, Subject::device, 0, shapes_310, {}, {}},  // nvmlDeviceGetGraphicsRunningProcesses
+    {422, Subject::device, 0, shapes_311, {}, {}},  // nvmlDeviceGetGraphicsRunningProcesses_v2
+    {423, Subject::device, 0, shapes_312, {}, {}},  // nvmlDeviceGetMPSComputeRunningProcesses
+    {424, Subject::device, 0, shapes_313, {}, {}},  // nvmlDeviceGetMPSComputeRunningProcesses_v2
+    {425, Subject::device, 0, shapes_314, choices_314, {}},  // nvmlDeviceGetGpuInstancePossiblePlacements
+    {426, Subject::vgpu, 0, shapes_315, {}, {}},  // nvmlVgpuInstanceGetLicenseInfo
+    {427, Subject::device, 0, shapes_316, {}, {}},  // nvmlDeviceGetDriverModel
+    {428, Subject::machine, -1, shapes_317, {}, {}},  // nvmlGetBlacklistDeviceCount
+    {429, Subject::machine, -1, shapes_318, choices_318, {}},  // nvmlGetBlacklistDeviceInfoByIndex
 };
 
 // Field ids by the numbers of nvmlkit::nvml::FieldId, with how many scopes there are to ask.
@@ -2064,6 +2154,11 @@ constexpr FieldQuestion all_field_questions[] = {
     {1300, "NVML_FI_PWR_SMOOTHING_SOC_POWER_SMOOTHING_ENABLED", 1},
     {1301, "NVML_FI_DEV_REMAPPED_ROWS_COR_INACTIVE", 1},
     {1302, "NVML_FI_DEV_REMAPPED_ROWS_UNC_INACTIVE", 1},
+    {1303, "NVML_FI_DEV_ACTIVE_BANK_REMAPPINGS", 1},
+    {1304, "NVML_FI_DEV_INACTIVE_BANK_REMAPPINGS", 1},
+    {1305, "NVML_FI_DEV_BANK_REMAPPER_HISTOGRAM_MAX", 1},
+    {1306, "NVML_FI_DEV_BANK_REMAPPER_HISTOGRAM_NONE", 1},
+    {1307, "NVML_FI_DEV_PENDING_BANK_REMAPPING", 1},
 };
 
 }  // namespace

@@ -380,6 +380,7 @@ constexpr Shown all_shown[] = {
     {"nvmlDeviceGetFieldValues(NVML_FI_DEV_MCLK_SWITCH_TYPE, 0)", "value", "gpu.memory_clock_switch.type", 0, 1, false},
     {"nvmlDeviceGetFieldValues(NVML_FI_DEV_MCLK_MIN_SWITCH_INTERVAL_MILLISECONDS, 0)", "value", "gpu.memory_clock_switch.min_interval_ms", 0, 1, false},
     {"nvmlDeviceGetFieldValues(NVML_FI_PWR_SMOOTHING_SOC_POWER_SMOOTHING_ENABLED, 0)", "value", "gpu.power_smoothing.soc_state", 0, 1, false},
+    {"nvmlDeviceGetFieldValues(NVML_FI_DEV_ACTIVE_BANK_REMAPPINGS, 0)", "value", "gpu.bank_remapper.active", 0, 1, false},
 };
 
 }  // namespace

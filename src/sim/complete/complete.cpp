@@ -57,6 +57,7 @@ void complete_repair(Gpu& gpu) {
     gpu.repair.channel_pending.derive_from(Maybe<bool>(false));
     gpu.repair.tpc_pending.derive_from(Maybe<bool>(false));
   }
+  if (has(gpu, Trait::bank_remapping)) gpu.bank_remapper.active.derive_from(Maybe<std::uint32_t>(0));
   if (has(gpu, Trait::unrepairable_memory)) gpu.repair.unrepairable_memory.derive_from(Maybe<bool>(false));
   gpu.dram_encryption.pending.derive_from(gpu.dram_encryption.current);
 }
@@ -89,6 +90,10 @@ void complete_power_and_clocks(Gpu& gpu) {
   if (power.enforced_limit_mw && power.limit_mw && *power.enforced_limit_mw < *power.limit_mw)
     power.other_limit_mw.derive_from(power.enforced_limit_mw);
   power.enforced_limit_mw.derive_from(power.limit_mw);
+  if (has(gpu, Trait::adaptive_tgp))
+    gpu.adaptive_tgp.requested.derive_from(Maybe<std::uint32_t>(EnableState::disabled));
+  gpu.adaptive_tgp.adjusted_limit_mw.derive_from(gpu.adaptive_tgp.requested ? power.limit_mw
+                                                                            : gpu.adaptive_tgp.adjusted_limit_mw);
   power.instant_draw_mw.derive_from(power.current_draw_mw);
   power.power_state.derive_from(gpu.performance_state);
   gpu.module_power.requested_limit_mw.derive_from(gpu.module_power.limit_mw);

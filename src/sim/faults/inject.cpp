@@ -40,7 +40,8 @@ std::size_t weight(std::uint32_t action) {
   using model::RecoveryAction;
   constexpr std::uint32_t kByWeight[] = {RecoveryAction::none,      RecoveryAction::recover_imex_domain,
                                          RecoveryAction::drain_p2p, RecoveryAction::drain_and_reset,
-                                         RecoveryAction::reset,     RecoveryAction::reboot};
+                                         RecoveryAction::reset,     RecoveryAction::bus_reset,
+                                         RecoveryAction::reboot,    RecoveryAction::system_reboot};
   return static_cast<std::size_t>(std::find(std::begin(kByWeight), std::end(kByWeight), action) - kByWeight);
 }
 
@@ -100,11 +101,6 @@ void tell_of_poison(model::Gpu& gpu) {
   report_xid(gpu, local ? kContained : kUncontained);
   raise(gpu, local ? EventType::non_fatal_poison_error : EventType::fatal_poison_error);
   advise(gpu, local ? model::RecoveryAction::drain_and_reset : model::RecoveryAction::reset);
-}
-
-const Xid* find_xid(std::uint32_t number) {
-  const auto* found = std::find_if(std::begin(xids), std::end(xids), [&](const Xid& x) { return x.number == number; });
-  return found == std::end(xids) ? nullptr : found;
 }
 
 }  // namespace
@@ -211,6 +207,14 @@ void forget_advice(model::Gpu& gpu) {
   if (status.required) status.required = false;
   if (status.drain_and_reset_recommended) status.drain_and_reset_recommended = false;
   if (status.recovery_action) status.recovery_action = model::RecoveryAction::none;
+}
+
+void settle_banks(model::Gpu& gpu) {
+  auto& banks = gpu.bank_remapper;
+  if (!banks.active || !banks.pending.value_or(false)) return;
+  banks.active = *banks.active + banks.inactive.value_or(0);
+  banks.inactive = 0U;
+  banks.pending = false;
 }
 
 void mark_repair_pending(model::Gpu& gpu) {

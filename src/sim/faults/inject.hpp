@@ -33,6 +33,8 @@ void set_availability(model::Gpu& gpu, Availability availability, std::uint32_t 
 void advise(model::Gpu& gpu, std::uint32_t recovery_action);
 void forget_advice(model::Gpu& gpu);
 
+// Banks that wait to be remapped are, as after a reset.
+void settle_banks(model::Gpu& gpu);
 void mark_repair_pending(model::Gpu& gpu);
 void mark_repair_failed(model::Gpu& gpu);
 

@@ -44,9 +44,9 @@ Expected<void> inject_event(Gpu& gpu, Words arguments) {
 
 // In the order of the list of a GPU's faults.
 constexpr const Kind* kAllKinds[] = {
-    &kind::xid,      &kind::lost,    &kind::reset_required, &kind::off_bus, &kind::removed,
-    &kind::recovery, &kind::ecc,     &kind::remap,          &kind::nvlink,  &kind::fan,
-    &kind::inforom,  &kind::thermal, &kind::power_brake,    &kind::fabric,  &kind::event,
+    &kind::xid,     &kind::lost,        &kind::reset_required, &kind::off_bus, &kind::removed, &kind::recovery,
+    &kind::ecc,     &kind::remap,       &kind::bank_remap,     &kind::nvlink,  &kind::fan,     &kind::inforom,
+    &kind::thermal, &kind::power_brake, &kind::fabric,         &kind::event,
 };
 
 }  // namespace

@@ -29,7 +29,7 @@ const Kind* find_kind(std::string_view name);
 // Each lies in the file of its subject: kinds_reach.cpp, kinds_memory.cpp, kinds_board.cpp, kinds_links.cpp.
 namespace kind {
 extern const Kind xid, lost, reset_required, off_bus, removed, recovery;
-extern const Kind ecc, remap;
+extern const Kind ecc, remap, bank_remap;
 extern const Kind fan, inforom, thermal, power_brake;
 extern const Kind nvlink, fabric;
 extern const Kind event;

@@ -60,8 +60,36 @@ Active active_remap(const Gpu& gpu) {
   return out;
 }
 
+// A bank is remapped at the next reset, out of a group that had all its spare banks.
+Expected<void> inject_bank_remap(Gpu& gpu, Words arguments) {
+  auto& banks = gpu.bank_remapper;
+  if (!banks.active) return fail(impossible("the GPU remaps no banks; GPUs from Rubin on do"));
+  if (arguments.size() != 1 || (arguments[0] != "pending" && arguments[0] != "no-spare"))
+    return fail(missing("pending or no-spare"));
+  const bool exhausts = arguments[0] == "no-spare";
+  if (auto& all = banks.histogram.max_spare; all && *all > 0) all = *all - 1;
+  if (exhausts) banks.histogram.no_spare = banks.histogram.no_spare.value_or(0) + 1;
+  banks.inactive = banks.inactive.value_or(0) + 1;
+  banks.pending = true;
+  advise(gpu, model::RecoveryAction::reset);
+  return {};
+}
+
+void heal_bank_remap(Gpu& gpu) {
+  settle_banks(gpu);
+  if (gpu.faults.availability == Availability::available) forget_advice(gpu);
+}
+
+Active active_bank_remap(const Gpu& gpu) {
+  Active out;
+  if (gpu.bank_remapper.pending.value_or(false)) out.emplace_back("pending");
+  return out;
+}
+
 }  // namespace
 
+constexpr Kind kind::bank_remap{"bank-remap", "pending|no-spare", inject_bank_remap, heal_bank_remap,
+                                active_bank_remap};
 constexpr Kind kind::ecc{"ecc", "PLACE corrected|uncorrected [--count N]", inject_ecc, nullptr, never_active};
 constexpr Kind kind::remap{"remap", "pending|failed", inject_remap, heal_remap, active_remap};
 

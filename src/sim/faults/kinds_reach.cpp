@@ -50,13 +50,14 @@ struct NamedAction {
   std::string_view name;
   std::uint32_t action;
 };
-constexpr NamedAction kActions[] = {{"reset", model::RecoveryAction::reset},
-                                    {"reboot", model::RecoveryAction::reboot},
-                                    {"drain-p2p", model::RecoveryAction::drain_p2p},
-                                    {"drain-and-reset", model::RecoveryAction::drain_and_reset}};
+constexpr NamedAction kActions[] = {
+    {"reset", model::RecoveryAction::reset},         {"reboot", model::RecoveryAction::reboot},
+    {"bus-reset", model::RecoveryAction::bus_reset}, {"system-reboot", model::RecoveryAction::system_reboot},
+    {"drain-p2p", model::RecoveryAction::drain_p2p}, {"drain-and-reset", model::RecoveryAction::drain_and_reset}};
 
 Expected<void> inject_recovery(Gpu& gpu, Words arguments) {
-  if (arguments.empty()) return fail(missing("one of reset, reboot, drain-p2p, drain-and-reset"));
+  if (arguments.empty())
+    return fail(missing("one of reset, reboot, bus-reset, system-reboot, drain-p2p, drain-and-reset"));
   if (auto good = no_more(arguments, 1); !good) return good;
   const auto* wanted = find(kActions, arguments[0]);
   if (!wanted) return unknown("recovery action", arguments[0], kActions);
@@ -91,7 +92,7 @@ constexpr Kind kind::off_bus{"off-bus", "", unavailable<Availability::off_bus>, 
                              is_unavailable<Availability::off_bus>};
 constexpr Kind kind::removed{"removed", "", unavailable<Availability::removed>, available<Availability::removed>,
                              is_unavailable<Availability::removed>};
-constexpr Kind kind::recovery{"recovery", "reset|reboot|drain-p2p|drain-and-reset", inject_recovery, heal_recovery,
-                              active_recovery};
+constexpr Kind kind::recovery{"recovery", "reset|reboot|bus-reset|system-reboot|drain-p2p|drain-and-reset",
+                              inject_recovery, heal_recovery, active_recovery};
 
 }  // namespace nvmlkit::sim::faults

@@ -25,6 +25,8 @@ enum class Trait : std::uint8_t {
   nvlink_firmware,  // Firmware of the NVLinks reports their errors as Xid 149 in place of 74.
   power_smoothing,  // Power smoothing is readable for root only.
   hostname,  // A GPU can be given a host name.
+  bank_remapping,  // Banks of memory are remapped.
+  adaptive_tgp,  // A module shares its power budget out to its GPUs.
   mig_vgpu_timeslices,  // vGPUs share the time of a GPU instance.
 };
 
@@ -64,6 +66,8 @@ inline constexpr Rule kRules[] = {
     {10u, {}, {}},  // nvlink_firmware
     {10u, {}, kWithout_power_smoothing},  // power_smoothing
     {10u, {}, {}},  // hostname
+    {13u, {}, {}},  // bank_remapping
+    {13u, {}, {}},  // adaptive_tgp
     {10u, {}, {}},  // mig_vgpu_timeslices
 };
 

@@ -26,6 +26,7 @@ inline constexpr DriverBranch driver_branches[] = {
     {590, "590.48.01", "13.1.115", false},
     {595, "595.71.05", "13.2.82", false},
     {610, "610.57.04", "13.3.29", false},
+    {615, "615.71.09", "13.4", false},
 };
 
 // The newest CUDA that a branch supports; of older branches, too, which machine files name.
@@ -58,6 +59,7 @@ inline constexpr BranchCuda kBranchCuda[] = {
     {590, 13, 1},
     {595, 13, 2},
     {610, 13, 3},
+    {615, 13, 4},
 };
 
 }  // namespace nvmlkit::sim

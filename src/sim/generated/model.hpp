@@ -92,6 +92,9 @@ struct Brand {
     nvidia = 14u,  // NVML_BRAND_NVIDIA
     geforce_rtx = 15u,  // NVML_BRAND_GEFORCE_RTX
     titan_rtx = 16u,  // NVML_BRAND_TITAN_RTX
+    nvidia_dla = 17u,  // NVML_BRAND_NVIDIA_DLA
+    nvidia_vgamedev = 18u,  // NVML_BRAND_NVIDIA_VGAMEDEV
+    nvidia_npu = 19u,  // NVML_BRAND_NVIDIA_NPU
   };
 };
 
@@ -108,6 +111,7 @@ struct Architecture {
     ada_lovelace = 8u,  // NVML_DEVICE_ARCH_ADA
     hopper = 9u,  // NVML_DEVICE_ARCH_HOPPER
     blackwell = 10u,  // NVML_DEVICE_ARCH_BLACKWELL
+    rubin = 13u,  // NVML_DEVICE_ARCH_RUBIN
     unknown = 4294967295u,  // NVML_DEVICE_ARCH_UNKNOWN
   };
 };
@@ -239,6 +243,8 @@ struct RecoveryAction {
     drain_p2p = 3u,  // NVML_GPU_RECOVERY_ACTION_DRAIN_P2P
     drain_and_reset = 4u,  // NVML_GPU_RECOVERY_ACTION_DRAIN_AND_RESET
     recover_imex_domain = 5u,  // NVML_GPU_RECOVERY_ACTION_RECOVER_IMEX_DOMAIN
+    bus_reset = 6u,  // NVML_GPU_RECOVERY_ACTION_BUS_RESET
+    system_reboot = 7u,  // NVML_GPU_RECOVERY_ACTION_SYSTEM_REBOOT
   };
 };
 
@@ -337,6 +343,16 @@ struct FabricState {
     not_supported = 0u,  // NVML_GPU_FABRIC_STATE_NOT_SUPPORTED
     not_started = 1u,  // NVML_GPU_FABRIC_STATE_NOT_STARTED
     in_progress = 2u,  // NVML_GPU_FABRIC_STATE_IN_PROGRESS
+  };
+};
+
+// unsigned char
+struct FabricCliqueType {
+  enum : std::uint32_t {
+    unicast_pointer = 0u,  // NVML_GPU_FABRIC_CLIQUE_TYPE_UNICAST_POINTER
+    multicast_pointer = 1u,  // NVML_GPU_FABRIC_CLIQUE_TYPE_MULTICAST_POINTER
+    unicast_logical_endpoint = 2u,  // NVML_GPU_FABRIC_CLIQUE_TYPE_UNICAST_LOGICAL_ENDPOINT
+    multicast_logical_endpoint = 3u,  // NVML_GPU_FABRIC_CLIQUE_TYPE_MULTICAST_LOGICAL_ENDPOINT
   };
 };
 
@@ -603,9 +619,18 @@ struct ModulePower {
   Field<std::uint32_t> max_limit_mw;  // Highest limit that can be set. [mW]
 };
 
+// Adaptive total graphics power (TGP); from Rubin on.
+struct AdaptiveTgp {
+  Field<std::uint32_t> requested;  // What programs asked for. Present = the GPU has the mode. Default: disabled, from Rubin on.
+  Field<std::uint32_t> allowed;  // Whether the administrator allows it out of band.
+  Field<std::uint32_t> admin_override;  // The administrator's word counts in place of the request.
+  Field<std::uint32_t> adjusted_limit_mw;  // Power limit while the mode is on. Default: power.limit_mw. [mW]
+};
+
 // Temperatures and thresholds. GPUs from Ada on report their thresholds as margins (`*_tlimit_c`), older ones in degrees.
 struct Thermal {
   LiveField<std::int32_t, Live::thermal_temperature_gpu_c> temperature_gpu_c;  // Temperature of the GPU core. [C]
+  Field<std::uint32_t> hottest_part_above_c;  // How much warmer than the core the hottest part is. Absent: the GPU does not report it. [C]
   LiveField<std::int32_t, Live::thermal_temperature_memory_c> temperature_memory_c;  // Temperature of the memory. [C]
   Field<std::int32_t> shutdown_threshold_c;  // The GPU shuts down at this temperature. [C]
   Field<std::int32_t> slowdown_threshold_c;  // The GPU slows down at this temperature. [C]
@@ -774,6 +799,8 @@ struct ClocksThrottleReasons {
   LiveField<bool, Live::clocks_throttle_reasons_hw_thermal_slowdown> hw_thermal_slowdown;  // Heat, by hardware.
   LiveField<bool, Live::clocks_throttle_reasons_hw_power_brake_slowdown> hw_power_brake_slowdown;  // Power brake.
   Field<bool> display_clocks_setting;  // Display clocks.
+  Field<bool> board_limit;  // A limit of the board.
+  Field<bool> reliability;  // Reliability.
   Field<std::uint64_t> supported;  // Reasons that the GPU can report, NVML's nvmlClocksEventReason* bits.
   ThrottleCounters counters;  // Time spent below the wanted clocks.
 };
@@ -1046,6 +1073,20 @@ struct RemappedRows {
   RowRemapHistogram availability_histogram;  // Banks by the rows they have left.
 };
 
+// Groups of banks by the spare banks they have left.
+struct BankRemapHistogram {
+  Field<std::uint32_t> max_spare;  // All left.
+  Field<std::uint32_t> no_spare;  // None.
+};
+
+// Bank remapping (GPUs from Rubin on).
+struct BankRemapper {
+  Field<std::uint32_t> active;  // Banks that are remapped. Present = the GPU remaps banks. Default: none, from Rubin on.
+  Field<std::uint32_t> inactive;  // Remappings that are not in force.
+  Field<bool> pending;  // A remapping waits for the next reset.
+  BankRemapHistogram histogram;  // Groups of banks by the spare banks they have left.
+};
+
 // Display.
 struct Display {
   Field<std::uint32_t> mode;  // A display is connected.
@@ -1257,7 +1298,14 @@ struct NvLinkLowPower {
 struct NvLinkBandwidth {
   List<std::uint32_t, 23> modes;  // Modes that the GPU supports, numbers below 256. Without any it has none to set.
   Field<std::uint32_t> mode;  // Mode in force.
+  Field<std::uint32_t> set_time_ms;  // How long a change that does not wait may take. The default is chosen: no report shows one. [ms]
   Field<std::uint32_t> best_mode;  // Mode that a call for the best one sets.
+};
+
+// A clique of the fabric: the GPUs that reach each other in one way.
+struct FabricClique {
+  Field<std::uint32_t> type;  // The way.
+  Field<std::uint32_t> id;  // Its number.
 };
 
 // Health of the NVLink fabric. What is left out is not reported.
@@ -1267,12 +1315,15 @@ struct FabricHealth {
   Field<bool> route_unhealthy;  // A route is unhealthy.
   Field<bool> access_timeout_recovery;  // Access timeouts are being recovered.
   Field<std::uint32_t> incorrect_configuration;  // What is configured wrongly.
+  Field<bool> partition_assigned;  // The GPU belongs to a partition.
+  Field<bool> global_manager_connected;  // The global fabric manager is connected.
 };
 
 // NVLink fabric.
 struct Fabric {
   Field<Text<37>> cluster_uuid;  // UUID of the cluster.
   Field<std::uint32_t> clique_id;  // Clique.
+  List<FabricClique, 64> cliques;  // Cliques by the way of access. Default: clique_id for each way that the architecture has.
   Field<std::uint32_t> state;  // Registration with the fabric manager. Absent on GPUs without a fabric.
   Field<std::uint32_t> health_summary;  // Summary of the health.
   FabricHealth health;  // Health in detail.
@@ -1378,6 +1429,7 @@ struct Gpu {
   Pcie pcie;  // PCIe link.
   Power power;  // Power draw and limits.
   ModulePower module_power;  // Power of the module that carries the GPU.
+  AdaptiveTgp adaptive_tgp;  // Adaptive total graphics power: the budget of a module, shared out to its GPUs.
   Thermal thermal;  // Temperatures and thresholds.
   Fan fan;  // Fans.
   WorkloadPowerProfiles workload_power_profiles;  // Workload power profiles.
@@ -1407,6 +1459,7 @@ struct Gpu {
   Repair repair;  // Repairs of memory and cores.
   RetiredPages retired_pages;  // Retired pages.
   RemappedRows remapped_rows;  // Row remapping.
+  BankRemapper bank_remapper;  // Bank remapping.
   Display display;  // Display.
   Field<std::uint32_t> sparse_operation_mode;  // Sparse operation mode.
   Field<std::uint32_t> persistence_mode;  // Persistence mode.
@@ -1631,6 +1684,7 @@ static_assert(std::is_trivially_copyable_v<PcieErrors>);
 static_assert(std::is_trivially_copyable_v<Pcie>);
 static_assert(std::is_trivially_copyable_v<Power>);
 static_assert(std::is_trivially_copyable_v<ModulePower>);
+static_assert(std::is_trivially_copyable_v<AdaptiveTgp>);
 static_assert(std::is_trivially_copyable_v<Thermal>);
 static_assert(std::is_trivially_copyable_v<Fan>);
 static_assert(std::is_trivially_copyable_v<WorkloadPowerProfile>);
@@ -1675,6 +1729,8 @@ static_assert(std::is_trivially_copyable_v<PageRetirement>);
 static_assert(std::is_trivially_copyable_v<RetiredPages>);
 static_assert(std::is_trivially_copyable_v<RowRemapHistogram>);
 static_assert(std::is_trivially_copyable_v<RemappedRows>);
+static_assert(std::is_trivially_copyable_v<BankRemapHistogram>);
+static_assert(std::is_trivially_copyable_v<BankRemapper>);
 static_assert(std::is_trivially_copyable_v<Display>);
 static_assert(std::is_trivially_copyable_v<MigProfile>);
 static_assert(std::is_trivially_copyable_v<MigComputeInstance>);
@@ -1698,6 +1754,7 @@ static_assert(std::is_trivially_copyable_v<Platform>);
 static_assert(std::is_trivially_copyable_v<C2c>);
 static_assert(std::is_trivially_copyable_v<NvLinkLowPower>);
 static_assert(std::is_trivially_copyable_v<NvLinkBandwidth>);
+static_assert(std::is_trivially_copyable_v<FabricClique>);
 static_assert(std::is_trivially_copyable_v<FabricHealth>);
 static_assert(std::is_trivially_copyable_v<Fabric>);
 static_assert(std::is_trivially_copyable_v<GpmMix>);

@@ -25,6 +25,9 @@ constexpr char text_pool[] =
     "nvidia"
     "geforce_rtx"
     "titan_rtx"
+    "nvidia_dla"
+    "nvidia_vgamedev"
+    "nvidia_npu"
     "kepler"
     "maxwell"
     "pascal"
@@ -35,6 +38,7 @@ constexpr char text_pool[] =
     "ada_lovelace"
     "hopper"
     "blackwell"
+    "rubin"
     "P0"
     "P1"
     "P2"
@@ -90,6 +94,8 @@ constexpr char text_pool[] =
     "drain_p2p"
     "drain_and_reset"
     "recover_imex_domain"
+    "bus_reset"
+    "system_reboot"
     "plx"
     "bro4"
     "h264"
@@ -122,6 +128,10 @@ constexpr char text_pool[] =
     "not_supported"
     "not_started"
     "in_progress"
+    "unicast_pointer"
+    "multicast_pointer"
+    "unicast_logical_endpoint"
+    "multicast_logical_endpoint"
     "healthy"
     "unhealthy"
     "limited_capacity"
@@ -422,9 +432,21 @@ constexpr char text_pool[] =
     "requested_limit_mw"
     "Power of the module that carries the GPU."
     "ModulePower"
+    "What programs asked for. Present = the GPU has the mode. Default: disabled, from Rubin on."
+    "requested"
+    "Whether the administrator allows it out of band."
+    "allowed"
+    "The administrator's word counts in place of the request."
+    "admin_override"
+    "Power limit while the mode is on. Default: power.limit_mw."
+    "adjusted_limit_mw"
+    "Adaptive total graphics power (TGP); from Rubin on."
+    "AdaptiveTgp"
     "30"
     "Temperature of the GPU core."
     "temperature_gpu_c"
+    "How much warmer than the core the hottest part is. Absent: the GPU does not report it."
+    "hottest_part_above_c"
     "Temperature of the memory."
     "temperature_memory_c"
     "The GPU shuts down at this temperature."
@@ -484,7 +506,6 @@ constexpr char text_pool[] =
     "What the GPU offers."
     "profiles"
     "Numbers of the profiles that are asked for."
-    "requested"
     "Workload power profiles; GPUs before Blackwell have none."
     "WorkloadPowerProfiles"
     "Power floor as a part of the total module power."
@@ -528,7 +549,6 @@ constexpr char text_pool[] =
     "active_profile"
     "The preset profiles."
     "Parameters that hold in place of the active profile's."
-    "admin_override"
     "First power floor."
     "primary_power_floor_w"
     "Lowest offset of the first floor's activation."
@@ -680,6 +700,10 @@ constexpr char text_pool[] =
     "hw_power_brake_slowdown"
     "Display clocks."
     "display_clocks_setting"
+    "A limit of the board."
+    "board_limit"
+    "Reliability."
+    "reliability"
     "0x1ff"
     "Reasons that the GPU can report, NVML's nvmlClocksEventReason* bits."
     "counters"
@@ -1007,6 +1031,15 @@ constexpr char text_pool[] =
     "availability_histogram"
     "Row remapping (GPUs from Ampere on)."
     "RemappedRows"
+    "max_spare"
+    "no_spare"
+    "Groups of banks by the spare banks they have left."
+    "BankRemapHistogram"
+    "Banks that are remapped. Present = the GPU remaps banks. Default: none, from Rubin on."
+    "Remappings that are not in force."
+    "histogram"
+    "Bank remapping (GPUs from Rubin on)."
+    "BankRemapper"
     "A display is connected."
     "A display is initialized on the GPU."
     "Display."
@@ -1252,10 +1285,16 @@ constexpr char text_pool[] =
     "Modes that the GPU supports, numbers below 256. Without any it has none to set."
     "modes"
     "Mode in force."
+    "How long a change that does not wait may take. The default is chosen: no report shows one."
+    "set_time_ms"
     "Mode that a call for the best one sets."
     "best_mode"
     "Reduced bandwidth modes of the links; from Blackwell on."
     "NvLinkBandwidth"
+    "The way."
+    "Its number."
+    "A clique of the fabric: the GPUs that reach each other in one way."
+    "FabricClique"
     "Bandwidth is degraded."
     "degraded_bandwidth"
     "Routes are being recovered."
@@ -1266,12 +1305,18 @@ constexpr char text_pool[] =
     "access_timeout_recovery"
     "What is configured wrongly."
     "incorrect_configuration"
+    "The GPU belongs to a partition."
+    "partition_assigned"
+    "The global fabric manager is connected."
+    "global_manager_connected"
     "Health of the NVLink fabric. What is left out is not reported."
     "FabricHealth"
     "UUID of the cluster."
     "cluster_uuid"
     "Clique."
     "clique_id"
+    "Cliques by the way of access. Default: clique_id for each way that the architecture has."
+    "cliques"
     "Registration with the fabric manager. Absent on GPUs without a fabric."
     "Summary of the health."
     "health_summary"
@@ -1419,6 +1464,8 @@ constexpr char text_pool[] =
     "Confidential computing."
     "protected_memory"
     "module_power"
+    "Adaptive total graphics power: the budget of a module, shared out to its GPUs."
+    "adaptive_tgp"
     "Temperatures and thresholds."
     "thermal"
     "Fans."
@@ -1466,6 +1513,8 @@ constexpr char text_pool[] =
     "retired_pages"
     "Row remapping."
     "remapped_rows"
+    "Bank remapping."
+    "bank_remapper"
     "Sparse operation mode."
     "sparse_operation_mode"
     "Persistence mode."
@@ -1744,4012 +1793,4132 @@ constexpr Word word_table[] = {
     {{133, 6}, 14u},  // nvidia = NVML_BRAND_NVIDIA
     {{139, 11}, 15u},  // geforce_rtx = NVML_BRAND_GEFORCE_RTX
     {{150, 9}, 16u},  // titan_rtx = NVML_BRAND_TITAN_RTX
+    {{159, 10}, 17u},  // nvidia_dla = NVML_BRAND_NVIDIA_DLA
+    {{169, 15}, 18u},  // nvidia_vgamedev = NVML_BRAND_NVIDIA_VGAMEDEV
+    {{184, 10}, 19u},  // nvidia_npu = NVML_BRAND_NVIDIA_NPU
     // Architecture (nvmlDeviceArchitecture_t)
-    {{159, 6}, 2u},  // kepler = NVML_DEVICE_ARCH_KEPLER
-    {{165, 7}, 3u},  // maxwell = NVML_DEVICE_ARCH_MAXWELL
-    {{172, 6}, 4u},  // pascal = NVML_DEVICE_ARCH_PASCAL
-    {{178, 5}, 5u},  // volta = NVML_DEVICE_ARCH_VOLTA
-    {{183, 6}, 6u},  // turing = NVML_DEVICE_ARCH_TURING
-    {{189, 6}, 7u},  // ampere = NVML_DEVICE_ARCH_AMPERE
-    {{195, 3}, 8u},  // ada = NVML_DEVICE_ARCH_ADA
-    {{198, 12}, 8u},  // ada_lovelace = NVML_DEVICE_ARCH_ADA
-    {{210, 6}, 9u},  // hopper = NVML_DEVICE_ARCH_HOPPER
-    {{216, 9}, 10u},  // blackwell = NVML_DEVICE_ARCH_BLACKWELL
+    {{194, 6}, 2u},  // kepler = NVML_DEVICE_ARCH_KEPLER
+    {{200, 7}, 3u},  // maxwell = NVML_DEVICE_ARCH_MAXWELL
+    {{207, 6}, 4u},  // pascal = NVML_DEVICE_ARCH_PASCAL
+    {{213, 5}, 5u},  // volta = NVML_DEVICE_ARCH_VOLTA
+    {{218, 6}, 6u},  // turing = NVML_DEVICE_ARCH_TURING
+    {{224, 6}, 7u},  // ampere = NVML_DEVICE_ARCH_AMPERE
+    {{230, 3}, 8u},  // ada = NVML_DEVICE_ARCH_ADA
+    {{233, 12}, 8u},  // ada_lovelace = NVML_DEVICE_ARCH_ADA
+    {{245, 6}, 9u},  // hopper = NVML_DEVICE_ARCH_HOPPER
+    {{251, 9}, 10u},  // blackwell = NVML_DEVICE_ARCH_BLACKWELL
+    {{260, 5}, 13u},  // rubin = NVML_DEVICE_ARCH_RUBIN
     {{15, 7}, 4294967295u},  // unknown = NVML_DEVICE_ARCH_UNKNOWN
     // PState (nvmlPstates_t)
-    {{225, 2}, 0u},  // P0 = NVML_PSTATE_0
-    {{227, 2}, 1u},  // P1 = NVML_PSTATE_1
-    {{229, 2}, 2u},  // P2 = NVML_PSTATE_2
-    {{231, 2}, 3u},  // P3 = NVML_PSTATE_3
-    {{233, 2}, 4u},  // P4 = NVML_PSTATE_4
-    {{235, 2}, 5u},  // P5 = NVML_PSTATE_5
-    {{237, 2}, 6u},  // P6 = NVML_PSTATE_6
-    {{239, 2}, 7u},  // P7 = NVML_PSTATE_7
-    {{241, 2}, 8u},  // P8 = NVML_PSTATE_8
-    {{243, 2}, 9u},  // P9 = NVML_PSTATE_9
-    {{245, 3}, 10u},  // P10 = NVML_PSTATE_10
-    {{248, 3}, 11u},  // P11 = NVML_PSTATE_11
-    {{251, 3}, 12u},  // P12 = NVML_PSTATE_12
-    {{254, 3}, 13u},  // P13 = NVML_PSTATE_13
-    {{257, 3}, 14u},  // P14 = NVML_PSTATE_14
-    {{260, 3}, 15u},  // P15 = NVML_PSTATE_15
+    {{265, 2}, 0u},  // P0 = NVML_PSTATE_0
+    {{267, 2}, 1u},  // P1 = NVML_PSTATE_1
+    {{269, 2}, 2u},  // P2 = NVML_PSTATE_2
+    {{271, 2}, 3u},  // P3 = NVML_PSTATE_3
+    {{273, 2}, 4u},  // P4 = NVML_PSTATE_4
+    {{275, 2}, 5u},  // P5 = NVML_PSTATE_5
+    {{277, 2}, 6u},  // P6 = NVML_PSTATE_6
+    {{279, 2}, 7u},  // P7 = NVML_PSTATE_7
+    {{281, 2}, 8u},  // P8 = NVML_PSTATE_8
+    {{283, 2}, 9u},  // P9 = NVML_PSTATE_9
+    {{285, 3}, 10u},  // P10 = NVML_PSTATE_10
+    {{288, 3}, 11u},  // P11 = NVML_PSTATE_11
+    {{291, 3}, 12u},  // P12 = NVML_PSTATE_12
+    {{294, 3}, 13u},  // P13 = NVML_PSTATE_13
+    {{297, 3}, 14u},  // P14 = NVML_PSTATE_14
+    {{300, 3}, 15u},  // P15 = NVML_PSTATE_15
     {{15, 7}, 32u},  // unknown = NVML_PSTATE_UNKNOWN
     // ComputeMode (nvmlComputeMode_t)
-    {{263, 7}, 0u},  // default = NVML_COMPUTEMODE_DEFAULT
-    {{270, 16}, 1u},  // exclusive_thread = NVML_COMPUTEMODE_EXCLUSIVE_THREAD
-    {{286, 10}, 2u},  // prohibited = NVML_COMPUTEMODE_PROHIBITED
-    {{296, 17}, 3u},  // exclusive_process = NVML_COMPUTEMODE_EXCLUSIVE_PROCESS
+    {{303, 7}, 0u},  // default = NVML_COMPUTEMODE_DEFAULT
+    {{310, 16}, 1u},  // exclusive_thread = NVML_COMPUTEMODE_EXCLUSIVE_THREAD
+    {{326, 10}, 2u},  // prohibited = NVML_COMPUTEMODE_PROHIBITED
+    {{336, 17}, 3u},  // exclusive_process = NVML_COMPUTEMODE_EXCLUSIVE_PROCESS
     // GpuOperationMode (nvmlGpuOperationMode_t)
-    {{313, 6}, 0u},  // all_on = NVML_GOM_ALL_ON
-    {{319, 7}, 1u},  // compute = NVML_GOM_COMPUTE
-    {{326, 6}, 2u},  // low_dp = NVML_GOM_LOW_DP
+    {{353, 6}, 0u},  // all_on = NVML_GOM_ALL_ON
+    {{359, 7}, 1u},  // compute = NVML_GOM_COMPUTE
+    {{366, 6}, 2u},  // low_dp = NVML_GOM_LOW_DP
     // DriverModel (nvmlDriverModel_t)
-    {{332, 4}, 0u},  // wddm = NVML_DRIVER_WDDM
-    {{336, 3}, 1u},  // tcc = NVML_DRIVER_WDM
-    {{339, 4}, 2u},  // mcdm = NVML_DRIVER_MCDM
+    {{372, 4}, 0u},  // wddm = NVML_DRIVER_WDDM
+    {{376, 3}, 1u},  // tcc = NVML_DRIVER_WDM
+    {{379, 4}, 2u},  // mcdm = NVML_DRIVER_MCDM
     // VirtualizationMode (nvmlGpuVirtualizationMode_t)
-    {{343, 4}, 0u},  // none = NVML_GPU_VIRTUALIZATION_MODE_NONE
-    {{347, 11}, 1u},  // passthrough = NVML_GPU_VIRTUALIZATION_MODE_PASSTHROUGH
-    {{358, 4}, 2u},  // vgpu = NVML_GPU_VIRTUALIZATION_MODE_VGPU
-    {{362, 9}, 3u},  // host_vgpu = NVML_GPU_VIRTUALIZATION_MODE_HOST_VGPU
-    {{371, 9}, 4u},  // host_vsga = NVML_GPU_VIRTUALIZATION_MODE_HOST_VSGA
+    {{383, 4}, 0u},  // none = NVML_GPU_VIRTUALIZATION_MODE_NONE
+    {{387, 11}, 1u},  // passthrough = NVML_GPU_VIRTUALIZATION_MODE_PASSTHROUGH
+    {{398, 4}, 2u},  // vgpu = NVML_GPU_VIRTUALIZATION_MODE_VGPU
+    {{402, 9}, 3u},  // host_vgpu = NVML_GPU_VIRTUALIZATION_MODE_HOST_VGPU
+    {{411, 9}, 4u},  // host_vsga = NVML_GPU_VIRTUALIZATION_MODE_HOST_VSGA
     // HostVgpuMode (nvmlHostVgpuMode_t)
-    {{380, 9}, 0u},  // non_sriov = NVML_HOST_VGPU_MODE_NON_SRIOV
-    {{389, 5}, 1u},  // sriov = NVML_HOST_VGPU_MODE_SRIOV
+    {{420, 9}, 0u},  // non_sriov = NVML_HOST_VGPU_MODE_NON_SRIOV
+    {{429, 5}, 1u},  // sriov = NVML_HOST_VGPU_MODE_SRIOV
     // VgpuSchedulerPolicy (unsigned int)
-    {{394, 11}, 1u},  // best_effort = NVML_VGPU_SCHEDULER_POLICY_BEST_EFFORT
-    {{405, 11}, 2u},  // equal_share = NVML_VGPU_SCHEDULER_POLICY_EQUAL_SHARE
-    {{416, 11}, 3u},  // fixed_share = NVML_VGPU_SCHEDULER_POLICY_FIXED_SHARE
+    {{434, 11}, 1u},  // best_effort = NVML_VGPU_SCHEDULER_POLICY_BEST_EFFORT
+    {{445, 11}, 2u},  // equal_share = NVML_VGPU_SCHEDULER_POLICY_EQUAL_SHARE
+    {{456, 11}, 3u},  // fixed_share = NVML_VGPU_SCHEDULER_POLICY_FIXED_SHARE
     // VgpuLicenseState (unsigned int)
     {{15, 7}, 0u},  // unknown = NVML_GRID_LICENSE_STATE_UNKNOWN
-    {{427, 13}, 1u},  // uninitialized = NVML_GRID_LICENSE_STATE_UNINITIALIZED
-    {{440, 12}, 2u},  // unrestricted = NVML_GRID_LICENSE_STATE_UNLICENSED_UNRESTRICTED
-    {{452, 10}, 3u},  // restricted = NVML_GRID_LICENSE_STATE_UNLICENSED_RESTRICTED
-    {{462, 10}, 4u},  // unlicensed = NVML_GRID_LICENSE_STATE_UNLICENSED
-    {{472, 8}, 5u},  // licensed = NVML_GRID_LICENSE_STATE_LICENSED
+    {{467, 13}, 1u},  // uninitialized = NVML_GRID_LICENSE_STATE_UNINITIALIZED
+    {{480, 12}, 2u},  // unrestricted = NVML_GRID_LICENSE_STATE_UNLICENSED_UNRESTRICTED
+    {{492, 10}, 3u},  // restricted = NVML_GRID_LICENSE_STATE_UNLICENSED_RESTRICTED
+    {{502, 10}, 4u},  // unlicensed = NVML_GRID_LICENSE_STATE_UNLICENSED
+    {{512, 8}, 5u},  // licensed = NVML_GRID_LICENSE_STATE_LICENSED
     // FanControlPolicy (nvmlFanControlPolicy_t)
-    {{480, 9}, 0u},  // automatic = NVML_FAN_POLICY_TEMPERATURE_CONTINOUS_SW
-    {{489, 6}, 1u},  // manual = NVML_FAN_POLICY_MANUAL
+    {{520, 9}, 0u},  // automatic = NVML_FAN_POLICY_TEMPERATURE_CONTINOUS_SW
+    {{529, 6}, 1u},  // manual = NVML_FAN_POLICY_MANUAL
     // PowerSource (nvmlPowerSource_t)
-    {{495, 2}, 0u},  // ac = NVML_POWER_SOURCE_AC
-    {{497, 7}, 1u},  // battery = NVML_POWER_SOURCE_BATTERY
-    {{504, 10}, 2u},  // undersized = NVML_POWER_SOURCE_UNDERSIZED
+    {{535, 2}, 0u},  // ac = NVML_POWER_SOURCE_AC
+    {{537, 7}, 1u},  // battery = NVML_POWER_SOURCE_BATTERY
+    {{544, 10}, 2u},  // undersized = NVML_POWER_SOURCE_UNDERSIZED
     // PowerMizerMode (unsigned int)
-    {{514, 8}, 0u},  // adaptive = NVML_POWER_MIZER_MODE_ADAPTIVE
-    {{522, 19}, 1u},  // maximum_performance = NVML_POWER_MIZER_MODE_PREFER_MAXIMUM_PERFORMANCE
-    {{541, 4}, 2u},  // auto = NVML_POWER_MIZER_MODE_AUTO
-    {{545, 22}, 3u},  // consistent_performance = NVML_POWER_MIZER_MODE_PREFER_CONSISTENT_PERFORMANCE
+    {{554, 8}, 0u},  // adaptive = NVML_POWER_MIZER_MODE_ADAPTIVE
+    {{562, 19}, 1u},  // maximum_performance = NVML_POWER_MIZER_MODE_PREFER_MAXIMUM_PERFORMANCE
+    {{581, 4}, 2u},  // auto = NVML_POWER_MIZER_MODE_AUTO
+    {{585, 22}, 3u},  // consistent_performance = NVML_POWER_MIZER_MODE_PREFER_CONSISTENT_PERFORMANCE
     // RecoveryAction (nvmlDeviceGpuRecoveryAction_t)
-    {{343, 4}, 0u},  // none = NVML_GPU_RECOVERY_ACTION_NONE
-    {{567, 5}, 1u},  // reset = NVML_GPU_RECOVERY_ACTION_GPU_RESET
-    {{572, 6}, 2u},  // reboot = NVML_GPU_RECOVERY_ACTION_NODE_REBOOT
-    {{578, 9}, 3u},  // drain_p2p = NVML_GPU_RECOVERY_ACTION_DRAIN_P2P
-    {{587, 15}, 4u},  // drain_and_reset = NVML_GPU_RECOVERY_ACTION_DRAIN_AND_RESET
-    {{602, 19}, 5u},  // recover_imex_domain = NVML_GPU_RECOVERY_ACTION_RECOVER_IMEX_DOMAIN
+    {{383, 4}, 0u},  // none = NVML_GPU_RECOVERY_ACTION_NONE
+    {{607, 5}, 1u},  // reset = NVML_GPU_RECOVERY_ACTION_GPU_RESET
+    {{612, 6}, 2u},  // reboot = NVML_GPU_RECOVERY_ACTION_NODE_REBOOT
+    {{618, 9}, 3u},  // drain_p2p = NVML_GPU_RECOVERY_ACTION_DRAIN_P2P
+    {{627, 15}, 4u},  // drain_and_reset = NVML_GPU_RECOVERY_ACTION_DRAIN_AND_RESET
+    {{642, 19}, 5u},  // recover_imex_domain = NVML_GPU_RECOVERY_ACTION_RECOVER_IMEX_DOMAIN
+    {{661, 9}, 6u},  // bus_reset = NVML_GPU_RECOVERY_ACTION_BUS_RESET
+    {{670, 13}, 7u},  // system_reboot = NVML_GPU_RECOVERY_ACTION_SYSTEM_REBOOT
     // BridgeChipType (nvmlBridgeChipType_t)
-    {{621, 3}, 0u},  // plx = NVML_BRIDGE_CHIP_PLX
-    {{624, 4}, 1u},  // bro4 = NVML_BRIDGE_CHIP_BRO4
+    {{683, 3}, 0u},  // plx = NVML_BRIDGE_CHIP_PLX
+    {{686, 4}, 1u},  // bro4 = NVML_BRIDGE_CHIP_BRO4
     // EncoderType (nvmlEncoderType_t)
-    {{628, 4}, 0u},  // h264 = NVML_ENCODER_QUERY_H264
-    {{632, 4}, 1u},  // hevc = NVML_ENCODER_QUERY_HEVC
-    {{636, 3}, 2u},  // av1 = NVML_ENCODER_QUERY_AV1
+    {{690, 4}, 0u},  // h264 = NVML_ENCODER_QUERY_H264
+    {{694, 4}, 1u},  // hevc = NVML_ENCODER_QUERY_HEVC
+    {{698, 3}, 2u},  // av1 = NVML_ENCODER_QUERY_AV1
     {{15, 7}, 255u},  // unknown = NVML_ENCODER_QUERY_UNKNOWN
     // FbcSessionType (nvmlFBCSessionType_t)
     {{15, 7}, 0u},  // unknown = NVML_FBC_SESSION_TYPE_UNKNOWN
-    {{639, 16}, 1u},  // to_system_memory = NVML_FBC_SESSION_TYPE_TOSYS
-    {{655, 4}, 2u},  // cuda = NVML_FBC_SESSION_TYPE_CUDA
-    {{659, 5}, 3u},  // video = NVML_FBC_SESSION_TYPE_VID
-    {{664, 16}, 4u},  // hardware_encoder = NVML_FBC_SESSION_TYPE_HWENC
+    {{701, 16}, 1u},  // to_system_memory = NVML_FBC_SESSION_TYPE_TOSYS
+    {{717, 4}, 2u},  // cuda = NVML_FBC_SESSION_TYPE_CUDA
+    {{721, 5}, 3u},  // video = NVML_FBC_SESSION_TYPE_VID
+    {{726, 16}, 4u},  // hardware_encoder = NVML_FBC_SESSION_TYPE_HWENC
     // LedColor (nvmlLedColor_t)
-    {{680, 5}, 0u},  // green = NVML_LED_COLOR_GREEN
-    {{685, 5}, 1u},  // amber = NVML_LED_COLOR_AMBER
+    {{742, 5}, 0u},  // green = NVML_LED_COLOR_GREEN
+    {{747, 5}, 1u},  // amber = NVML_LED_COLOR_AMBER
     // ConfComputeEnvironment (unsigned int)
-    {{690, 11}, 0u},  // unavailable = NVML_CC_SYSTEM_ENVIRONMENT_UNAVAILABLE
-    {{701, 10}, 1u},  // simulation = NVML_CC_SYSTEM_ENVIRONMENT_SIM
-    {{711, 10}, 2u},  // production = NVML_CC_SYSTEM_ENVIRONMENT_PROD
+    {{752, 11}, 0u},  // unavailable = NVML_CC_SYSTEM_ENVIRONMENT_UNAVAILABLE
+    {{763, 10}, 1u},  // simulation = NVML_CC_SYSTEM_ENVIRONMENT_SIM
+    {{773, 10}, 2u},  // production = NVML_CC_SYSTEM_ENVIRONMENT_PROD
     // ConfComputeMultiGpuMode (unsigned int)
-    {{343, 4}, 0u},  // none = NVML_CC_SYSTEM_MULTIGPU_NONE
-    {{721, 14}, 1u},  // protected_pcie = NVML_CC_SYSTEM_MULTIGPU_PROTECTED_PCIE
-    {{735, 17}, 2u},  // nvlink_encryption = NVML_CC_SYSTEM_MULTIGPU_NVLE
+    {{383, 4}, 0u},  // none = NVML_CC_SYSTEM_MULTIGPU_NONE
+    {{783, 14}, 1u},  // protected_pcie = NVML_CC_SYSTEM_MULTIGPU_PROTECTED_PCIE
+    {{797, 17}, 2u},  // nvlink_encryption = NVML_CC_SYSTEM_MULTIGPU_NVLE
     // BusType (nvmlBusType_t)
     {{15, 7}, 0u},  // unknown = NVML_BUS_TYPE_UNKNOWN
-    {{752, 3}, 1u},  // pci = NVML_BUS_TYPE_PCI
-    {{755, 4}, 2u},  // pcie = NVML_BUS_TYPE_PCIE
-    {{759, 4}, 3u},  // fpci = NVML_BUS_TYPE_FPCI
-    {{763, 3}, 4u},  // agp = NVML_BUS_TYPE_AGP
+    {{814, 3}, 1u},  // pci = NVML_BUS_TYPE_PCI
+    {{817, 4}, 2u},  // pcie = NVML_BUS_TYPE_PCIE
+    {{821, 4}, 3u},  // fpci = NVML_BUS_TYPE_FPCI
+    {{825, 3}, 4u},  // agp = NVML_BUS_TYPE_AGP
     // AddressingMode (nvmlDeviceAddressingModeType_t)
-    {{343, 4}, 0u},  // none = NVML_DEVICE_ADDRESSING_MODE_NONE
-    {{766, 3}, 1u},  // hmm = NVML_DEVICE_ADDRESSING_MODE_HMM
-    {{769, 3}, 2u},  // ats = NVML_DEVICE_ADDRESSING_MODE_ATS
+    {{383, 4}, 0u},  // none = NVML_DEVICE_ADDRESSING_MODE_NONE
+    {{828, 3}, 1u},  // hmm = NVML_DEVICE_ADDRESSING_MODE_HMM
+    {{831, 3}, 2u},  // ats = NVML_DEVICE_ADDRESSING_MODE_ATS
     // TopologyLevel (nvmlGpuTopologyLevel_t)
-    {{772, 8}, 0u},  // internal = NVML_TOPOLOGY_INTERNAL
-    {{780, 6}, 10u},  // single = NVML_TOPOLOGY_SINGLE
-    {{786, 8}, 20u},  // multiple = NVML_TOPOLOGY_MULTIPLE
-    {{794, 10}, 30u},  // hostbridge = NVML_TOPOLOGY_HOSTBRIDGE
-    {{804, 4}, 40u},  // node = NVML_TOPOLOGY_NODE
-    {{808, 6}, 50u},  // system = NVML_TOPOLOGY_SYSTEM
+    {{834, 8}, 0u},  // internal = NVML_TOPOLOGY_INTERNAL
+    {{842, 6}, 10u},  // single = NVML_TOPOLOGY_SINGLE
+    {{848, 8}, 20u},  // multiple = NVML_TOPOLOGY_MULTIPLE
+    {{856, 10}, 30u},  // hostbridge = NVML_TOPOLOGY_HOSTBRIDGE
+    {{866, 4}, 40u},  // node = NVML_TOPOLOGY_NODE
+    {{870, 6}, 50u},  // system = NVML_TOPOLOGY_SYSTEM
     // FabricState (nvmlGpuFabricState_t)
-    {{814, 9}, 3u},  // completed = NVML_GPU_FABRIC_STATE_COMPLETED
-    {{541, 4}, 3u},  // auto = NVML_GPU_FABRIC_STATE_COMPLETED
-    {{823, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_STATE_NOT_SUPPORTED
-    {{836, 11}, 1u},  // not_started = NVML_GPU_FABRIC_STATE_NOT_STARTED
-    {{847, 11}, 2u},  // in_progress = NVML_GPU_FABRIC_STATE_IN_PROGRESS
+    {{876, 9}, 3u},  // completed = NVML_GPU_FABRIC_STATE_COMPLETED
+    {{581, 4}, 3u},  // auto = NVML_GPU_FABRIC_STATE_COMPLETED
+    {{885, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_STATE_NOT_SUPPORTED
+    {{898, 11}, 1u},  // not_started = NVML_GPU_FABRIC_STATE_NOT_STARTED
+    {{909, 11}, 2u},  // in_progress = NVML_GPU_FABRIC_STATE_IN_PROGRESS
+    // FabricCliqueType (unsigned char)
+    {{920, 15}, 0u},  // unicast_pointer = NVML_GPU_FABRIC_CLIQUE_TYPE_UNICAST_POINTER
+    {{935, 17}, 1u},  // multicast_pointer = NVML_GPU_FABRIC_CLIQUE_TYPE_MULTICAST_POINTER
+    {{952, 24}, 2u},  // unicast_logical_endpoint = NVML_GPU_FABRIC_CLIQUE_TYPE_UNICAST_LOGICAL_ENDPOINT
+    {{976, 26}, 3u},  // multicast_logical_endpoint = NVML_GPU_FABRIC_CLIQUE_TYPE_MULTICAST_LOGICAL_ENDPOINT
     // FabricHealthSummary (unsigned char)
-    {{858, 7}, 1u},  // healthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
-    {{541, 4}, 1u},  // auto = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
-    {{865, 9}, 2u},  // unhealthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_UNHEALTHY
-    {{874, 16}, 3u},  // limited_capacity = NVML_GPU_FABRIC_HEALTH_SUMMARY_LIMITED_CAPACITY
-    {{823, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_SUMMARY_NOT_SUPPORTED
+    {{1002, 7}, 1u},  // healthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
+    {{581, 4}, 1u},  // auto = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
+    {{1009, 9}, 2u},  // unhealthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_UNHEALTHY
+    {{1018, 16}, 3u},  // limited_capacity = NVML_GPU_FABRIC_HEALTH_SUMMARY_LIMITED_CAPACITY
+    {{885, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_SUMMARY_NOT_SUPPORTED
     // FabricConfiguration (unsigned int)
-    {{823, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NOT_SUPPORTED
-    {{343, 4}, 1u},  // none = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NONE
-    {{890, 17}, 2u},  // incorrect_sysguid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_SYSGUID
-    {{907, 20}, 3u},  // incorrect_chassis_sn = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_CHASSIS_SN
-    {{927, 12}, 4u},  // no_partition = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NO_PARTITION
-    {{939, 20}, 5u},  // insufficient_nvlinks = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INSUFFICIENT_NVLINKS
-    {{959, 19}, 6u},  // incompatible_gpu_fw = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCOMPATIBLE_GPU_FW
-    {{978, 16}, 7u},  // invalid_location = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INVALID_LOCATION
-    {{994, 17}, 8u},  // gpu_state_invalid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_GPU_STATE_INVALID
+    {{885, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NOT_SUPPORTED
+    {{383, 4}, 1u},  // none = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NONE
+    {{1034, 17}, 2u},  // incorrect_sysguid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_SYSGUID
+    {{1051, 20}, 3u},  // incorrect_chassis_sn = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_CHASSIS_SN
+    {{1071, 12}, 4u},  // no_partition = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NO_PARTITION
+    {{1083, 20}, 5u},  // insufficient_nvlinks = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INSUFFICIENT_NVLINKS
+    {{1103, 19}, 6u},  // incompatible_gpu_fw = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCOMPATIBLE_GPU_FW
+    {{1122, 16}, 7u},  // invalid_location = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INVALID_LOCATION
+    {{1138, 17}, 8u},  // gpu_state_invalid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_GPU_STATE_INVALID
     // Process.type
-    {{1011, 1}, 0u},  // C
-    {{1012, 1}, 0u},  // G
-    {{1013, 3}, 0u},  // C+G
-    {{1016, 1}, 0u},  // M
-    {{1017, 3}, 0u},  // M+C
+    {{1155, 1}, 0u},  // C
+    {{1156, 1}, 0u},  // G
+    {{1157, 3}, 0u},  // C+G
+    {{1160, 1}, 0u},  // M
+    {{1161, 3}, 0u},  // M+C
     // DynamicUtilization.pattern
-    {{1020, 4}, 0u},  // idle
-    {{1024, 4}, 0u},  // busy
-    {{1028, 5}, 0u},  // burst
-    {{1033, 6}, 0u},  // steady
+    {{1164, 4}, 0u},  // idle
+    {{1168, 4}, 0u},  // busy
+    {{1172, 5}, 0u},  // burst
+    {{1177, 6}, 0u},  // steady
     // Platform.peer_type
-    {{1039, 16}, 0u},  // Switch Connected
-    {{1055, 16}, 0u},  // Direct Connected
+    {{1183, 16}, 0u},  // Switch Connected
+    {{1199, 16}, 0u},  // Direct Connected
     // Failure.mode
-    {{858, 7}, 0u},  // healthy
-    {{1071, 4}, 0u},  // lost
-    {{1075, 14}, 0u},  // fallen_off_bus
-    {{1089, 17}, 0u},  // ecc_uncorrectable
+    {{1002, 7}, 0u},  // healthy
+    {{1215, 4}, 0u},  // lost
+    {{1219, 14}, 0u},  // fallen_off_bus
+    {{1233, 17}, 0u},  // ecc_uncorrectable
     // NvLinkLink.state
-    {{1106, 6}, 0u},  // active
-    {{1112, 8}, 0u},  // inactive
-    {{1120, 2}, 0u},  // up
-    {{1122, 4}, 0u},  // down
+    {{1250, 6}, 0u},  // active
+    {{1256, 8}, 0u},  // inactive
+    {{1264, 2}, 0u},  // up
+    {{1266, 4}, 0u},  // down
     // NvLinkLink.remote_device_type
-    {{1126, 3}, 0u},  // gpu
-    {{1129, 6}, 0u},  // switch
-    {{1135, 3}, 0u},  // npu
-    {{1138, 6}, 0u},  // ibmnpu
+    {{1270, 3}, 0u},  // gpu
+    {{1273, 6}, 0u},  // switch
+    {{1279, 3}, 0u},  // npu
+    {{1282, 6}, 0u},  // ibmnpu
     {{15, 7}, 0u},  // unknown
     // NvLinkDefaults.state
-    {{1106, 6}, 0u},  // active
-    {{1112, 8}, 0u},  // inactive
-    {{1120, 2}, 0u},  // up
-    {{1122, 4}, 0u},  // down
+    {{1250, 6}, 0u},  // active
+    {{1256, 8}, 0u},  // inactive
+    {{1264, 2}, 0u},  // up
+    {{1266, 4}, 0u},  // down
 };
 
 constexpr FieldDescriptor field_table[] = {
     // SystemConfCompute.cpu_caps
-    {.name_text = {1213, 8}, .unit_text = {0, 0}, .doc_text = {1144, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1357, 8}, .unit_text = {0, 0}, .doc_text = {1288, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(SystemConfCompute, cpu_caps), .present_offset = offsetof(decltype(SystemConfCompute::cpu_caps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
     // SystemConfCompute.environment
-    {.name_text = {1322, 11}, .unit_text = {0, 0}, .doc_text = {1221, 101}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1466, 11}, .unit_text = {0, 0}, .doc_text = {1365, 101}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(SystemConfCompute, environment), .present_offset = offsetof(decltype(SystemConfCompute::environment), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 101, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 107, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // SystemConfCompute.feature
-    {.name_text = {1362, 7}, .unit_text = {0, 0}, .doc_text = {1333, 29}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {1506, 7}, .unit_text = {0, 0}, .doc_text = {1477, 29}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(SystemConfCompute, feature), .present_offset = offsetof(decltype(SystemConfCompute::feature), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // SystemConfCompute.dev_tools_mode
-    {.name_text = {1405, 14}, .unit_text = {0, 0}, .doc_text = {1369, 36}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {1549, 14}, .unit_text = {0, 0}, .doc_text = {1513, 36}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(SystemConfCompute, dev_tools_mode), .present_offset = offsetof(decltype(SystemConfCompute::dev_tools_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // SystemConfCompute.multi_gpu_mode
-    {.name_text = {1509, 14}, .unit_text = {0, 0}, .doc_text = {1419, 90}, .note_text = {0, 0}, .default_text = {343, 4},
+    {.name_text = {1653, 14}, .unit_text = {0, 0}, .doc_text = {1563, 90}, .note_text = {0, 0}, .default_text = {383, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(SystemConfCompute, multi_gpu_mode), .present_offset = offsetof(decltype(SystemConfCompute::multi_gpu_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 104, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 110, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // SystemConfCompute.accepts_work
-    {.name_text = {1552, 12}, .unit_text = {0, 0}, .doc_text = {1528, 24}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {1696, 12}, .unit_text = {0, 0}, .doc_text = {1672, 24}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(SystemConfCompute, accepts_work), .present_offset = offsetof(decltype(SystemConfCompute::accepts_work), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // SystemConfCompute.max_attacker_advantage
-    {.name_text = {1611, 22}, .unit_text = {0, 0}, .doc_text = {1566, 45}, .note_text = {0, 0}, .default_text = {1564, 2},
+    {.name_text = {1755, 22}, .unit_text = {0, 0}, .doc_text = {1710, 45}, .note_text = {0, 0}, .default_text = {1708, 2},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(SystemConfCompute, max_attacker_advantage), .present_offset = offsetof(decltype(SystemConfCompute::max_attacker_advantage), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 50, .max = 65, .default_value = 60},
     // VgpuVersions.supported_min
-    {.name_text = {1813, 13}, .unit_text = {0, 0}, .doc_text = {1773, 40}, .note_text = {0, 0}, .default_text = {1766, 7},
+    {.name_text = {1957, 13}, .unit_text = {0, 0}, .doc_text = {1917, 40}, .note_text = {0, 0}, .default_text = {1910, 7},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuVersions, supported_min), .present_offset = offsetof(decltype(VgpuVersions::supported_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 458753},
     // VgpuVersions.supported_max
-    {.name_text = {1869, 13}, .unit_text = {0, 0}, .doc_text = {1834, 35}, .note_text = {0, 0}, .default_text = {1826, 8},
+    {.name_text = {2013, 13}, .unit_text = {0, 0}, .doc_text = {1978, 35}, .note_text = {0, 0}, .default_text = {1970, 8},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuVersions, supported_max), .present_offset = offsetof(decltype(VgpuVersions::supported_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1310721},
     // VgpuVersions.current_min
-    {.name_text = {1933, 11}, .unit_text = {0, 0}, .doc_text = {1882, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2077, 11}, .unit_text = {0, 0}, .doc_text = {2026, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuVersions, current_min), .present_offset = offsetof(decltype(VgpuVersions::current_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuVersions.current_max
-    {.name_text = {1994, 11}, .unit_text = {0, 0}, .doc_text = {1944, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2138, 11}, .unit_text = {0, 0}, .doc_text = {2088, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuVersions, current_max), .present_offset = offsetof(decltype(VgpuVersions::current_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Product.vendor
-    {.name_text = {2162, 6}, .unit_text = {0, 0}, .doc_text = {2144, 18}, .note_text = {2110, 34}, .default_text = {2103, 7},
+    {.name_text = {2306, 6}, .unit_text = {0, 0}, .doc_text = {2288, 18}, .note_text = {2254, 34}, .default_text = {2247, 7},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Product, vendor), .present_offset = offsetof(decltype(Product::vendor), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Product.name
-    {.name_text = {2256, 4}, .unit_text = {0, 0}, .doc_text = {2188, 68}, .note_text = {2110, 34}, .default_text = {2168, 20},
+    {.name_text = {2400, 4}, .unit_text = {0, 0}, .doc_text = {2332, 68}, .note_text = {2254, 34}, .default_text = {2312, 20},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Product, name), .present_offset = offsetof(decltype(Product::name), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Product.version
-    {.name_text = {2298, 7}, .unit_text = {0, 0}, .doc_text = {2273, 25}, .note_text = {2110, 34}, .default_text = {2260, 13},
+    {.name_text = {2442, 7}, .unit_text = {0, 0}, .doc_text = {2417, 25}, .note_text = {2254, 34}, .default_text = {2404, 13},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Product, version), .present_offset = offsetof(decltype(Product::version), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Product.serial
-    {.name_text = {2335, 6}, .unit_text = {0, 0}, .doc_text = {2305, 30}, .note_text = {2110, 34}, .default_text = {2260, 13},
+    {.name_text = {2479, 6}, .unit_text = {0, 0}, .doc_text = {2449, 30}, .note_text = {2254, 34}, .default_text = {2404, 13},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Product, serial), .present_offset = offsetof(decltype(Product::serial), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Product.uuid
-    {.name_text = {2406, 4}, .unit_text = {0, 0}, .doc_text = {2341, 65}, .note_text = {2110, 34}, .default_text = {0, 0},
+    {.name_text = {2550, 4}, .unit_text = {0, 0}, .doc_text = {2485, 65}, .note_text = {2254, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Product, uuid), .present_offset = offsetof(decltype(Product::uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.driver_version
-    {.name_text = {2587, 14}, .unit_text = {0, 0}, .doc_text = {2533, 54}, .note_text = {0, 0}, .default_text = {2523, 10},
+    {.name_text = {2731, 14}, .unit_text = {0, 0}, .doc_text = {2677, 54}, .note_text = {0, 0}, .default_text = {2667, 10},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::basis, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(System, driver_version), .present_offset = offsetof(decltype(System::driver_version), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.nvml_version
-    {.name_text = {2717, 12}, .unit_text = {0, 0}, .doc_text = {2601, 116}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2861, 12}, .unit_text = {0, 0}, .doc_text = {2745, 116}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, nvml_version), .present_offset = offsetof(decltype(System::nvml_version), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.cuda_version
-    {.name_text = {2837, 12}, .unit_text = {0, 0}, .doc_text = {2729, 108}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2981, 12}, .unit_text = {0, 0}, .doc_text = {2873, 108}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, cuda_version), .present_offset = offsetof(decltype(System::cuda_version), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.cuda_version_major
-    {.name_text = {2956, 18}, .unit_text = {0, 0}, .doc_text = {2849, 107}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3100, 18}, .unit_text = {0, 0}, .doc_text = {2993, 107}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, cuda_version_major), .present_offset = offsetof(decltype(System::cuda_version_major), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 99, .default_value = 0},
     // System.cuda_version_minor
-    {.name_text = {3080, 18}, .unit_text = {0, 0}, .doc_text = {2974, 106}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3224, 18}, .unit_text = {0, 0}, .doc_text = {3118, 106}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, cuda_version_minor), .present_offset = offsetof(decltype(System::cuda_version_minor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 99, .default_value = 0},
     // System.num_devices
-    {.name_text = {3173, 11}, .unit_text = {0, 0}, .doc_text = {3098, 75}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3317, 11}, .unit_text = {0, 0}, .doc_text = {3242, 75}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1024, .default_value = 0},
     // System.unit_count
-    {.name_text = {3301, 10}, .unit_text = {0, 0}, .doc_text = {3184, 117}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3445, 10}, .unit_text = {0, 0}, .doc_text = {3328, 117}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, unit_count), .present_offset = offsetof(decltype(System::unit_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 8, .default_value = 0},
     // System.conf_compute
-    {.name_text = {3346, 12}, .unit_text = {0, 0}, .doc_text = {3311, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3490, 12}, .unit_text = {0, 0}, .doc_text = {3455, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, conf_compute), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SystemConfCompute),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.enforce_privilege
-    {.name_text = {3409, 17}, .unit_text = {0, 0}, .doc_text = {3362, 47}, .note_text = {0, 0}, .default_text = {3358, 4},
+    {.name_text = {3553, 17}, .unit_text = {0, 0}, .doc_text = {3506, 47}, .note_text = {0, 0}, .default_text = {3502, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(System, enforce_privilege), .present_offset = offsetof(decltype(System::enforce_privilege), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // System.nvlink_bw_mode
-    {.name_text = {3570, 14}, .unit_text = {0, 0}, .doc_text = {3427, 143}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {3714, 14}, .unit_text = {0, 0}, .doc_text = {3571, 143}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(System, nvlink_bw_mode), .present_offset = offsetof(decltype(System::nvlink_bw_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
     // System.vgpu_versions
-    {.name_text = {3614, 13}, .unit_text = {0, 0}, .doc_text = {3584, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3758, 13}, .unit_text = {0, 0}, .doc_text = {3728, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, vgpu_versions), .present_offset = 0, .items_offset = 0, .value_size = sizeof(VgpuVersions),
      .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.product
-    {.name_text = {3640, 7}, .unit_text = {0, 0}, .doc_text = {3627, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3784, 7}, .unit_text = {0, 0}, .doc_text = {3771, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, product), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Product),
      .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ComputeCapability.major
-    {.name_text = {3713, 5}, .unit_text = {0, 0}, .doc_text = {3700, 13}, .note_text = {0, 0}, .default_text = {3699, 1},
+    {.name_text = {3857, 5}, .unit_text = {0, 0}, .doc_text = {3844, 13}, .note_text = {0, 0}, .default_text = {3843, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(ComputeCapability, major), .present_offset = offsetof(decltype(ComputeCapability::major), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 99, .default_value = 8},
     // ComputeCapability.minor
-    {.name_text = {3731, 5}, .unit_text = {0, 0}, .doc_text = {3718, 13}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {3875, 5}, .unit_text = {0, 0}, .doc_text = {3862, 13}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(ComputeCapability, minor), .present_offset = offsetof(decltype(ComputeCapability::minor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 99, .default_value = 0},
     // BridgeChip.type
-    {.name_text = {3782, 4}, .unit_text = {0, 0}, .doc_text = {3777, 5}, .note_text = {0, 0}, .default_text = {621, 3},
+    {.name_text = {3926, 4}, .unit_text = {0, 0}, .doc_text = {3921, 5}, .note_text = {0, 0}, .default_text = {683, 3},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(BridgeChip, type), .present_offset = offsetof(decltype(BridgeChip::type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 88, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 94, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // BridgeChip.firmware_version
-    {.name_text = {3803, 16}, .unit_text = {0, 0}, .doc_text = {3786, 17}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {3947, 16}, .unit_text = {0, 0}, .doc_text = {3930, 17}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(BridgeChip, firmware_version), .present_offset = offsetof(decltype(BridgeChip::firmware_version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.image_version
-    {.name_text = {3899, 13}, .unit_text = {0, 0}, .doc_text = {3872, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4043, 13}, .unit_text = {0, 0}, .doc_text = {4016, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, image_version), .present_offset = offsetof(decltype(Inforom::image_version), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.oem_object
-    {.name_text = {3938, 10}, .unit_text = {0, 0}, .doc_text = {3912, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4082, 10}, .unit_text = {0, 0}, .doc_text = {4056, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, oem_object), .present_offset = offsetof(decltype(Inforom::oem_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.ecc_object
-    {.name_text = {3974, 10}, .unit_text = {0, 0}, .doc_text = {3948, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4118, 10}, .unit_text = {0, 0}, .doc_text = {4092, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, ecc_object), .present_offset = offsetof(decltype(Inforom::ecc_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.pwr_object
-    {.name_text = {4023, 10}, .unit_text = {0, 0}, .doc_text = {3984, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4167, 10}, .unit_text = {0, 0}, .doc_text = {4128, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, pwr_object), .present_offset = offsetof(decltype(Inforom::pwr_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.den_object
-    {.name_text = {4071, 10}, .unit_text = {0, 0}, .doc_text = {4033, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4215, 10}, .unit_text = {0, 0}, .doc_text = {4177, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, den_object), .present_offset = offsetof(decltype(Inforom::den_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.checksum
-    {.name_text = {4162, 8}, .unit_text = {0, 0}, .doc_text = {4081, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4306, 8}, .unit_text = {0, 0}, .doc_text = {4225, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::own, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, checksum), .present_offset = offsetof(decltype(Inforom::checksum), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.bbx_flush_time_us
-    {.name_text = {4235, 17}, .unit_text = {4233, 2}, .doc_text = {4170, 63}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4379, 17}, .unit_text = {4377, 2}, .doc_text = {4314, 63}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, bbx_flush_time_us), .present_offset = offsetof(decltype(Inforom::bbx_flush_time_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.bbx_flush_duration_us
-    {.name_text = {4271, 21}, .unit_text = {4233, 2}, .doc_text = {4252, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4415, 21}, .unit_text = {4377, 2}, .doc_text = {4396, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, bbx_flush_duration_us), .present_offset = offsetof(decltype(Inforom::bbx_flush_duration_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.bbx_time_run_s
-    {.name_text = {4348, 14}, .unit_text = {4347, 1}, .doc_text = {4292, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4492, 14}, .unit_text = {4491, 1}, .doc_text = {4436, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, bbx_time_run_s), .present_offset = offsetof(decltype(Inforom::bbx_time_run_s), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.valid
-    {.name_text = {4408, 5}, .unit_text = {0, 0}, .doc_text = {4362, 46}, .note_text = {0, 0}, .default_text = {3358, 4},
+    {.name_text = {4552, 5}, .unit_text = {0, 0}, .doc_text = {4506, 46}, .note_text = {0, 0}, .default_text = {3502, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Inforom, valid), .present_offset = offsetof(decltype(Inforom::valid), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Memory.total_bytes
-    {.name_text = {4466, 11}, .unit_text = {4465, 1}, .doc_text = {4455, 10}, .note_text = {0, 0}, .default_text = {4444, 11},
+    {.name_text = {4610, 11}, .unit_text = {4609, 1}, .doc_text = {4599, 10}, .note_text = {0, 0}, .default_text = {4588, 11},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, total_bytes), .present_offset = offsetof(decltype(Memory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 42949672960},
     // Memory.reserved_bytes
-    {.name_text = {4509, 14}, .unit_text = {4465, 1}, .doc_text = {4477, 32}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {4653, 14}, .unit_text = {4609, 1}, .doc_text = {4621, 32}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, reserved_bytes), .present_offset = offsetof(decltype(Memory::reserved_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.free_bytes
-    {.name_text = {4567, 10}, .unit_text = {4465, 1}, .doc_text = {4523, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4711, 10}, .unit_text = {4609, 1}, .doc_text = {4667, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, free_bytes), .present_offset = offsetof(decltype(Memory::free_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.used_bytes
-    {.name_text = {4600, 10}, .unit_text = {4465, 1}, .doc_text = {4577, 23}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {4744, 10}, .unit_text = {4609, 1}, .doc_text = {4721, 23}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, used_bytes), .present_offset = offsetof(decltype(Memory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.memory_bus_width
-    {.name_text = {4637, 16}, .unit_text = {4634, 3}, .doc_text = {4610, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4781, 16}, .unit_text = {4778, 3}, .doc_text = {4754, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, memory_bus_width), .present_offset = offsetof(decltype(Memory::memory_bus_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.l2_cache_bytes
-    {.name_text = {4707, 14}, .unit_text = {4465, 1}, .doc_text = {4698, 9}, .note_text = {4653, 45}, .default_text = {0, 0},
+    {.name_text = {4851, 14}, .unit_text = {4609, 1}, .doc_text = {4842, 9}, .note_text = {4797, 45}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, l2_cache_bytes), .present_offset = offsetof(decltype(Memory::l2_cache_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.total_bytes
-    {.name_text = {4466, 11}, .unit_text = {4465, 1}, .doc_text = {4455, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4610, 11}, .unit_text = {4609, 1}, .doc_text = {4599, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Bar1Memory, total_bytes), .present_offset = offsetof(decltype(Bar1Memory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.free_bytes
-    {.name_text = {4567, 10}, .unit_text = {4465, 1}, .doc_text = {4740, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4711, 10}, .unit_text = {4609, 1}, .doc_text = {4884, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Bar1Memory, free_bytes), .present_offset = offsetof(decltype(Bar1Memory::free_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.used_bytes
-    {.name_text = {4600, 10}, .unit_text = {4465, 1}, .doc_text = {4771, 7}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {4744, 10}, .unit_text = {4609, 1}, .doc_text = {4915, 7}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Bar1Memory, used_bytes), .present_offset = offsetof(decltype(Bar1Memory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DramEncryption.current
-    {.name_text = {4812, 7}, .unit_text = {0, 0}, .doc_text = {4802, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4956, 7}, .unit_text = {0, 0}, .doc_text = {4946, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DramEncryption, current), .present_offset = offsetof(decltype(DramEncryption::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // DramEncryption.pending
-    {.name_text = {4865, 7}, .unit_text = {0, 0}, .doc_text = {4819, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5009, 7}, .unit_text = {0, 0}, .doc_text = {4963, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DramEncryption, pending), .present_offset = offsetof(decltype(DramEncryption::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ConfCompute.unprotected_memory_kib
-    {.name_text = {5021, 22}, .unit_text = {5018, 3}, .doc_text = {4953, 65}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {5165, 22}, .unit_text = {5162, 3}, .doc_text = {5097, 65}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ConfCompute, unprotected_memory_kib), .present_offset = offsetof(decltype(ConfCompute::unprotected_memory_kib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ConfCompute.cec_attestation
-    {.name_text = {5094, 15}, .unit_text = {0, 0}, .doc_text = {5043, 51}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {5238, 15}, .unit_text = {0, 0}, .doc_text = {5187, 51}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ConfCompute, cec_attestation), .present_offset = offsetof(decltype(ConfCompute::cec_attestation), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ProtectedMemory.total_bytes
-    {.name_text = {4466, 11}, .unit_text = {4465, 1}, .doc_text = {4455, 10}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {4610, 11}, .unit_text = {4609, 1}, .doc_text = {4599, 10}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ProtectedMemory, total_bytes), .present_offset = offsetof(decltype(ProtectedMemory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ProtectedMemory.used_bytes
-    {.name_text = {4600, 10}, .unit_text = {4465, 1}, .doc_text = {5154, 10}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {4744, 10}, .unit_text = {4609, 1}, .doc_text = {5298, 10}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ProtectedMemory, used_bytes), .present_offset = offsetof(decltype(ProtectedMemory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pci.bus_id
-    {.name_text = {5281, 6}, .unit_text = {0, 0}, .doc_text = {5223, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5425, 6}, .unit_text = {0, 0}, .doc_text = {5367, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .identity = Identity::key, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Pci, bus_id), .present_offset = offsetof(decltype(Pci::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pci.device_id
-    {.name_text = {5355, 9}, .unit_text = {0, 0}, .doc_text = {5297, 58}, .note_text = {0, 0}, .default_text = {5287, 10},
+    {.name_text = {5499, 9}, .unit_text = {0, 0}, .doc_text = {5441, 58}, .note_text = {0, 0}, .default_text = {5431, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pci, device_id), .present_offset = offsetof(decltype(Pci::device_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 548409566},
     // Pci.subsystem_id
-    {.name_text = {5405, 12}, .unit_text = {0, 0}, .doc_text = {5374, 31}, .note_text = {0, 0}, .default_text = {5364, 10},
+    {.name_text = {5549, 12}, .unit_text = {0, 0}, .doc_text = {5518, 31}, .note_text = {0, 0}, .default_text = {5508, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pci, subsystem_id), .present_offset = offsetof(decltype(Pci::subsystem_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 323948766},
     // Pci.base_class
-    {.name_text = {5457, 10}, .unit_text = {0, 0}, .doc_text = {5418, 39}, .note_text = {0, 0}, .default_text = {5417, 1},
+    {.name_text = {5601, 10}, .unit_text = {0, 0}, .doc_text = {5562, 39}, .note_text = {0, 0}, .default_text = {5561, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Pci, base_class), .present_offset = offsetof(decltype(Pci::base_class), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 3},
     // Pci.sub_class
-    {.name_text = {5510, 9}, .unit_text = {0, 0}, .doc_text = {5468, 42}, .note_text = {0, 0}, .default_text = {5467, 1},
+    {.name_text = {5654, 9}, .unit_text = {0, 0}, .doc_text = {5612, 42}, .note_text = {0, 0}, .default_text = {5611, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Pci, sub_class), .present_offset = offsetof(decltype(Pci::sub_class), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 2},
     // PcieErrors.l0_to_recovery
-    {.name_text = {5567, 14}, .unit_text = {0, 0}, .doc_text = {5535, 32}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {5711, 14}, .unit_text = {0, 0}, .doc_text = {5679, 32}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, l0_to_recovery), .present_offset = offsetof(decltype(PcieErrors::l0_to_recovery), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.correctable
-    {.name_text = {5600, 11}, .unit_text = {0, 0}, .doc_text = {5581, 19}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {5744, 11}, .unit_text = {0, 0}, .doc_text = {5725, 19}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, correctable), .present_offset = offsetof(decltype(PcieErrors::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.naks_received
-    {.name_text = {5625, 13}, .unit_text = {0, 0}, .doc_text = {5611, 14}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {5769, 13}, .unit_text = {0, 0}, .doc_text = {5755, 14}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, naks_received), .present_offset = offsetof(decltype(PcieErrors::naks_received), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.receiver
-    {.name_text = {5654, 8}, .unit_text = {0, 0}, .doc_text = {5638, 16}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {5798, 8}, .unit_text = {0, 0}, .doc_text = {5782, 16}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, receiver), .present_offset = offsetof(decltype(PcieErrors::receiver), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.bad_tlp
-    {.name_text = {5680, 7}, .unit_text = {0, 0}, .doc_text = {5662, 18}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {5824, 7}, .unit_text = {0, 0}, .doc_text = {5806, 18}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, bad_tlp), .present_offset = offsetof(decltype(PcieErrors::bad_tlp), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.naks_sent
-    {.name_text = {5697, 9}, .unit_text = {0, 0}, .doc_text = {5687, 10}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {5841, 9}, .unit_text = {0, 0}, .doc_text = {5831, 10}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, naks_sent), .present_offset = offsetof(decltype(PcieErrors::naks_sent), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.bad_dllp
-    {.name_text = {5725, 8}, .unit_text = {0, 0}, .doc_text = {5706, 19}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {5869, 8}, .unit_text = {0, 0}, .doc_text = {5850, 19}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, bad_dllp), .present_offset = offsetof(decltype(PcieErrors::bad_dllp), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.non_fatal
-    {.name_text = {5750, 9}, .unit_text = {0, 0}, .doc_text = {5733, 17}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {5894, 9}, .unit_text = {0, 0}, .doc_text = {5877, 17}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, non_fatal), .present_offset = offsetof(decltype(PcieErrors::non_fatal), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.fatal
-    {.name_text = {5772, 5}, .unit_text = {0, 0}, .doc_text = {5759, 13}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {5916, 5}, .unit_text = {0, 0}, .doc_text = {5903, 13}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, fatal), .present_offset = offsetof(decltype(PcieErrors::fatal), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.unsupported_request
-    {.name_text = {5798, 19}, .unit_text = {0, 0}, .doc_text = {5777, 21}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {5942, 19}, .unit_text = {0, 0}, .doc_text = {5921, 21}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, unsupported_request), .present_offset = offsetof(decltype(PcieErrors::unsupported_request), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.lcrc
-    {.name_text = {5829, 4}, .unit_text = {0, 0}, .doc_text = {5817, 12}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {5973, 4}, .unit_text = {0, 0}, .doc_text = {5961, 12}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, lcrc), .present_offset = offsetof(decltype(PcieErrors::lcrc), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.lane
-    {.name_text = {5845, 4}, .unit_text = {0, 0}, .doc_text = {5833, 12}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {5989, 4}, .unit_text = {0, 0}, .doc_text = {5977, 12}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, lane), .present_offset = offsetof(decltype(PcieErrors::lane), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.max_link_gen
-    {.name_text = {5945, 12}, .unit_text = {0, 0}, .doc_text = {5899, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6089, 12}, .unit_text = {0, 0}, .doc_text = {6043, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, max_link_gen), .present_offset = offsetof(decltype(Pcie::max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.device_max_link_gen
-    {.name_text = {6016, 19}, .unit_text = {0, 0}, .doc_text = {5957, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6160, 19}, .unit_text = {0, 0}, .doc_text = {6101, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, device_max_link_gen), .present_offset = offsetof(decltype(Pcie::device_max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.host_max_link_gen
-    {.name_text = {6066, 17}, .unit_text = {0, 0}, .doc_text = {6035, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6210, 17}, .unit_text = {0, 0}, .doc_text = {6179, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, host_max_link_gen), .present_offset = offsetof(decltype(Pcie::host_max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.current_link_gen
-    {.name_text = {6098, 16}, .unit_text = {0, 0}, .doc_text = {6083, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6242, 16}, .unit_text = {0, 0}, .doc_text = {6227, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, current_link_gen), .present_offset = offsetof(decltype(Pcie::current_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.max_link_width
-    {.name_text = {6153, 14}, .unit_text = {5845, 4}, .doc_text = {6114, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6297, 14}, .unit_text = {5989, 4}, .doc_text = {6258, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, max_link_width), .present_offset = offsetof(decltype(Pcie::max_link_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // Pcie.current_link_width
-    {.name_text = {6177, 18}, .unit_text = {5845, 4}, .doc_text = {6167, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6321, 18}, .unit_text = {5989, 4}, .doc_text = {6311, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, current_link_width), .present_offset = offsetof(decltype(Pcie::current_link_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // Pcie.replay_counter
-    {.name_text = {6231, 14}, .unit_text = {0, 0}, .doc_text = {6195, 36}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {6375, 14}, .unit_text = {0, 0}, .doc_text = {6339, 36}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, replay_counter), .present_offset = offsetof(decltype(Pcie::replay_counter), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.replay_rollover_counter
-    {.name_text = {6269, 23}, .unit_text = {0, 0}, .doc_text = {6245, 24}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {6413, 23}, .unit_text = {0, 0}, .doc_text = {6389, 24}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, replay_rollover_counter), .present_offset = offsetof(decltype(Pcie::replay_rollover_counter), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.tx_throughput_kbps
-    {.name_text = {6321, 18}, .unit_text = {6317, 4}, .doc_text = {6292, 25}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {6465, 18}, .unit_text = {6461, 4}, .doc_text = {6436, 25}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, tx_throughput_kbps), .present_offset = offsetof(decltype(Pcie::tx_throughput_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.rx_throughput_kbps
-    {.name_text = {6368, 18}, .unit_text = {6317, 4}, .doc_text = {6339, 29}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {6512, 18}, .unit_text = {6461, 4}, .doc_text = {6483, 29}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, rx_throughput_kbps), .present_offset = offsetof(decltype(Pcie::rx_throughput_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.tx_bytes
-    {.name_text = {6419, 8}, .unit_text = {4465, 1}, .doc_text = {6386, 33}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {6563, 8}, .unit_text = {4609, 1}, .doc_text = {6530, 33}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, tx_bytes), .present_offset = offsetof(decltype(Pcie::tx_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.rx_bytes
-    {.name_text = {6464, 8}, .unit_text = {4465, 1}, .doc_text = {6427, 37}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {6608, 8}, .unit_text = {4609, 1}, .doc_text = {6571, 37}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, rx_bytes), .present_offset = offsetof(decltype(Pcie::rx_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.errors
-    {.name_text = {6491, 6}, .unit_text = {0, 0}, .doc_text = {6472, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6635, 6}, .unit_text = {0, 0}, .doc_text = {6616, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Pcie, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieErrors),
      .max_items = 0, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.atomic_caps_outbound
-    {.name_text = {6578, 20}, .unit_text = {0, 0}, .doc_text = {6497, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6722, 20}, .unit_text = {0, 0}, .doc_text = {6641, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, atomic_caps_outbound), .present_offset = offsetof(decltype(Pcie::atomic_caps_outbound), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 127, .default_value = 0},
     // Pcie.atomic_caps_inbound
-    {.name_text = {6629, 19}, .unit_text = {0, 0}, .doc_text = {6598, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6773, 19}, .unit_text = {0, 0}, .doc_text = {6742, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, atomic_caps_inbound), .present_offset = offsetof(decltype(Pcie::atomic_caps_inbound), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 127, .default_value = 0},
     // Power.management_supported
-    {.name_text = {6695, 20}, .unit_text = {0, 0}, .doc_text = {6662, 33}, .note_text = {0, 0}, .default_text = {3358, 4},
+    {.name_text = {6839, 20}, .unit_text = {0, 0}, .doc_text = {6806, 33}, .note_text = {0, 0}, .default_text = {3502, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, management_supported), .present_offset = offsetof(decltype(Power::management_supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Power.management_mode
-    {.name_text = {6737, 15}, .unit_text = {0, 0}, .doc_text = {6715, 22}, .note_text = {0, 0}, .default_text = {8, 7},
+    {.name_text = {6881, 15}, .unit_text = {0, 0}, .doc_text = {6859, 22}, .note_text = {0, 0}, .default_text = {8, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, management_mode), .present_offset = offsetof(decltype(Power::management_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 1},
     // Power.limit_mw
-    {.name_text = {6803, 8}, .unit_text = {6801, 2}, .doc_text = {6752, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6947, 8}, .unit_text = {6945, 2}, .doc_text = {6896, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, limit_mw), .present_offset = offsetof(decltype(Power::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.default_limit_mw
-    {.name_text = {6850, 16}, .unit_text = {6801, 2}, .doc_text = {6811, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6994, 16}, .unit_text = {6945, 2}, .doc_text = {6955, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, default_limit_mw), .present_offset = offsetof(decltype(Power::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.enforced_limit_mw
-    {.name_text = {6915, 17}, .unit_text = {6801, 2}, .doc_text = {6866, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7059, 17}, .unit_text = {6945, 2}, .doc_text = {7010, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, enforced_limit_mw), .present_offset = offsetof(decltype(Power::enforced_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.other_limit_mw
-    {.name_text = {7036, 14}, .unit_text = {6801, 2}, .doc_text = {6932, 104}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7180, 14}, .unit_text = {6945, 2}, .doc_text = {7076, 104}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, other_limit_mw), .present_offset = offsetof(decltype(Power::other_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.min_limit_mw
-    {.name_text = {7079, 12}, .unit_text = {6801, 2}, .doc_text = {7050, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7223, 12}, .unit_text = {6945, 2}, .doc_text = {7194, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, min_limit_mw), .present_offset = offsetof(decltype(Power::min_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.max_limit_mw
-    {.name_text = {7121, 12}, .unit_text = {6801, 2}, .doc_text = {7091, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7265, 12}, .unit_text = {6945, 2}, .doc_text = {7235, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, max_limit_mw), .present_offset = offsetof(decltype(Power::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.current_draw_mw
-    {.name_text = {7148, 15}, .unit_text = {6801, 2}, .doc_text = {7133, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7292, 15}, .unit_text = {6945, 2}, .doc_text = {7277, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, current_draw_mw), .present_offset = offsetof(decltype(Power::current_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.average_draw_mw
-    {.name_text = {7199, 15}, .unit_text = {6801, 2}, .doc_text = {7163, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7343, 15}, .unit_text = {6945, 2}, .doc_text = {7307, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, average_draw_mw), .present_offset = offsetof(decltype(Power::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.instant_draw_mw
-    {.name_text = {7267, 15}, .unit_text = {6801, 2}, .doc_text = {7214, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7411, 15}, .unit_text = {6945, 2}, .doc_text = {7358, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, instant_draw_mw), .present_offset = offsetof(decltype(Power::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.memory_draw_mw
-    {.name_text = {7307, 14}, .unit_text = {6801, 2}, .doc_text = {7282, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7451, 14}, .unit_text = {6945, 2}, .doc_text = {7426, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, memory_draw_mw), .present_offset = offsetof(decltype(Power::memory_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.graphics_voltage_uv
-    {.name_text = {7352, 19}, .unit_text = {7350, 2}, .doc_text = {7321, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7496, 19}, .unit_text = {7494, 2}, .doc_text = {7465, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, graphics_voltage_uv), .present_offset = offsetof(decltype(Power::graphics_voltage_uv), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.power_state
-    {.name_text = {7411, 11}, .unit_text = {0, 0}, .doc_text = {7371, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7555, 11}, .unit_text = {0, 0}, .doc_text = {7515, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, power_state), .present_offset = offsetof(decltype(Power::power_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 34, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Power.power_source
-    {.name_text = {7449, 12}, .unit_text = {0, 0}, .doc_text = {7422, 27}, .note_text = {0, 0}, .default_text = {495, 2},
+    {.name_text = {7593, 12}, .unit_text = {0, 0}, .doc_text = {7566, 27}, .note_text = {0, 0}, .default_text = {535, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, power_source), .present_offset = offsetof(decltype(Power::power_source), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 75, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 79, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Power.total_energy_consumption_mj
-    {.name_text = {7498, 27}, .unit_text = {7496, 2}, .doc_text = {7461, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7642, 27}, .unit_text = {7640, 2}, .doc_text = {7605, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, total_energy_consumption_mj), .present_offset = offsetof(decltype(Power::total_energy_consumption_mj), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.average_draw_mw
-    {.name_text = {7199, 15}, .unit_text = {6801, 2}, .doc_text = {7163, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7343, 15}, .unit_text = {6945, 2}, .doc_text = {7307, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, average_draw_mw), .present_offset = offsetof(decltype(ModulePower::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.instant_draw_mw
-    {.name_text = {7267, 15}, .unit_text = {6801, 2}, .doc_text = {7552, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7411, 15}, .unit_text = {6945, 2}, .doc_text = {7696, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, instant_draw_mw), .present_offset = offsetof(decltype(ModulePower::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.limit_mw
-    {.name_text = {6803, 8}, .unit_text = {6801, 2}, .doc_text = {7579, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6947, 8}, .unit_text = {6945, 2}, .doc_text = {7723, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, limit_mw), .present_offset = offsetof(decltype(ModulePower::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.requested_limit_mw
-    {.name_text = {7641, 18}, .unit_text = {6801, 2}, .doc_text = {7600, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7785, 18}, .unit_text = {6945, 2}, .doc_text = {7744, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, requested_limit_mw), .present_offset = offsetof(decltype(ModulePower::requested_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.default_limit_mw
-    {.name_text = {6850, 16}, .unit_text = {6801, 2}, .doc_text = {6811, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6994, 16}, .unit_text = {6945, 2}, .doc_text = {6955, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, default_limit_mw), .present_offset = offsetof(decltype(ModulePower::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.min_limit_mw
-    {.name_text = {7079, 12}, .unit_text = {6801, 2}, .doc_text = {7050, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7223, 12}, .unit_text = {6945, 2}, .doc_text = {7194, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, min_limit_mw), .present_offset = offsetof(decltype(ModulePower::min_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.max_limit_mw
-    {.name_text = {7121, 12}, .unit_text = {6801, 2}, .doc_text = {7091, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7265, 12}, .unit_text = {6945, 2}, .doc_text = {7235, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, max_limit_mw), .present_offset = offsetof(decltype(ModulePower::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // AdaptiveTgp.requested
+    {.name_text = {7945, 9}, .unit_text = {0, 0}, .doc_text = {7855, 90}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(AdaptiveTgp, requested), .present_offset = offsetof(decltype(AdaptiveTgp::requested), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // AdaptiveTgp.allowed
+    {.name_text = {8002, 7}, .unit_text = {0, 0}, .doc_text = {7954, 48}, .note_text = {0, 0}, .default_text = {8, 7},
+     .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(AdaptiveTgp, allowed), .present_offset = offsetof(decltype(AdaptiveTgp::allowed), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 1},
+    // AdaptiveTgp.admin_override
+    {.name_text = {8065, 14}, .unit_text = {0, 0}, .doc_text = {8009, 56}, .note_text = {0, 0}, .default_text = {0, 8},
+     .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(AdaptiveTgp, admin_override), .present_offset = offsetof(decltype(AdaptiveTgp::admin_override), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // AdaptiveTgp.adjusted_limit_mw
+    {.name_text = {8137, 17}, .unit_text = {6945, 2}, .doc_text = {8079, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(AdaptiveTgp, adjusted_limit_mw), .present_offset = offsetof(decltype(AdaptiveTgp::adjusted_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Thermal.temperature_gpu_c
-    {.name_text = {7741, 17}, .unit_text = {1011, 1}, .doc_text = {7713, 28}, .note_text = {0, 0}, .default_text = {7711, 2},
+    {.name_text = {8246, 17}, .unit_text = {1155, 1}, .doc_text = {8218, 28}, .note_text = {0, 0}, .default_text = {8216, 2},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Thermal, temperature_gpu_c), .present_offset = offsetof(decltype(Thermal::temperature_gpu_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 30},
+    // Thermal.hottest_part_above_c
+    {.name_text = {8349, 20}, .unit_text = {1155, 1}, .doc_text = {8263, 86}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Thermal, hottest_part_above_c), .present_offset = offsetof(decltype(Thermal::hottest_part_above_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Thermal.temperature_memory_c
-    {.name_text = {7784, 20}, .unit_text = {1011, 1}, .doc_text = {7758, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8395, 20}, .unit_text = {1155, 1}, .doc_text = {8369, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, temperature_memory_c), .present_offset = offsetof(decltype(Thermal::temperature_memory_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
     // Thermal.shutdown_threshold_c
-    {.name_text = {7843, 20}, .unit_text = {1011, 1}, .doc_text = {7804, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8454, 20}, .unit_text = {1155, 1}, .doc_text = {8415, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_threshold_c), .present_offset = offsetof(decltype(Thermal::shutdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.slowdown_threshold_c
-    {.name_text = {7902, 20}, .unit_text = {1011, 1}, .doc_text = {7863, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8513, 20}, .unit_text = {1155, 1}, .doc_text = {8474, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_threshold_c), .present_offset = offsetof(decltype(Thermal::slowdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.max_operating_c
-    {.name_text = {7956, 15}, .unit_text = {1011, 1}, .doc_text = {7922, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8567, 15}, .unit_text = {1155, 1}, .doc_text = {8533, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_c), .present_offset = offsetof(decltype(Thermal::max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_c
-    {.name_text = {8019, 22}, .unit_text = {1011, 1}, .doc_text = {7971, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8630, 22}, .unit_text = {1155, 1}, .doc_text = {8582, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_temperature_c
-    {.name_text = {8079, 20}, .unit_text = {1011, 1}, .doc_text = {8041, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8690, 20}, .unit_text = {1155, 1}, .doc_text = {8652, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_temperature_c), .present_offset = offsetof(decltype(Thermal::target_temperature_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_min_c
-    {.name_text = {8129, 12}, .unit_text = {1011, 1}, .doc_text = {8099, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8740, 12}, .unit_text = {1155, 1}, .doc_text = {8710, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_min_c), .present_offset = offsetof(decltype(Thermal::target_min_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_max_c
-    {.name_text = {8172, 12}, .unit_text = {1011, 1}, .doc_text = {8141, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8783, 12}, .unit_text = {1155, 1}, .doc_text = {8752, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_max_c), .present_offset = offsetof(decltype(Thermal::target_max_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.tlimit_c
-    {.name_text = {8260, 8}, .unit_text = {1011, 1}, .doc_text = {8184, 76}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8871, 8}, .unit_text = {1155, 1}, .doc_text = {8795, 76}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, tlimit_c), .present_offset = offsetof(decltype(Thermal::tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.shutdown_tlimit_c
-    {.name_text = {8303, 17}, .unit_text = {1011, 1}, .doc_text = {8268, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8914, 17}, .unit_text = {1155, 1}, .doc_text = {8879, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::shutdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.slowdown_tlimit_c
-    {.name_text = {8355, 17}, .unit_text = {1011, 1}, .doc_text = {8320, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8966, 17}, .unit_text = {1155, 1}, .doc_text = {8931, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::slowdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.max_operating_tlimit_c
-    {.name_text = {8413, 22}, .unit_text = {1011, 1}, .doc_text = {8372, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9024, 22}, .unit_text = {1155, 1}, .doc_text = {8983, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_tlimit_c
-    {.name_text = {8490, 29}, .unit_text = {1011, 1}, .doc_text = {8435, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9101, 29}, .unit_text = {1155, 1}, .doc_text = {9046, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Fan.count
-    {.name_text = {8676, 5}, .unit_text = {0, 0}, .doc_text = {8645, 31}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {9287, 5}, .unit_text = {0, 0}, .doc_text = {9256, 31}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Fan, count), .present_offset = offsetof(decltype(Fan::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 16, .default_value = 0},
     // Fan.speed_percent
-    {.name_text = {8692, 13}, .unit_text = {8691, 1}, .doc_text = {8681, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9303, 13}, .unit_text = {9302, 1}, .doc_text = {9292, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, speed_percent), .present_offset = offsetof(decltype(Fan::speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.target_speed_percent
-    {.name_text = {8744, 20}, .unit_text = {8691, 1}, .doc_text = {8705, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9355, 20}, .unit_text = {9302, 1}, .doc_text = {9316, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, target_speed_percent), .present_offset = offsetof(decltype(Fan::target_speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.manual_percent
-    {.name_text = {8821, 14}, .unit_text = {8691, 1}, .doc_text = {8764, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9432, 14}, .unit_text = {9302, 1}, .doc_text = {9375, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, manual_percent), .present_offset = offsetof(decltype(Fan::manual_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.min_percent
-    {.name_text = {8864, 11}, .unit_text = {8691, 1}, .doc_text = {8835, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9475, 11}, .unit_text = {9302, 1}, .doc_text = {9446, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, min_percent), .present_offset = offsetof(decltype(Fan::min_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.max_percent
-    {.name_text = {8905, 11}, .unit_text = {8691, 1}, .doc_text = {8875, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9516, 11}, .unit_text = {9302, 1}, .doc_text = {9486, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, max_percent), .present_offset = offsetof(decltype(Fan::max_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.speed_rpm
-    {.name_text = {8951, 9}, .unit_text = {8948, 3}, .doc_text = {8916, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9562, 9}, .unit_text = {9559, 3}, .doc_text = {9527, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fan, speed_rpm), .present_offset = offsetof(decltype(Fan::speed_rpm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fan.policy
-    {.name_text = {8980, 6}, .unit_text = {0, 0}, .doc_text = {8960, 20}, .note_text = {0, 0}, .default_text = {480, 9},
+    {.name_text = {9591, 6}, .unit_text = {0, 0}, .doc_text = {9571, 20}, .note_text = {0, 0}, .default_text = {520, 9},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fan, policy), .present_offset = offsetof(decltype(Fan::policy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 73, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 77, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfile.id
-    {.name_text = {9053, 2}, .unit_text = {0, 0}, .doc_text = {9024, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9664, 2}, .unit_text = {0, 0}, .doc_text = {9635, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(WorkloadPowerProfile, id), .present_offset = offsetof(decltype(WorkloadPowerProfile::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 254, .default_value = 0},
     // WorkloadPowerProfile.priority
-    {.name_text = {9106, 8}, .unit_text = {0, 0}, .doc_text = {9055, 51}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {9717, 8}, .unit_text = {0, 0}, .doc_text = {9666, 51}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(WorkloadPowerProfile, priority), .present_offset = offsetof(decltype(WorkloadPowerProfile::priority), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfile.conflicts
-    {.name_text = {9172, 9}, .unit_text = {0, 0}, .doc_text = {9114, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9783, 9}, .unit_text = {0, 0}, .doc_text = {9725, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(WorkloadPowerProfile, conflicts), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfile::conflicts), items), .value_size = sizeof(std::uint32_t),
      .max_items = 16, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfiles.profiles
-    {.name_text = {9266, 8}, .unit_text = {0, 0}, .doc_text = {9246, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9877, 8}, .unit_text = {0, 0}, .doc_text = {9857, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(WorkloadPowerProfiles, profiles), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfiles::profiles), items), .value_size = sizeof(WorkloadPowerProfile),
-     .max_items = 32, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 32, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfiles.requested
-    {.name_text = {9317, 9}, .unit_text = {0, 0}, .doc_text = {9274, 43}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7945, 9}, .unit_text = {0, 0}, .doc_text = {9885, 43}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(WorkloadPowerProfiles, requested), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfiles::requested), items), .value_size = sizeof(std::uint32_t),
      .max_items = 32, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.percent_tmp_floor
-    {.name_text = {9452, 17}, .unit_text = {8691, 1}, .doc_text = {9404, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10054, 17}, .unit_text = {9302, 1}, .doc_text = {10006, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothingProfile::percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothingProfile.ramp_up_rate_mw_per_s
-    {.name_text = {9497, 21}, .unit_text = {9493, 4}, .doc_text = {9469, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10099, 21}, .unit_text = {10095, 4}, .doc_text = {10071, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, ramp_up_rate_mw_per_s), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_up_rate_mw_per_s), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.ramp_down_rate_mw_per_s
-    {.name_text = {9542, 23}, .unit_text = {9493, 4}, .doc_text = {9518, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10144, 23}, .unit_text = {10095, 4}, .doc_text = {10120, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, ramp_down_rate_mw_per_s), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_down_rate_mw_per_s), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.ramp_down_hysteresis_ms
-    {.name_text = {9606, 23}, .unit_text = {9604, 2}, .doc_text = {9565, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10208, 23}, .unit_text = {10206, 2}, .doc_text = {10167, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, ramp_down_hysteresis_ms), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_down_hysteresis_ms), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.secondary_power_floor_w
-    {.name_text = {9649, 23}, .unit_text = {9648, 1}, .doc_text = {9629, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10251, 23}, .unit_text = {10250, 1}, .doc_text = {10231, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, secondary_power_floor_w), .present_offset = offsetof(decltype(PowerSmoothingProfile::secondary_power_floor_w), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.primary_floor_activation_window_multiplier
-    {.name_text = {9712, 42}, .unit_text = {0, 0}, .doc_text = {9672, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10314, 42}, .unit_text = {0, 0}, .doc_text = {10274, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, primary_floor_activation_window_multiplier), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_activation_window_multiplier), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.primary_floor_target_window_multiplier
-    {.name_text = {9795, 38}, .unit_text = {0, 0}, .doc_text = {9754, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10397, 38}, .unit_text = {0, 0}, .doc_text = {10356, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, primary_floor_target_window_multiplier), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_target_window_multiplier), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.primary_floor_activation_offset_w
-    {.name_text = {9872, 33}, .unit_text = {9648, 1}, .doc_text = {9833, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10474, 33}, .unit_text = {10250, 1}, .doc_text = {10435, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, primary_floor_activation_offset_w), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_activation_offset_w), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.state
-    {.name_text = {10040, 5}, .unit_text = {0, 0}, .doc_text = {9996, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10642, 5}, .unit_text = {0, 0}, .doc_text = {10598, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, state), .present_offset = offsetof(decltype(PowerSmoothing::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.privilege_level
-    {.name_text = {10061, 15}, .unit_text = {0, 0}, .doc_text = {10045, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10663, 15}, .unit_text = {0, 0}, .doc_text = {10647, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, privilege_level), .present_offset = offsetof(decltype(PowerSmoothing::privilege_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.immediate_ramp_down
-    {.name_text = {10113, 19}, .unit_text = {0, 0}, .doc_text = {10076, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10715, 19}, .unit_text = {0, 0}, .doc_text = {10678, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, immediate_ramp_down), .present_offset = offsetof(decltype(PowerSmoothing::immediate_ramp_down), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.applied_tmp_ceiling_w
-    {.name_text = {10175, 21}, .unit_text = {9648, 1}, .doc_text = {10132, 43}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10777, 21}, .unit_text = {10250, 1}, .doc_text = {10734, 43}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, applied_tmp_ceiling_w), .present_offset = offsetof(decltype(PowerSmoothing::applied_tmp_ceiling_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.applied_tmp_floor_w
-    {.name_text = {10237, 19}, .unit_text = {9648, 1}, .doc_text = {10196, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10839, 19}, .unit_text = {10250, 1}, .doc_text = {10798, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, applied_tmp_floor_w), .present_offset = offsetof(decltype(PowerSmoothing::applied_tmp_floor_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.max_percent_tmp_floor
-    {.name_text = {10286, 21}, .unit_text = {8691, 1}, .doc_text = {10256, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10888, 21}, .unit_text = {9302, 1}, .doc_text = {10858, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, max_percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothing::max_percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothing.min_percent_tmp_floor
-    {.name_text = {10336, 21}, .unit_text = {8691, 1}, .doc_text = {10307, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10938, 21}, .unit_text = {9302, 1}, .doc_text = {10909, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, min_percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothing::min_percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothing.hw_circuitry_lifetime_remaining_percent
-    {.name_text = {10392, 39}, .unit_text = {8691, 1}, .doc_text = {10357, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10994, 39}, .unit_text = {9302, 1}, .doc_text = {10959, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, hw_circuitry_lifetime_remaining_percent), .present_offset = offsetof(decltype(PowerSmoothing::hw_circuitry_lifetime_remaining_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothing.active_profile
-    {.name_text = {10463, 14}, .unit_text = {0, 0}, .doc_text = {10431, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11065, 14}, .unit_text = {0, 0}, .doc_text = {11033, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, active_profile), .present_offset = offsetof(decltype(PowerSmoothing::active_profile), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
     // PowerSmoothing.profiles
-    {.name_text = {9266, 8}, .unit_text = {0, 0}, .doc_text = {10477, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9877, 8}, .unit_text = {0, 0}, .doc_text = {11079, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, profiles), .present_offset = 0, .items_offset = offsetof(decltype(PowerSmoothing::profiles), items), .value_size = sizeof(PowerSmoothingProfile),
-     .max_items = 5, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 5, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.admin_override
-    {.name_text = {10551, 14}, .unit_text = {0, 0}, .doc_text = {10497, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8065, 14}, .unit_text = {0, 0}, .doc_text = {11099, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, admin_override), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerSmoothingProfile),
-     .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.primary_power_floor_w
-    {.name_text = {10583, 21}, .unit_text = {9648, 1}, .doc_text = {10565, 18}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11171, 21}, .unit_text = {10250, 1}, .doc_text = {11153, 18}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, primary_power_floor_w), .present_offset = offsetof(decltype(PowerSmoothing::primary_power_floor_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.secondary_power_floor_w
-    {.name_text = {9649, 23}, .unit_text = {9648, 1}, .doc_text = {9629, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10251, 23}, .unit_text = {10250, 1}, .doc_text = {10231, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, secondary_power_floor_w), .present_offset = offsetof(decltype(PowerSmoothing::secondary_power_floor_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.min_primary_floor_activation_offset_w
-    {.name_text = {10650, 37}, .unit_text = {9648, 1}, .doc_text = {10604, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11238, 37}, .unit_text = {10250, 1}, .doc_text = {11192, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, min_primary_floor_activation_offset_w), .present_offset = offsetof(decltype(PowerSmoothing::min_primary_floor_activation_offset_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.min_primary_floor_activation_point_w
-    {.name_text = {10740, 36}, .unit_text = {9648, 1}, .doc_text = {10687, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11328, 36}, .unit_text = {10250, 1}, .doc_text = {11275, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, min_primary_floor_activation_point_w), .present_offset = offsetof(decltype(PowerSmoothing::min_primary_floor_activation_point_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.window_multiplier
-    {.name_text = {10818, 17}, .unit_text = {9604, 2}, .doc_text = {10776, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11406, 17}, .unit_text = {10206, 2}, .doc_text = {11364, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, window_multiplier), .present_offset = offsetof(decltype(PowerSmoothing::window_multiplier), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.delayed_supported
-    {.name_text = {10867, 17}, .unit_text = {0, 0}, .doc_text = {10835, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11455, 17}, .unit_text = {0, 0}, .doc_text = {11423, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, delayed_supported), .present_offset = offsetof(decltype(PowerSmoothing::delayed_supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.soc_state
-    {.name_text = {10932, 9}, .unit_text = {0, 0}, .doc_text = {10884, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11520, 9}, .unit_text = {0, 0}, .doc_text = {11472, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, soc_state), .present_offset = offsetof(decltype(PowerSmoothing::soc_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // PowerBalancing.frequency
-    {.name_text = {11035, 9}, .unit_text = {0, 0}, .doc_text = {11004, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11623, 9}, .unit_text = {0, 0}, .doc_text = {11592, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerBalancing, frequency), .present_offset = offsetof(decltype(PowerBalancing::frequency), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerBalancing.activity
-    {.name_text = {11085, 8}, .unit_text = {0, 0}, .doc_text = {11044, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11673, 8}, .unit_text = {0, 0}, .doc_text = {11632, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerBalancing, activity), .present_offset = offsetof(decltype(PowerBalancing::activity), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerBalancing.edpp_percent
-    {.name_text = {11140, 12}, .unit_text = {8691, 1}, .doc_text = {11093, 47}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11728, 12}, .unit_text = {9302, 1}, .doc_text = {11681, 47}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerBalancing, edpp_percent), .present_offset = offsetof(decltype(PowerBalancing::edpp_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClockSwitch.type
-    {.name_text = {3782, 4}, .unit_text = {0, 0}, .doc_text = {11238, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3926, 4}, .unit_text = {0, 0}, .doc_text = {11826, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClockSwitch, type), .present_offset = offsetof(decltype(MemoryClockSwitch::type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClockSwitch.min_interval_ms
-    {.name_text = {11288, 15}, .unit_text = {9604, 2}, .doc_text = {11253, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11876, 15}, .unit_text = {10206, 2}, .doc_text = {11841, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClockSwitch, min_interval_ms), .present_offset = offsetof(decltype(MemoryClockSwitch::min_interval_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerMizer.mode
-    {.name_text = {11430, 4}, .unit_text = {0, 0}, .doc_text = {11389, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12018, 4}, .unit_text = {0, 0}, .doc_text = {11977, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerMizer, mode), .present_offset = offsetof(decltype(PowerMizer::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 78, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 82, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // PowerMizer.supported_modes
-    {.name_text = {11517, 15}, .unit_text = {0, 0}, .doc_text = {11437, 80}, .note_text = {0, 0}, .default_text = {11434, 3},
+    {.name_text = {12105, 15}, .unit_text = {0, 0}, .doc_text = {12025, 80}, .note_text = {0, 0}, .default_text = {12022, 3},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PowerMizer, supported_modes), .present_offset = offsetof(decltype(PowerMizer::supported_modes), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 15},
     // BoostSlider.level
-    {.name_text = {11598, 5}, .unit_text = {0, 0}, .doc_text = {11582, 16}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {12186, 5}, .unit_text = {0, 0}, .doc_text = {12170, 16}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(BoostSlider, level), .present_offset = offsetof(decltype(BoostSlider::level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // BoostSlider.max_level
-    {.name_text = {11652, 9}, .unit_text = {0, 0}, .doc_text = {11603, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12240, 9}, .unit_text = {0, 0}, .doc_text = {12191, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(BoostSlider, max_level), .present_offset = offsetof(decltype(BoostSlider::max_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Clocks.graphics_current
-    {.name_text = {11789, 16}, .unit_text = {11786, 3}, .doc_text = {11733, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12377, 16}, .unit_text = {12374, 3}, .doc_text = {12321, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_current), .present_offset = offsetof(decltype(Clocks::graphics_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max
-    {.name_text = {11828, 12}, .unit_text = {11786, 3}, .doc_text = {11805, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12416, 12}, .unit_text = {12374, 3}, .doc_text = {12393, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max), .present_offset = offsetof(decltype(Clocks::graphics_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app
-    {.name_text = {11868, 12}, .unit_text = {11786, 3}, .doc_text = {11840, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12456, 12}, .unit_text = {12374, 3}, .doc_text = {12428, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app), .present_offset = offsetof(decltype(Clocks::graphics_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app_default
-    {.name_text = {11935, 20}, .unit_text = {11786, 3}, .doc_text = {11880, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12523, 20}, .unit_text = {12374, 3}, .doc_text = {12468, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app_default), .present_offset = offsetof(decltype(Clocks::graphics_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max_customer_boost
-    {.name_text = {12006, 27}, .unit_text = {11786, 3}, .doc_text = {11955, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12594, 27}, .unit_text = {12374, 3}, .doc_text = {12543, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max_customer_boost), .present_offset = offsetof(decltype(Clocks::graphics_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_current
-    {.name_text = {12073, 10}, .unit_text = {11786, 3}, .doc_text = {12033, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12661, 10}, .unit_text = {12374, 3}, .doc_text = {12621, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_current), .present_offset = offsetof(decltype(Clocks::sm_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_max
-    {.name_text = {12123, 6}, .unit_text = {11786, 3}, .doc_text = {12083, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12711, 6}, .unit_text = {12374, 3}, .doc_text = {12671, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_max), .present_offset = offsetof(decltype(Clocks::sm_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_current
-    {.name_text = {12146, 14}, .unit_text = {11786, 3}, .doc_text = {12129, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12734, 14}, .unit_text = {12374, 3}, .doc_text = {12717, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_current), .present_offset = offsetof(decltype(Clocks::memory_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max
-    {.name_text = {12181, 10}, .unit_text = {11786, 3}, .doc_text = {12160, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12769, 10}, .unit_text = {12374, 3}, .doc_text = {12748, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max), .present_offset = offsetof(decltype(Clocks::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app
-    {.name_text = {12217, 10}, .unit_text = {11786, 3}, .doc_text = {12191, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12805, 10}, .unit_text = {12374, 3}, .doc_text = {12779, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app), .present_offset = offsetof(decltype(Clocks::memory_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app_default
-    {.name_text = {12280, 18}, .unit_text = {11786, 3}, .doc_text = {12227, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12868, 18}, .unit_text = {12374, 3}, .doc_text = {12815, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app_default), .present_offset = offsetof(decltype(Clocks::memory_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max_customer_boost
-    {.name_text = {12347, 25}, .unit_text = {11786, 3}, .doc_text = {12298, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12935, 25}, .unit_text = {12374, 3}, .doc_text = {12886, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max_customer_boost), .present_offset = offsetof(decltype(Clocks::memory_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_current
-    {.name_text = {12388, 13}, .unit_text = {11786, 3}, .doc_text = {12372, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12976, 13}, .unit_text = {12374, 3}, .doc_text = {12960, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_current), .present_offset = offsetof(decltype(Clocks::video_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_max
-    {.name_text = {12421, 9}, .unit_text = {11786, 3}, .doc_text = {12401, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13009, 9}, .unit_text = {12374, 3}, .doc_text = {12989, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_max), .present_offset = offsetof(decltype(Clocks::video_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.base_graphics
-    {.name_text = {12450, 13}, .unit_text = {11786, 3}, .doc_text = {12430, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13038, 13}, .unit_text = {12374, 3}, .doc_text = {13018, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, base_graphics), .present_offset = offsetof(decltype(Clocks::base_graphics), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost
-    {.name_text = {12474, 10}, .unit_text = {0, 0}, .doc_text = {12463, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13062, 10}, .unit_text = {0, 0}, .doc_text = {13051, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost), .present_offset = offsetof(decltype(Clocks::auto_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost_default
-    {.name_text = {12522, 18}, .unit_text = {0, 0}, .doc_text = {12484, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13110, 18}, .unit_text = {0, 0}, .doc_text = {13072, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost_default), .present_offset = offsetof(decltype(Clocks::auto_boost_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.adaptive_clocking
-    {.name_text = {12558, 17}, .unit_text = {0, 0}, .doc_text = {12540, 18}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13146, 17}, .unit_text = {0, 0}, .doc_text = {13128, 18}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, adaptive_clocking), .present_offset = offsetof(decltype(Clocks::adaptive_clocking), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_min
-    {.name_text = {12616, 19}, .unit_text = {11786, 3}, .doc_text = {12575, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13204, 19}, .unit_text = {12374, 3}, .doc_text = {13163, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_min), .present_offset = offsetof(decltype(Clocks::graphics_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_max
-    {.name_text = {12677, 19}, .unit_text = {11786, 3}, .doc_text = {12635, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13265, 19}, .unit_text = {12374, 3}, .doc_text = {13223, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_max), .present_offset = offsetof(decltype(Clocks::graphics_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_min
-    {.name_text = {12735, 17}, .unit_text = {11786, 3}, .doc_text = {12696, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13323, 17}, .unit_text = {12374, 3}, .doc_text = {13284, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_min), .present_offset = offsetof(decltype(Clocks::memory_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_max
-    {.name_text = {12792, 17}, .unit_text = {11786, 3}, .doc_text = {12752, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13380, 17}, .unit_text = {12374, 3}, .doc_text = {13340, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_max), .present_offset = offsetof(decltype(Clocks::memory_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset
-    {.name_text = {12856, 15}, .unit_text = {11786, 3}, .doc_text = {12809, 47}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13444, 15}, .unit_text = {12374, 3}, .doc_text = {13397, 47}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset), .present_offset = offsetof(decltype(Clocks::graphics_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_min
-    {.name_text = {12894, 19}, .unit_text = {11786, 3}, .doc_text = {12871, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13482, 19}, .unit_text = {12374, 3}, .doc_text = {13459, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_min), .present_offset = offsetof(decltype(Clocks::graphics_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_max
-    {.name_text = {12937, 19}, .unit_text = {11786, 3}, .doc_text = {12913, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13525, 19}, .unit_text = {12374, 3}, .doc_text = {13501, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_max), .present_offset = offsetof(decltype(Clocks::graphics_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset
-    {.name_text = {13001, 13}, .unit_text = {11786, 3}, .doc_text = {12956, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13589, 13}, .unit_text = {12374, 3}, .doc_text = {13544, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset), .present_offset = offsetof(decltype(Clocks::memory_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_min
-    {.name_text = {13035, 17}, .unit_text = {11786, 3}, .doc_text = {13014, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13623, 17}, .unit_text = {12374, 3}, .doc_text = {13602, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_min), .present_offset = offsetof(decltype(Clocks::memory_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_max
-    {.name_text = {13074, 17}, .unit_text = {11786, 3}, .doc_text = {13052, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13662, 17}, .unit_text = {12374, 3}, .doc_text = {13640, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_max), .present_offset = offsetof(decltype(Clocks::memory_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClockFault.domain
-    {.name_text = {13140, 6}, .unit_text = {0, 0}, .doc_text = {13104, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13728, 6}, .unit_text = {0, 0}, .doc_text = {13692, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClockFault, domain), .present_offset = offsetof(decltype(ClockFault::domain), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClockFault.mask
-    {.name_text = {13205, 4}, .unit_text = {0, 0}, .doc_text = {13146, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13793, 4}, .unit_text = {0, 0}, .doc_text = {13734, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClockFault, mask), .present_offset = offsetof(decltype(ClockFault::mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClockMonitor.supported
-    {.name_text = {13283, 9}, .unit_text = {0, 0}, .doc_text = {13267, 16}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {13871, 9}, .unit_text = {0, 0}, .doc_text = {13855, 16}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClockMonitor, supported), .present_offset = offsetof(decltype(ClockMonitor::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClockMonitor.faults
-    {.name_text = {13306, 6}, .unit_text = {0, 0}, .doc_text = {13292, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13894, 6}, .unit_text = {0, 0}, .doc_text = {13880, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClockMonitor, faults), .present_offset = 0, .items_offset = offsetof(decltype(ClockMonitor::faults), items), .value_size = sizeof(ClockFault),
-     .max_items = 8, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_power_cap_us
-    {.name_text = {13365, 15}, .unit_text = {4233, 2}, .doc_text = {13338, 27}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {13953, 15}, .unit_text = {4377, 2}, .doc_text = {13926, 27}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_power_cap_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_power_cap_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sync_boost_us
-    {.name_text = {13410, 13}, .unit_text = {4233, 2}, .doc_text = {13380, 30}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {13998, 13}, .unit_text = {4377, 2}, .doc_text = {13968, 30}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sync_boost_us), .present_offset = offsetof(decltype(ThrottleCounters::sync_boost_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_thermal_slowdown_us
-    {.name_text = {13452, 22}, .unit_text = {4233, 2}, .doc_text = {13423, 29}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {14040, 22}, .unit_text = {4377, 2}, .doc_text = {14011, 29}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_thermal_slowdown_us
-    {.name_text = {13503, 22}, .unit_text = {4233, 2}, .doc_text = {13474, 29}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {14091, 22}, .unit_text = {4377, 2}, .doc_text = {14062, 29}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_power_brake_slowdown_us
-    {.name_text = {13552, 26}, .unit_text = {4233, 2}, .doc_text = {13525, 27}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {14140, 26}, .unit_text = {4377, 2}, .doc_text = {14113, 27}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_power_brake_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_power_brake_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.board_limit_us
-    {.name_text = {13610, 14}, .unit_text = {4233, 2}, .doc_text = {13578, 32}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {14198, 14}, .unit_text = {4377, 2}, .doc_text = {14166, 32}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, board_limit_us), .present_offset = offsetof(decltype(ThrottleCounters::board_limit_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.low_utilization_us
-    {.name_text = {13643, 18}, .unit_text = {4233, 2}, .doc_text = {13624, 19}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {14231, 18}, .unit_text = {4377, 2}, .doc_text = {14212, 19}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, low_utilization_us), .present_offset = offsetof(decltype(ThrottleCounters::low_utilization_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.reliability_us
-    {.name_text = {13696, 14}, .unit_text = {4233, 2}, .doc_text = {13661, 35}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {14284, 14}, .unit_text = {4377, 2}, .doc_text = {14249, 35}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, reliability_us), .present_offset = offsetof(decltype(ThrottleCounters::reliability_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.below_application_clocks_us
-    {.name_text = {13761, 27}, .unit_text = {4233, 2}, .doc_text = {13710, 51}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {14349, 27}, .unit_text = {4377, 2}, .doc_text = {14298, 51}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, below_application_clocks_us), .present_offset = offsetof(decltype(ThrottleCounters::below_application_clocks_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.below_base_clocks_us
-    {.name_text = {13831, 20}, .unit_text = {4233, 2}, .doc_text = {13788, 43}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {14419, 20}, .unit_text = {4377, 2}, .doc_text = {14376, 43}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, below_base_clocks_us), .present_offset = offsetof(decltype(ThrottleCounters::below_base_clocks_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.gpu_idle
-    {.name_text = {13915, 8}, .unit_text = {0, 0}, .doc_text = {13902, 13}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {14503, 8}, .unit_text = {0, 0}, .doc_text = {14490, 13}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, gpu_idle), .present_offset = offsetof(decltype(ClocksThrottleReasons::gpu_idle), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.applications_clocks_setting
-    {.name_text = {13943, 27}, .unit_text = {0, 0}, .doc_text = {13923, 20}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {14531, 27}, .unit_text = {0, 0}, .doc_text = {14511, 20}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, applications_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::applications_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_power_cap
-    {.name_text = {13982, 12}, .unit_text = {0, 0}, .doc_text = {13970, 12}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {14570, 12}, .unit_text = {0, 0}, .doc_text = {14558, 12}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_power_cap), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_power_cap), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_slowdown
-    {.name_text = {14047, 11}, .unit_text = {0, 0}, .doc_text = {13994, 53}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {14635, 11}, .unit_text = {0, 0}, .doc_text = {14582, 53}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sync_boost
-    {.name_text = {14075, 10}, .unit_text = {0, 0}, .doc_text = {14058, 17}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {14663, 10}, .unit_text = {0, 0}, .doc_text = {14646, 17}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sync_boost), .present_offset = offsetof(decltype(ClocksThrottleReasons::sync_boost), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_thermal_slowdown
-    {.name_text = {14103, 19}, .unit_text = {0, 0}, .doc_text = {14085, 18}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {14691, 19}, .unit_text = {0, 0}, .doc_text = {14673, 18}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_thermal_slowdown
-    {.name_text = {14140, 19}, .unit_text = {0, 0}, .doc_text = {14122, 18}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {14728, 19}, .unit_text = {0, 0}, .doc_text = {14710, 18}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_power_brake_slowdown
-    {.name_text = {14171, 23}, .unit_text = {0, 0}, .doc_text = {14159, 12}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {14759, 23}, .unit_text = {0, 0}, .doc_text = {14747, 12}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_power_brake_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_power_brake_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.display_clocks_setting
-    {.name_text = {14209, 22}, .unit_text = {0, 0}, .doc_text = {14194, 15}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {14797, 22}, .unit_text = {0, 0}, .doc_text = {14782, 15}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, display_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::display_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // ClocksThrottleReasons.board_limit
+    {.name_text = {14840, 11}, .unit_text = {0, 0}, .doc_text = {14819, 21}, .note_text = {0, 0}, .default_text = {1667, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(ClocksThrottleReasons, board_limit), .present_offset = offsetof(decltype(ClocksThrottleReasons::board_limit), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // ClocksThrottleReasons.reliability
+    {.name_text = {14863, 11}, .unit_text = {0, 0}, .doc_text = {14851, 12}, .note_text = {0, 0}, .default_text = {1667, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(ClocksThrottleReasons, reliability), .present_offset = offsetof(decltype(ClocksThrottleReasons::reliability), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.supported
-    {.name_text = {13283, 9}, .unit_text = {0, 0}, .doc_text = {14236, 68}, .note_text = {0, 0}, .default_text = {14231, 5},
+    {.name_text = {13871, 9}, .unit_text = {0, 0}, .doc_text = {14879, 68}, .note_text = {0, 0}, .default_text = {14874, 5},
      .type = Type::hex64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, supported), .present_offset = offsetof(decltype(ClocksThrottleReasons::supported), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 511},
     // ClocksThrottleReasons.counters
-    {.name_text = {14304, 8}, .unit_text = {0, 0}, .doc_text = {13851, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14947, 8}, .unit_text = {0, 0}, .doc_text = {14439, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClocksThrottleReasons, counters), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ThrottleCounters),
-     .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.freq_mhz
-    {.name_text = {14387, 8}, .unit_text = {11786, 3}, .doc_text = {14370, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15030, 8}, .unit_text = {12374, 3}, .doc_text = {15013, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, freq_mhz), .present_offset = offsetof(decltype(MemoryClock::freq_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.graphics_clocks
-    {.name_text = {14426, 15}, .unit_text = {11786, 3}, .doc_text = {14395, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15069, 15}, .unit_text = {12374, 3}, .doc_text = {15038, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, graphics_clocks), .present_offset = 0, .items_offset = offsetof(decltype(MemoryClock::graphics_clocks), items), .value_size = sizeof(std::uint32_t),
      .max_items = 512, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // SupportedClocks.memory_clocks
-    {.name_text = {14537, 13}, .unit_text = {0, 0}, .doc_text = {14508, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15180, 13}, .unit_text = {0, 0}, .doc_text = {15151, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(SupportedClocks, memory_clocks), .present_offset = 0, .items_offset = offsetof(decltype(SupportedClocks::memory_clocks), items), .value_size = sizeof(MemoryClock),
-     .max_items = 8, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Utilization.gpu
-    {.name_text = {1126, 3}, .unit_text = {8691, 1}, .doc_text = {14594, 27}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {1270, 3}, .unit_text = {9302, 1}, .doc_text = {15237, 27}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, gpu), .present_offset = offsetof(decltype(Utilization::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.memory
-    {.name_text = {14660, 6}, .unit_text = {8691, 1}, .doc_text = {14621, 39}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {15303, 6}, .unit_text = {9302, 1}, .doc_text = {15264, 39}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, memory), .present_offset = offsetof(decltype(Utilization::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.encoder
-    {.name_text = {14674, 7}, .unit_text = {8691, 1}, .doc_text = {14666, 8}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {15317, 7}, .unit_text = {9302, 1}, .doc_text = {15309, 8}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, encoder), .present_offset = offsetof(decltype(Utilization::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.decoder
-    {.name_text = {14689, 7}, .unit_text = {8691, 1}, .doc_text = {14681, 8}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {15332, 7}, .unit_text = {9302, 1}, .doc_text = {15324, 8}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, decoder), .present_offset = offsetof(decltype(Utilization::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.jpeg
-    {.name_text = {14708, 4}, .unit_text = {8691, 1}, .doc_text = {14696, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15351, 4}, .unit_text = {9302, 1}, .doc_text = {15339, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, jpeg), .present_offset = offsetof(decltype(Utilization::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.ofa
-    {.name_text = {14737, 3}, .unit_text = {8691, 1}, .doc_text = {14712, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15380, 3}, .unit_text = {9302, 1}, .doc_text = {15355, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, ofa), .present_offset = offsetof(decltype(Utilization::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.sampling_period_us
-    {.name_text = {14760, 18}, .unit_text = {4233, 2}, .doc_text = {14746, 14}, .note_text = {0, 0}, .default_text = {14740, 6},
+    {.name_text = {15403, 18}, .unit_text = {4377, 2}, .doc_text = {15389, 14}, .note_text = {0, 0}, .default_text = {15383, 6},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Utilization, sampling_period_us), .present_offset = offsetof(decltype(Utilization::sampling_period_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 167000},
     // EncoderStats.session_count
-    {.name_text = {14891, 13}, .unit_text = {0, 0}, .doc_text = {14829, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15534, 13}, .unit_text = {0, 0}, .doc_text = {15472, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderStats, session_count), .present_offset = offsetof(decltype(EncoderStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_fps
-    {.name_text = {14987, 11}, .unit_text = {14984, 3}, .doc_text = {14904, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15630, 11}, .unit_text = {15627, 3}, .doc_text = {15547, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderStats, average_fps), .present_offset = offsetof(decltype(EncoderStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_latency_us
-    {.name_text = {15058, 18}, .unit_text = {4233, 2}, .doc_text = {14998, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15701, 18}, .unit_text = {4377, 2}, .doc_text = {15641, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderStats, average_latency_us), .present_offset = offsetof(decltype(EncoderStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderCapacity.h264
-    {.name_text = {628, 4}, .unit_text = {8691, 1}, .doc_text = {15105, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {690, 4}, .unit_text = {9302, 1}, .doc_text = {15748, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, h264), .present_offset = offsetof(decltype(EncoderCapacity::h264), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.hevc
-    {.name_text = {632, 4}, .unit_text = {8691, 1}, .doc_text = {15111, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {694, 4}, .unit_text = {9302, 1}, .doc_text = {15754, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, hevc), .present_offset = offsetof(decltype(EncoderCapacity::hevc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.av1
-    {.name_text = {636, 3}, .unit_text = {8691, 1}, .doc_text = {15116, 4}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {698, 3}, .unit_text = {9302, 1}, .doc_text = {15759, 4}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, av1), .present_offset = offsetof(decltype(EncoderCapacity::av1), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderSession.id
-    {.name_text = {9053, 2}, .unit_text = {0, 0}, .doc_text = {15157, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9664, 2}, .unit_text = {0, 0}, .doc_text = {15800, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderSession, id), .present_offset = offsetof(decltype(EncoderSession::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderSession.pid
-    {.name_text = {15176, 3}, .unit_text = {0, 0}, .doc_text = {15168, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15819, 3}, .unit_text = {0, 0}, .doc_text = {15811, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderSession, pid), .present_offset = offsetof(decltype(EncoderSession::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderSession.codec
-    {.name_text = {15185, 5}, .unit_text = {0, 0}, .doc_text = {15179, 6}, .note_text = {0, 0}, .default_text = {628, 4},
+    {.name_text = {15828, 5}, .unit_text = {0, 0}, .doc_text = {15822, 6}, .note_text = {0, 0}, .default_text = {690, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderSession, codec), .present_offset = offsetof(decltype(EncoderSession::codec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 90, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 96, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // EncoderSession.width
-    {.name_text = {15216, 5}, .unit_text = {0, 0}, .doc_text = {15194, 22}, .note_text = {0, 0}, .default_text = {15190, 4},
+    {.name_text = {15859, 5}, .unit_text = {0, 0}, .doc_text = {15837, 22}, .note_text = {0, 0}, .default_text = {15833, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderSession, width), .present_offset = offsetof(decltype(EncoderSession::width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1920},
     // EncoderSession.height
-    {.name_text = {15245, 6}, .unit_text = {0, 0}, .doc_text = {15225, 20}, .note_text = {0, 0}, .default_text = {15221, 4},
+    {.name_text = {15888, 6}, .unit_text = {0, 0}, .doc_text = {15868, 20}, .note_text = {0, 0}, .default_text = {15864, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderSession, height), .present_offset = offsetof(decltype(EncoderSession::height), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1080},
     // EncoderSession.average_fps
-    {.name_text = {14987, 11}, .unit_text = {14984, 3}, .doc_text = {15251, 17}, .note_text = {0, 0}, .default_text = {1564, 2},
+    {.name_text = {15630, 11}, .unit_text = {15627, 3}, .doc_text = {15894, 17}, .note_text = {0, 0}, .default_text = {1708, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderSession, average_fps), .present_offset = offsetof(decltype(EncoderSession::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 60},
     // EncoderSession.average_latency_us
-    {.name_text = {15058, 18}, .unit_text = {4233, 2}, .doc_text = {15268, 15}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {15701, 18}, .unit_text = {4377, 2}, .doc_text = {15911, 15}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderSession, average_latency_us), .present_offset = offsetof(decltype(EncoderSession::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.session_count
-    {.name_text = {14891, 13}, .unit_text = {0, 0}, .doc_text = {15316, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15534, 13}, .unit_text = {0, 0}, .doc_text = {15959, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcStats, session_count), .present_offset = offsetof(decltype(FbcStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_fps
-    {.name_text = {14987, 11}, .unit_text = {14984, 3}, .doc_text = {15374, 74}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15630, 11}, .unit_text = {15627, 3}, .doc_text = {16017, 74}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcStats, average_fps), .present_offset = offsetof(decltype(FbcStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_latency_us
-    {.name_text = {15058, 18}, .unit_text = {4233, 2}, .doc_text = {15448, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15701, 18}, .unit_text = {4377, 2}, .doc_text = {16091, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcStats, average_latency_us), .present_offset = offsetof(decltype(FbcStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcSession.id
-    {.name_text = {9053, 2}, .unit_text = {0, 0}, .doc_text = {15157, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9664, 2}, .unit_text = {0, 0}, .doc_text = {15800, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcSession, id), .present_offset = offsetof(decltype(FbcSession::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcSession.pid
-    {.name_text = {15176, 3}, .unit_text = {0, 0}, .doc_text = {15168, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15819, 3}, .unit_text = {0, 0}, .doc_text = {15811, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcSession, pid), .present_offset = offsetof(decltype(FbcSession::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcSession.display
-    {.name_text = {15589, 7}, .unit_text = {0, 0}, .doc_text = {15567, 22}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {16232, 7}, .unit_text = {0, 0}, .doc_text = {16210, 22}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, display), .present_offset = offsetof(decltype(FbcSession::display), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcSession.type
-    {.name_text = {3782, 4}, .unit_text = {0, 0}, .doc_text = {15596, 16}, .note_text = {0, 0}, .default_text = {639, 16},
+    {.name_text = {3926, 4}, .unit_text = {0, 0}, .doc_text = {16239, 16}, .note_text = {0, 0}, .default_text = {701, 16},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, type), .present_offset = offsetof(decltype(FbcSession::type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 94, .word_count = 5, .min = 0, .max = 0, .default_value = 1},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 100, .word_count = 5, .min = 0, .max = 0, .default_value = 1},
     // FbcSession.flags
-    {.name_text = {15638, 5}, .unit_text = {0, 0}, .doc_text = {15612, 26}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {16281, 5}, .unit_text = {0, 0}, .doc_text = {16255, 26}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, flags), .present_offset = offsetof(decltype(FbcSession::flags), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcSession.max_width
-    {.name_text = {15677, 9}, .unit_text = {0, 0}, .doc_text = {15647, 30}, .note_text = {0, 0}, .default_text = {15643, 4},
+    {.name_text = {16320, 9}, .unit_text = {0, 0}, .doc_text = {16290, 30}, .note_text = {0, 0}, .default_text = {16286, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, max_width), .present_offset = offsetof(decltype(FbcSession::max_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 3840},
     // FbcSession.max_height
-    {.name_text = {15718, 10}, .unit_text = {0, 0}, .doc_text = {15690, 28}, .note_text = {0, 0}, .default_text = {15686, 4},
+    {.name_text = {16361, 10}, .unit_text = {0, 0}, .doc_text = {16333, 28}, .note_text = {0, 0}, .default_text = {16329, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, max_height), .present_offset = offsetof(decltype(FbcSession::max_height), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 2160},
     // FbcSession.width
-    {.name_text = {15216, 5}, .unit_text = {0, 0}, .doc_text = {15194, 22}, .note_text = {0, 0}, .default_text = {15190, 4},
+    {.name_text = {15859, 5}, .unit_text = {0, 0}, .doc_text = {15837, 22}, .note_text = {0, 0}, .default_text = {15833, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, width), .present_offset = offsetof(decltype(FbcSession::width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1920},
     // FbcSession.height
-    {.name_text = {15245, 6}, .unit_text = {0, 0}, .doc_text = {15225, 20}, .note_text = {0, 0}, .default_text = {15221, 4},
+    {.name_text = {15888, 6}, .unit_text = {0, 0}, .doc_text = {15868, 20}, .note_text = {0, 0}, .default_text = {15864, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, height), .present_offset = offsetof(decltype(FbcSession::height), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1080},
     // FbcSession.average_fps
-    {.name_text = {14987, 11}, .unit_text = {14984, 3}, .doc_text = {15728, 15}, .note_text = {0, 0}, .default_text = {1564, 2},
+    {.name_text = {15630, 11}, .unit_text = {15627, 3}, .doc_text = {16371, 15}, .note_text = {0, 0}, .default_text = {1708, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, average_fps), .present_offset = offsetof(decltype(FbcSession::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 60},
     // FbcSession.average_latency_us
-    {.name_text = {15058, 18}, .unit_text = {4233, 2}, .doc_text = {15728, 15}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {15701, 18}, .unit_text = {4377, 2}, .doc_text = {16371, 15}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, average_latency_us), .present_offset = offsetof(decltype(FbcSession::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.pid
-    {.name_text = {15176, 3}, .unit_text = {0, 0}, .doc_text = {15784, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15819, 3}, .unit_text = {0, 0}, .doc_text = {16427, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, pid), .present_offset = offsetof(decltype(Process::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.type
-    {.name_text = {3782, 4}, .unit_text = {0, 0}, .doc_text = {15795, 51}, .note_text = {0, 0}, .default_text = {1011, 1},
+    {.name_text = {3926, 4}, .unit_text = {0, 0}, .doc_text = {16438, 51}, .note_text = {0, 0}, .default_text = {1155, 1},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Process, type), .present_offset = offsetof(decltype(Process::type), present), .items_offset = 0, .value_size = sizeof(Text<8>),
-     .max_items = 0, .capacity = 8, .structure = 0, .first_word = 140, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 8, .structure = 0, .first_word = 150, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Process.name
-    {.name_text = {2256, 4}, .unit_text = {0, 0}, .doc_text = {15846, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2400, 4}, .unit_text = {0, 0}, .doc_text = {16489, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, name), .present_offset = offsetof(decltype(Process::name), present), .items_offset = 0, .value_size = sizeof(Text<128>),
      .max_items = 0, .capacity = 128, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.used_memory_mib
-    {.name_text = {15902, 15}, .unit_text = {15899, 3}, .doc_text = {15874, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16545, 15}, .unit_text = {16542, 3}, .doc_text = {16517, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, used_memory_mib), .present_offset = offsetof(decltype(Process::used_memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.sm_util
-    {.name_text = {15932, 7}, .unit_text = {8691, 1}, .doc_text = {15917, 15}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {16575, 7}, .unit_text = {9302, 1}, .doc_text = {16560, 15}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, sm_util), .present_offset = offsetof(decltype(Process::sm_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.mem_util
-    {.name_text = {15968, 8}, .unit_text = {8691, 1}, .doc_text = {15939, 29}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {16611, 8}, .unit_text = {9302, 1}, .doc_text = {16582, 29}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, mem_util), .present_offset = offsetof(decltype(Process::mem_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.enc_util
-    {.name_text = {15996, 8}, .unit_text = {8691, 1}, .doc_text = {15976, 20}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {16639, 8}, .unit_text = {9302, 1}, .doc_text = {16619, 20}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, enc_util), .present_offset = offsetof(decltype(Process::enc_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.dec_util
-    {.name_text = {16024, 8}, .unit_text = {8691, 1}, .doc_text = {16004, 20}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {16667, 8}, .unit_text = {9302, 1}, .doc_text = {16647, 20}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, dec_util), .present_offset = offsetof(decltype(Process::dec_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.gpu_instance
-    {.name_text = {16082, 12}, .unit_text = {0, 0}, .doc_text = {16032, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16725, 12}, .unit_text = {0, 0}, .doc_text = {16675, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Process, gpu_instance), .present_offset = offsetof(decltype(Process::gpu_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // Process.compute_instance
-    {.name_text = {16131, 16}, .unit_text = {0, 0}, .doc_text = {16094, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16774, 16}, .unit_text = {0, 0}, .doc_text = {16737, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Process, compute_instance), .present_offset = offsetof(decltype(Process::compute_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // Workload.gpu
-    {.name_text = {1126, 3}, .unit_text = {8691, 1}, .doc_text = {16207, 126}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {1270, 3}, .unit_text = {9302, 1}, .doc_text = {16850, 126}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, gpu), .present_offset = offsetof(decltype(Workload::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.memory
-    {.name_text = {14660, 6}, .unit_text = {8691, 1}, .doc_text = {16333, 51}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {15303, 6}, .unit_text = {9302, 1}, .doc_text = {16976, 51}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, memory), .present_offset = offsetof(decltype(Workload::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.encoder
-    {.name_text = {14674, 7}, .unit_text = {8691, 1}, .doc_text = {16384, 20}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {15317, 7}, .unit_text = {9302, 1}, .doc_text = {17027, 20}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, encoder), .present_offset = offsetof(decltype(Workload::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.decoder
-    {.name_text = {14689, 7}, .unit_text = {8691, 1}, .doc_text = {16404, 20}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {15332, 7}, .unit_text = {9302, 1}, .doc_text = {17047, 20}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, decoder), .present_offset = offsetof(decltype(Workload::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.jpeg
-    {.name_text = {14708, 4}, .unit_text = {8691, 1}, .doc_text = {16424, 24}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {15351, 4}, .unit_text = {9302, 1}, .doc_text = {17067, 24}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, jpeg), .present_offset = offsetof(decltype(Workload::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.ofa
-    {.name_text = {14737, 3}, .unit_text = {8691, 1}, .doc_text = {16448, 37}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {15380, 3}, .unit_text = {9302, 1}, .doc_text = {17091, 37}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, ofa), .present_offset = offsetof(decltype(Workload::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // TelemetryNoise.power_mw
-    {.name_text = {16568, 8}, .unit_text = {6801, 2}, .doc_text = {16540, 28}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {17211, 8}, .unit_text = {6945, 2}, .doc_text = {17183, 28}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(TelemetryNoise, power_mw), .present_offset = offsetof(decltype(TelemetryNoise::power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100000, .default_value = 0},
     // TelemetryNoise.temperature_c
-    {.name_text = {16610, 13}, .unit_text = {1011, 1}, .doc_text = {16576, 34}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {17253, 13}, .unit_text = {1155, 1}, .doc_text = {17219, 34}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(TelemetryNoise, temperature_c), .present_offset = offsetof(decltype(TelemetryNoise::temperature_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 20, .default_value = 0},
     // TelemetryNoise.seed
-    {.name_text = {16700, 4}, .unit_text = {0, 0}, .doc_text = {16623, 77}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {17343, 4}, .unit_text = {0, 0}, .doc_text = {17266, 77}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(TelemetryNoise, seed), .present_offset = offsetof(decltype(TelemetryNoise::seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.load_power_mw
-    {.name_text = {16910, 13}, .unit_text = {6801, 2}, .doc_text = {16791, 119}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {17553, 13}, .unit_text = {6945, 2}, .doc_text = {17434, 119}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, load_power_mw), .present_offset = offsetof(decltype(Telemetry::load_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.memory_load_power_mw
-    {.name_text = {17019, 20}, .unit_text = {6801, 2}, .doc_text = {16923, 96}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {17662, 20}, .unit_text = {6945, 2}, .doc_text = {17566, 96}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, memory_load_power_mw), .present_offset = offsetof(decltype(Telemetry::memory_load_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.active_power_mw
-    {.name_text = {17136, 15}, .unit_text = {6801, 2}, .doc_text = {17039, 97}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {17779, 15}, .unit_text = {6945, 2}, .doc_text = {17682, 97}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, active_power_mw), .present_offset = offsetof(decltype(Telemetry::active_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.engine_power_mw
-    {.name_text = {17275, 15}, .unit_text = {6801, 2}, .doc_text = {17151, 124}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {17918, 15}, .unit_text = {6945, 2}, .doc_text = {17794, 124}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, engine_power_mw), .present_offset = offsetof(decltype(Telemetry::engine_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.linear_percent
-    {.name_text = {17402, 14}, .unit_text = {8691, 1}, .doc_text = {17290, 112}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {18045, 14}, .unit_text = {9302, 1}, .doc_text = {17933, 112}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, linear_percent), .present_offset = offsetof(decltype(Telemetry::linear_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Telemetry.exponent
-    {.name_text = {17525, 8}, .unit_text = {0, 0}, .doc_text = {17416, 109}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {18168, 8}, .unit_text = {0, 0}, .doc_text = {18059, 109}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, exponent), .present_offset = offsetof(decltype(Telemetry::exponent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 40, .default_value = 0},
     // Telemetry.slow_rise_mc_per_w
-    {.name_text = {17690, 18}, .unit_text = {17686, 4}, .doc_text = {17533, 153}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {18333, 18}, .unit_text = {18329, 4}, .doc_text = {18176, 153}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, slow_rise_mc_per_w), .present_offset = offsetof(decltype(Telemetry::slow_rise_mc_per_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 10000, .default_value = 0},
     // Telemetry.slow_time_ms
-    {.name_text = {17755, 12}, .unit_text = {9604, 2}, .doc_text = {17708, 47}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {18398, 12}, .unit_text = {10206, 2}, .doc_text = {18351, 47}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, slow_time_ms), .present_offset = offsetof(decltype(Telemetry::slow_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 10000000, .default_value = 0},
     // Telemetry.fast_rise_mc_per_w
-    {.name_text = {17863, 18}, .unit_text = {17686, 4}, .doc_text = {17767, 96}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {18506, 18}, .unit_text = {18329, 4}, .doc_text = {18410, 96}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, fast_rise_mc_per_w), .present_offset = offsetof(decltype(Telemetry::fast_rise_mc_per_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 10000, .default_value = 0},
     // Telemetry.fast_time_ms
-    {.name_text = {17926, 12}, .unit_text = {9604, 2}, .doc_text = {17881, 45}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {18569, 12}, .unit_text = {10206, 2}, .doc_text = {18524, 45}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, fast_time_ms), .present_offset = offsetof(decltype(Telemetry::fast_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 10000000, .default_value = 0},
     // Telemetry.memory_rise_percent
-    {.name_text = {18029, 19}, .unit_text = {8691, 1}, .doc_text = {17938, 91}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {18672, 19}, .unit_text = {9302, 1}, .doc_text = {18581, 91}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, memory_rise_percent), .present_offset = offsetof(decltype(Telemetry::memory_rise_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Telemetry.memory_power_percent
-    {.name_text = {18112, 20}, .unit_text = {8691, 1}, .doc_text = {18048, 64}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {18755, 20}, .unit_text = {9302, 1}, .doc_text = {18691, 64}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, memory_power_percent), .present_offset = offsetof(decltype(Telemetry::memory_power_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Telemetry.linger_ms
-    {.name_text = {18267, 9}, .unit_text = {9604, 2}, .doc_text = {18132, 135}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {18910, 9}, .unit_text = {10206, 2}, .doc_text = {18775, 135}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, linger_ms), .present_offset = offsetof(decltype(Telemetry::linger_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 600000, .default_value = 0},
     // Telemetry.pcie_tx_kbps
-    {.name_text = {18335, 12}, .unit_text = {6317, 4}, .doc_text = {18276, 59}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {18978, 12}, .unit_text = {6461, 4}, .doc_text = {18919, 59}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, pcie_tx_kbps), .present_offset = offsetof(decltype(Telemetry::pcie_tx_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.pcie_rx_kbps
-    {.name_text = {18410, 12}, .unit_text = {6317, 4}, .doc_text = {18347, 63}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {19053, 12}, .unit_text = {6461, 4}, .doc_text = {18990, 63}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, pcie_rx_kbps), .present_offset = offsetof(decltype(Telemetry::pcie_rx_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.graphics_mhz
-    {.name_text = {18506, 12}, .unit_text = {11786, 3}, .doc_text = {18422, 84}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {19149, 12}, .unit_text = {12374, 3}, .doc_text = {19065, 84}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, graphics_mhz), .present_offset = offsetof(decltype(Telemetry::graphics_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.held_graphics_mhz
-    {.name_text = {18605, 17}, .unit_text = {11786, 3}, .doc_text = {18518, 87}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {19248, 17}, .unit_text = {12374, 3}, .doc_text = {19161, 87}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, held_graphics_mhz), .present_offset = offsetof(decltype(Telemetry::held_graphics_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.memory_mhz
-    {.name_text = {18677, 10}, .unit_text = {11786, 3}, .doc_text = {18622, 55}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {19320, 10}, .unit_text = {12374, 3}, .doc_text = {19265, 55}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, memory_mhz), .present_offset = offsetof(decltype(Telemetry::memory_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.performance_state
-    {.name_text = {18722, 17}, .unit_text = {0, 0}, .doc_text = {18687, 35}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {19365, 17}, .unit_text = {0, 0}, .doc_text = {19330, 35}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, performance_state), .present_offset = offsetof(decltype(Telemetry::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 34, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.noise
-    {.name_text = {18745, 5}, .unit_text = {0, 0}, .doc_text = {18739, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19388, 5}, .unit_text = {0, 0}, .doc_text = {19382, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, noise), .present_offset = 0, .items_offset = 0, .value_size = sizeof(TelemetryNoise),
-     .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.base_c
-    {.name_text = {18843, 6}, .unit_text = {1011, 1}, .doc_text = {18818, 25}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {19486, 6}, .unit_text = {1155, 1}, .doc_text = {19461, 25}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, base_c), .present_offset = offsetof(decltype(DynamicTemperature::base_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
     // DynamicTemperature.variance_c
-    {.name_text = {18878, 10}, .unit_text = {1011, 1}, .doc_text = {18849, 29}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {19521, 10}, .unit_text = {1155, 1}, .doc_text = {19492, 29}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, variance_c), .present_offset = offsetof(decltype(DynamicTemperature::variance_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // DynamicTemperature.ramp_c
-    {.name_text = {18945, 6}, .unit_text = {1011, 1}, .doc_text = {18888, 57}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {19588, 6}, .unit_text = {1155, 1}, .doc_text = {19531, 57}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_c), .present_offset = offsetof(decltype(DynamicTemperature::ramp_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // DynamicTemperature.ramp_period_sec
-    {.name_text = {18970, 15}, .unit_text = {4347, 1}, .doc_text = {18951, 19}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {19613, 15}, .unit_text = {4491, 1}, .doc_text = {19594, 19}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_period_sec), .present_offset = offsetof(decltype(DynamicTemperature::ramp_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.base_mw
-    {.name_text = {19033, 7}, .unit_text = {6801, 2}, .doc_text = {19026, 7}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {19676, 7}, .unit_text = {6945, 2}, .doc_text = {19669, 7}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, base_mw), .present_offset = offsetof(decltype(DynamicPower::base_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.variance_mw
-    {.name_text = {19119, 11}, .unit_text = {6801, 2}, .doc_text = {19040, 79}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {19762, 11}, .unit_text = {6945, 2}, .doc_text = {19683, 79}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, variance_mw), .present_offset = offsetof(decltype(DynamicPower::variance_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.pattern
-    {.name_text = {19326, 7}, .unit_text = {0, 0}, .doc_text = {19159, 167}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {19969, 7}, .unit_text = {0, 0}, .doc_text = {19802, 167}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, pattern), .present_offset = offsetof(decltype(DynamicUtilization::pattern), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 145, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 155, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.gpu_min
-    {.name_text = {19368, 7}, .unit_text = {8691, 1}, .doc_text = {19333, 35}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {20011, 7}, .unit_text = {9302, 1}, .doc_text = {19976, 35}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_min), .present_offset = offsetof(decltype(DynamicUtilization::gpu_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.gpu_max
-    {.name_text = {19413, 7}, .unit_text = {8691, 1}, .doc_text = {19375, 38}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {20056, 7}, .unit_text = {9302, 1}, .doc_text = {20018, 38}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_max), .present_offset = offsetof(decltype(DynamicUtilization::gpu_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_min
-    {.name_text = {19458, 10}, .unit_text = {8691, 1}, .doc_text = {19420, 38}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {20101, 10}, .unit_text = {9302, 1}, .doc_text = {20063, 38}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_min), .present_offset = offsetof(decltype(DynamicUtilization::memory_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_max
-    {.name_text = {12181, 10}, .unit_text = {8691, 1}, .doc_text = {19468, 41}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {12769, 10}, .unit_text = {9302, 1}, .doc_text = {20111, 41}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_max), .present_offset = offsetof(decltype(DynamicUtilization::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.burst_period_sec
-    {.name_text = {19556, 16}, .unit_text = {4347, 1}, .doc_text = {19509, 47}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {20199, 16}, .unit_text = {4491, 1}, .doc_text = {20152, 47}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, burst_period_sec), .present_offset = offsetof(decltype(DynamicUtilization::burst_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.seed
-    {.name_text = {16700, 4}, .unit_text = {0, 0}, .doc_text = {19613, 70}, .note_text = {16182, 25}, .default_text = {0, 0},
+    {.name_text = {17343, 4}, .unit_text = {0, 0}, .doc_text = {20256, 70}, .note_text = {16825, 25}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, seed), .present_offset = offsetof(decltype(DynamicMetrics::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.temperature
-    {.name_text = {19695, 11}, .unit_text = {0, 0}, .doc_text = {19683, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20338, 11}, .unit_text = {0, 0}, .doc_text = {20326, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicTemperature),
-     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.power
-    {.name_text = {19712, 5}, .unit_text = {0, 0}, .doc_text = {19706, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20355, 5}, .unit_text = {0, 0}, .doc_text = {20349, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicPower),
-     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.utilization
-    {.name_text = {19729, 11}, .unit_text = {0, 0}, .doc_text = {19717, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20372, 11}, .unit_text = {0, 0}, .doc_text = {20360, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicUtilization),
-     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.device_memory
-    {.name_text = {19864, 13}, .unit_text = {0, 0}, .doc_text = {19843, 21}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {20507, 13}, .unit_text = {0, 0}, .doc_text = {20486, 21}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, device_memory), .present_offset = offsetof(decltype(EccLocations::device_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l1_cache
-    {.name_text = {19886, 8}, .unit_text = {0, 0}, .doc_text = {19877, 9}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {20529, 8}, .unit_text = {0, 0}, .doc_text = {20520, 9}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l1_cache), .present_offset = offsetof(decltype(EccLocations::l1_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l2_cache
-    {.name_text = {19894, 8}, .unit_text = {0, 0}, .doc_text = {4698, 9}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {20537, 8}, .unit_text = {0, 0}, .doc_text = {4842, 9}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l2_cache), .present_offset = offsetof(decltype(EccLocations::l2_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.register_file
-    {.name_text = {19916, 13}, .unit_text = {0, 0}, .doc_text = {19902, 14}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {20559, 13}, .unit_text = {0, 0}, .doc_text = {20545, 14}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, register_file), .present_offset = offsetof(decltype(EccLocations::register_file), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_memory
-    {.name_text = {19944, 14}, .unit_text = {0, 0}, .doc_text = {19929, 15}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {20587, 14}, .unit_text = {0, 0}, .doc_text = {20572, 15}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_memory), .present_offset = offsetof(decltype(EccLocations::texture_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_shm
-    {.name_text = {19972, 11}, .unit_text = {0, 0}, .doc_text = {19958, 14}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {20615, 11}, .unit_text = {0, 0}, .doc_text = {20601, 14}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_shm), .present_offset = offsetof(decltype(EccLocations::texture_shm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.cbu
-    {.name_text = {20008, 3}, .unit_text = {0, 0}, .doc_text = {19983, 25}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {20651, 3}, .unit_text = {0, 0}, .doc_text = {20626, 25}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, cbu), .present_offset = offsetof(decltype(EccLocations::cbu), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.sram
-    {.name_text = {20089, 4}, .unit_text = {0, 0}, .doc_text = {20011, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20732, 4}, .unit_text = {0, 0}, .doc_text = {20654, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, sram), .present_offset = offsetof(decltype(EccLocations::sram), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.total
-    {.name_text = {20124, 5}, .unit_text = {0, 0}, .doc_text = {20093, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20767, 5}, .unit_text = {0, 0}, .doc_text = {20736, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, total), .present_offset = offsetof(decltype(EccLocations::total), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.single_bit
-    {.name_text = {20179, 10}, .unit_text = {0, 0}, .doc_text = {20169, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20822, 10}, .unit_text = {0, 0}, .doc_text = {20812, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, single_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
-     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.double_bit
-    {.name_text = {20201, 10}, .unit_text = {0, 0}, .doc_text = {20189, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20844, 10}, .unit_text = {0, 0}, .doc_text = {20832, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, double_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
-     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.volatile
-    {.name_text = {20273, 8}, .unit_text = {0, 0}, .doc_text = {20245, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20916, 8}, .unit_text = {0, 0}, .doc_text = {20888, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
-     .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.aggregate
-    {.name_text = {20306, 9}, .unit_text = {0, 0}, .doc_text = {20281, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20949, 9}, .unit_text = {0, 0}, .doc_text = {20924, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
-     .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.unit
-    {.name_text = {20346, 4}, .unit_text = {0, 0}, .doc_text = {20336, 10}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {20989, 4}, .unit_text = {0, 0}, .doc_text = {20979, 10}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, unit), .present_offset = offsetof(decltype(EccUniqueError::unit), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.location
-    {.name_text = {20368, 8}, .unit_text = {0, 0}, .doc_text = {20350, 18}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {21011, 8}, .unit_text = {0, 0}, .doc_text = {20993, 18}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, location), .present_offset = offsetof(decltype(EccUniqueError::location), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.sublocation
-    {.name_text = {20390, 11}, .unit_text = {0, 0}, .doc_text = {20376, 14}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {21033, 11}, .unit_text = {0, 0}, .doc_text = {21019, 14}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, sublocation), .present_offset = offsetof(decltype(EccUniqueError::sublocation), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.extlocation
-    {.name_text = {20401, 11}, .unit_text = {0, 0}, .doc_text = {20376, 14}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {21044, 11}, .unit_text = {0, 0}, .doc_text = {21019, 14}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, extlocation), .present_offset = offsetof(decltype(EccUniqueError::extlocation), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.address
-    {.name_text = {20432, 7}, .unit_text = {0, 0}, .doc_text = {20412, 20}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {21075, 7}, .unit_text = {0, 0}, .doc_text = {21055, 20}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, address), .present_offset = offsetof(decltype(EccUniqueError::address), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.parity
-    {.name_text = {20472, 6}, .unit_text = {0, 0}, .doc_text = {20439, 33}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {21115, 6}, .unit_text = {0, 0}, .doc_text = {21082, 33}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, parity), .present_offset = offsetof(decltype(EccUniqueError::parity), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.count
-    {.name_text = {8676, 5}, .unit_text = {0, 0}, .doc_text = {20479, 23}, .note_text = {0, 0}, .default_text = {20478, 1},
+    {.name_text = {9287, 5}, .unit_text = {0, 0}, .doc_text = {21122, 23}, .note_text = {0, 0}, .default_text = {21121, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, count), .present_offset = offsetof(decltype(EccUniqueError::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // EccSramCounts.correctable
-    {.name_text = {5600, 11}, .unit_text = {0, 0}, .doc_text = {20169, 10}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {5744, 11}, .unit_text = {0, 0}, .doc_text = {20812, 10}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, correctable), .present_offset = offsetof(decltype(EccSramCounts::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_parity
-    {.name_text = {20608, 20}, .unit_text = {0, 0}, .doc_text = {20579, 29}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {21251, 20}, .unit_text = {0, 0}, .doc_text = {21222, 29}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_parity), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_parity), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_secded
-    {.name_text = {20658, 20}, .unit_text = {0, 0}, .doc_text = {20628, 30}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {21301, 20}, .unit_text = {0, 0}, .doc_text = {21271, 30}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_secded), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_secded), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.l2
-    {.name_text = {20721, 2}, .unit_text = {0, 0}, .doc_text = {4698, 9}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {21364, 2}, .unit_text = {0, 0}, .doc_text = {4842, 9}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, l2), .present_offset = offsetof(decltype(EccSramSources::l2), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.sm
-    {.name_text = {20749, 2}, .unit_text = {0, 0}, .doc_text = {20723, 26}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {21392, 2}, .unit_text = {0, 0}, .doc_text = {21366, 26}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, sm), .present_offset = offsetof(decltype(EccSramSources::sm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.microcontroller
-    {.name_text = {20768, 15}, .unit_text = {0, 0}, .doc_text = {20751, 17}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {21411, 15}, .unit_text = {0, 0}, .doc_text = {21394, 17}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, microcontroller), .present_offset = offsetof(decltype(EccSramSources::microcontroller), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.pcie
-    {.name_text = {755, 4}, .unit_text = {0, 0}, .doc_text = {20783, 5}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {817, 4}, .unit_text = {0, 0}, .doc_text = {21426, 5}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, pcie), .present_offset = offsetof(decltype(EccSramSources::pcie), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.other
-    {.name_text = {20798, 5}, .unit_text = {0, 0}, .doc_text = {20788, 10}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {21441, 5}, .unit_text = {0, 0}, .doc_text = {21431, 10}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, other), .present_offset = offsetof(decltype(EccSramSources::other), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.unique_errors
-    {.name_text = {20930, 13}, .unit_text = {0, 0}, .doc_text = {20862, 68}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21573, 13}, .unit_text = {0, 0}, .doc_text = {21505, 68}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, unique_errors), .present_offset = 0, .items_offset = offsetof(decltype(EccSram::unique_errors), items), .value_size = sizeof(EccUniqueError),
-     .max_items = 16, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.volatile
-    {.name_text = {20273, 8}, .unit_text = {0, 0}, .doc_text = {20245, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20916, 8}, .unit_text = {0, 0}, .doc_text = {20888, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
-     .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.aggregate
-    {.name_text = {20306, 9}, .unit_text = {0, 0}, .doc_text = {20281, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20949, 9}, .unit_text = {0, 0}, .doc_text = {20924, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
-     .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.uncorrectable_sources
-    {.name_text = {20977, 21}, .unit_text = {0, 0}, .doc_text = {20943, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21620, 21}, .unit_text = {0, 0}, .doc_text = {21586, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, uncorrectable_sources), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramSources),
-     .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.threshold_exceeded
-    {.name_text = {21030, 18}, .unit_text = {0, 0}, .doc_text = {20998, 32}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {21673, 18}, .unit_text = {0, 0}, .doc_text = {21641, 32}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSram, threshold_exceeded), .present_offset = offsetof(decltype(EccSram::threshold_exceeded), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_current
-    {.name_text = {21117, 12}, .unit_text = {0, 0}, .doc_text = {21108, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21760, 12}, .unit_text = {0, 0}, .doc_text = {21751, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_current), .present_offset = offsetof(decltype(Ecc::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_pending
-    {.name_text = {21178, 12}, .unit_text = {0, 0}, .doc_text = {21129, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21821, 12}, .unit_text = {0, 0}, .doc_text = {21772, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_pending), .present_offset = offsetof(decltype(Ecc::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.default_mode
-    {.name_text = {21301, 12}, .unit_text = {0, 0}, .doc_text = {21190, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21944, 12}, .unit_text = {0, 0}, .doc_text = {21833, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, default_mode), .present_offset = offsetof(decltype(Ecc::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.errors
-    {.name_text = {6491, 6}, .unit_text = {0, 0}, .doc_text = {21313, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6635, 6}, .unit_text = {0, 0}, .doc_text = {21956, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccPeriods),
-     .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.sram
-    {.name_text = {20089, 4}, .unit_text = {0, 0}, .doc_text = {21322, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20732, 4}, .unit_text = {0, 0}, .doc_text = {21965, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, sram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSram),
-     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Repair.channel_pending
-    {.name_text = {21425, 15}, .unit_text = {0, 0}, .doc_text = {21362, 63}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22068, 15}, .unit_text = {0, 0}, .doc_text = {22005, 63}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Repair, channel_pending), .present_offset = offsetof(decltype(Repair::channel_pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Repair.tpc_pending
-    {.name_text = {21492, 11}, .unit_text = {0, 0}, .doc_text = {21440, 52}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22135, 11}, .unit_text = {0, 0}, .doc_text = {22083, 52}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Repair, tpc_pending), .present_offset = offsetof(decltype(Repair::tpc_pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Repair.unrepairable_memory
-    {.name_text = {21574, 19}, .unit_text = {0, 0}, .doc_text = {21503, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22217, 19}, .unit_text = {0, 0}, .doc_text = {22146, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Repair, unrepairable_memory), .present_offset = offsetof(decltype(Repair::unrepairable_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.count
-    {.name_text = {8676, 5}, .unit_text = {0, 0}, .doc_text = {21637, 9}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {9287, 5}, .unit_text = {0, 0}, .doc_text = {22280, 9}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PageRetirement, count), .present_offset = offsetof(decltype(PageRetirement::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.addresses
-    {.name_text = {21662, 9}, .unit_text = {0, 0}, .doc_text = {21646, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22305, 9}, .unit_text = {0, 0}, .doc_text = {22289, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PageRetirement, addresses), .present_offset = 0, .items_offset = offsetof(decltype(PageRetirement::addresses), items), .value_size = sizeof(std::uint64_t),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.supported
-    {.name_text = {13283, 9}, .unit_text = {0, 0}, .doc_text = {21713, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13871, 9}, .unit_text = {0, 0}, .doc_text = {22356, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, supported), .present_offset = offsetof(decltype(RetiredPages::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.single_bit_retirement
-    {.name_text = {21801, 21}, .unit_text = {0, 0}, .doc_text = {21764, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22444, 21}, .unit_text = {0, 0}, .doc_text = {22407, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, single_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
-     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.double_bit_retirement
-    {.name_text = {21852, 21}, .unit_text = {0, 0}, .doc_text = {21822, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22495, 21}, .unit_text = {0, 0}, .doc_text = {22465, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, double_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
-     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_blacklist
-    {.name_text = {21932, 17}, .unit_text = {0, 0}, .doc_text = {21899, 33}, .note_text = {21873, 26}, .default_text = {0, 0},
+    {.name_text = {22575, 17}, .unit_text = {0, 0}, .doc_text = {22542, 33}, .note_text = {22516, 26}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, pending_blacklist), .present_offset = offsetof(decltype(RetiredPages::pending_blacklist), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_retirement
-    {.name_text = {21979, 18}, .unit_text = {0, 0}, .doc_text = {21949, 30}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {22622, 18}, .unit_text = {0, 0}, .doc_text = {22592, 30}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RetiredPages, pending_retirement), .present_offset = offsetof(decltype(RetiredPages::pending_retirement), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.max
-    {.name_text = {22053, 3}, .unit_text = {0, 0}, .doc_text = {22044, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22696, 3}, .unit_text = {0, 0}, .doc_text = {22687, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RowRemapHistogram, max), .present_offset = offsetof(decltype(RowRemapHistogram::max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.high
-    {.name_text = {22061, 4}, .unit_text = {0, 0}, .doc_text = {22056, 5}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {22704, 4}, .unit_text = {0, 0}, .doc_text = {22699, 5}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, high), .present_offset = offsetof(decltype(RowRemapHistogram::high), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.partial
-    {.name_text = {22070, 7}, .unit_text = {0, 0}, .doc_text = {22065, 5}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {22713, 7}, .unit_text = {0, 0}, .doc_text = {22708, 5}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, partial), .present_offset = offsetof(decltype(RowRemapHistogram::partial), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.low
-    {.name_text = {22081, 3}, .unit_text = {0, 0}, .doc_text = {22077, 4}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {22724, 3}, .unit_text = {0, 0}, .doc_text = {22720, 4}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, low), .present_offset = offsetof(decltype(RowRemapHistogram::low), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.none
-    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {22084, 5}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {383, 4}, .unit_text = {0, 0}, .doc_text = {22727, 5}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, none), .present_offset = offsetof(decltype(RowRemapHistogram::none), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.correctable
-    {.name_text = {5600, 11}, .unit_text = {0, 0}, .doc_text = {22153, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5744, 11}, .unit_text = {0, 0}, .doc_text = {22796, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, correctable), .present_offset = offsetof(decltype(RemappedRows::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.uncorrectable
-    {.name_text = {22243, 13}, .unit_text = {0, 0}, .doc_text = {22197, 46}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {22886, 13}, .unit_text = {0, 0}, .doc_text = {22840, 46}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, uncorrectable), .present_offset = offsetof(decltype(RemappedRows::uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.correctable_inactive
-    {.name_text = {22311, 20}, .unit_text = {0, 0}, .doc_text = {22256, 55}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {22954, 20}, .unit_text = {0, 0}, .doc_text = {22899, 55}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, correctable_inactive), .present_offset = offsetof(decltype(RemappedRows::correctable_inactive), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.uncorrectable_inactive
-    {.name_text = {22388, 22}, .unit_text = {0, 0}, .doc_text = {22331, 57}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {23031, 22}, .unit_text = {0, 0}, .doc_text = {22974, 57}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, uncorrectable_inactive), .present_offset = offsetof(decltype(RemappedRows::uncorrectable_inactive), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.pending
-    {.name_text = {4865, 7}, .unit_text = {0, 0}, .doc_text = {22410, 37}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {5009, 7}, .unit_text = {0, 0}, .doc_text = {23053, 37}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, pending), .present_offset = offsetof(decltype(RemappedRows::pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.failure_occurred
-    {.name_text = {22466, 16}, .unit_text = {0, 0}, .doc_text = {22447, 19}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {23109, 16}, .unit_text = {0, 0}, .doc_text = {23090, 19}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, failure_occurred), .present_offset = offsetof(decltype(RemappedRows::failure_occurred), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.availability_histogram
-    {.name_text = {22515, 22}, .unit_text = {0, 0}, .doc_text = {22482, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23158, 22}, .unit_text = {0, 0}, .doc_text = {23125, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, availability_histogram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RowRemapHistogram),
-     .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // BankRemapHistogram.max_spare
+    {.name_text = {23228, 9}, .unit_text = {0, 0}, .doc_text = {22687, 9}, .note_text = {0, 0}, .default_text = {3570, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(BankRemapHistogram, max_spare), .present_offset = offsetof(decltype(BankRemapHistogram::max_spare), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // BankRemapHistogram.no_spare
+    {.name_text = {23237, 8}, .unit_text = {0, 0}, .doc_text = {22727, 5}, .note_text = {0, 0}, .default_text = {3570, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(BankRemapHistogram, no_spare), .present_offset = offsetof(decltype(BankRemapHistogram::no_spare), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // BankRemapper.active
+    {.name_text = {1250, 6}, .unit_text = {0, 0}, .doc_text = {23313, 86}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(BankRemapper, active), .present_offset = offsetof(decltype(BankRemapper::active), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // BankRemapper.inactive
+    {.name_text = {1256, 8}, .unit_text = {0, 0}, .doc_text = {23399, 33}, .note_text = {0, 0}, .default_text = {3570, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(BankRemapper, inactive), .present_offset = offsetof(decltype(BankRemapper::inactive), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // BankRemapper.pending
+    {.name_text = {5009, 7}, .unit_text = {0, 0}, .doc_text = {23053, 37}, .note_text = {0, 0}, .default_text = {1667, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(BankRemapper, pending), .present_offset = offsetof(decltype(BankRemapper::pending), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // BankRemapper.histogram
+    {.name_text = {23432, 9}, .unit_text = {0, 0}, .doc_text = {23245, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(BankRemapper, histogram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(BankRemapHistogram),
+     .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Display.mode
-    {.name_text = {11430, 4}, .unit_text = {0, 0}, .doc_text = {22585, 23}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {12018, 4}, .unit_text = {0, 0}, .doc_text = {23489, 23}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, mode), .present_offset = offsetof(decltype(Display::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Display.active
-    {.name_text = {1106, 6}, .unit_text = {0, 0}, .doc_text = {22608, 36}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {1250, 6}, .unit_text = {0, 0}, .doc_text = {23512, 36}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, active), .present_offset = offsetof(decltype(Display::active), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.name
-    {.name_text = {2256, 4}, .unit_text = {0, 0}, .doc_text = {22659, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2400, 4}, .unit_text = {0, 0}, .doc_text = {23563, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, name), .present_offset = offsetof(decltype(MigProfile::name), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.id
-    {.name_text = {9053, 2}, .unit_text = {0, 0}, .doc_text = {22713, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9664, 2}, .unit_text = {0, 0}, .doc_text = {23617, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, id), .present_offset = offsetof(decltype(MigProfile::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.instances
-    {.name_text = {22760, 9}, .unit_text = {0, 0}, .doc_text = {22724, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23664, 9}, .unit_text = {0, 0}, .doc_text = {23628, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigProfile, instances), .present_offset = offsetof(decltype(MigProfile::instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 8, .default_value = 0},
     // MigProfile.size
-    {.name_text = {22798, 4}, .unit_text = {0, 0}, .doc_text = {22769, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23702, 4}, .unit_text = {0, 0}, .doc_text = {23673, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigProfile, size), .present_offset = offsetof(decltype(MigProfile::size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // MigProfile.starts
-    {.name_text = {22848, 6}, .unit_text = {0, 0}, .doc_text = {22802, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23752, 6}, .unit_text = {0, 0}, .doc_text = {23706, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, starts), .present_offset = 0, .items_offset = offsetof(decltype(MigProfile::starts), items), .value_size = sizeof(std::uint32_t),
      .max_items = 8, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.memory_mib
-    {.name_text = {22876, 10}, .unit_text = {15899, 3}, .doc_text = {22854, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23780, 10}, .unit_text = {16542, 3}, .doc_text = {23758, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, memory_mib), .present_offset = offsetof(decltype(MigProfile::memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.idle_kib
-    {.name_text = {22927, 8}, .unit_text = {5018, 3}, .doc_text = {22886, 41}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {23831, 8}, .unit_text = {5162, 3}, .doc_text = {23790, 41}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, idle_kib), .present_offset = offsetof(decltype(MigProfile::idle_kib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.bar1_mib
-    {.name_text = {23013, 8}, .unit_text = {15899, 3}, .doc_text = {22935, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23917, 8}, .unit_text = {16542, 3}, .doc_text = {23839, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, bar1_mib), .present_offset = offsetof(decltype(MigProfile::bar1_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.sm
-    {.name_text = {20749, 2}, .unit_text = {0, 0}, .doc_text = {23021, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21392, 2}, .unit_text = {0, 0}, .doc_text = {23925, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, sm), .present_offset = offsetof(decltype(MigProfile::sm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.ce
-    {.name_text = {23050, 2}, .unit_text = {0, 0}, .doc_text = {23037, 13}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {23954, 2}, .unit_text = {0, 0}, .doc_text = {23941, 13}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, ce), .present_offset = offsetof(decltype(MigProfile::ce), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.dec
-    {.name_text = {23061, 3}, .unit_text = {0, 0}, .doc_text = {23052, 9}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {23965, 3}, .unit_text = {0, 0}, .doc_text = {23956, 9}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, dec), .present_offset = offsetof(decltype(MigProfile::dec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.enc
-    {.name_text = {23073, 3}, .unit_text = {0, 0}, .doc_text = {23064, 9}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {23977, 3}, .unit_text = {0, 0}, .doc_text = {23968, 9}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, enc), .present_offset = offsetof(decltype(MigProfile::enc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.jpeg
-    {.name_text = {14708, 4}, .unit_text = {0, 0}, .doc_text = {23076, 13}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {15351, 4}, .unit_text = {0, 0}, .doc_text = {23980, 13}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, jpeg), .present_offset = offsetof(decltype(MigProfile::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.ofa
-    {.name_text = {14737, 3}, .unit_text = {0, 0}, .doc_text = {23089, 26}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {15380, 3}, .unit_text = {0, 0}, .doc_text = {23993, 26}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, ofa), .present_offset = offsetof(decltype(MigProfile::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.p2p
-    {.name_text = {23151, 3}, .unit_text = {0, 0}, .doc_text = {23115, 36}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {24055, 3}, .unit_text = {0, 0}, .doc_text = {24019, 36}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, p2p), .present_offset = offsetof(decltype(MigProfile::p2p), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.profile
-    {.name_text = {23261, 7}, .unit_text = {0, 0}, .doc_text = {23187, 74}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24165, 7}, .unit_text = {0, 0}, .doc_text = {24091, 74}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigComputeInstance, profile), .present_offset = offsetof(decltype(MigComputeInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.wide
-    {.name_text = {23360, 4}, .unit_text = {0, 0}, .doc_text = {23268, 92}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {24264, 4}, .unit_text = {0, 0}, .doc_text = {24172, 92}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigComputeInstance, wide), .present_offset = offsetof(decltype(MigComputeInstance::wide), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.id
-    {.name_text = {9053, 2}, .unit_text = {0, 0}, .doc_text = {23364, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9664, 2}, .unit_text = {0, 0}, .doc_text = {24268, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigComputeInstance, id), .present_offset = offsetof(decltype(MigComputeInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // MigComputeInstance.start
-    {.name_text = {23454, 5}, .unit_text = {0, 0}, .doc_text = {23400, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24358, 5}, .unit_text = {0, 0}, .doc_text = {24304, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigComputeInstance, start), .present_offset = offsetof(decltype(MigComputeInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // MigComputeInstance.uuid
-    {.name_text = {2406, 4}, .unit_text = {0, 0}, .doc_text = {23459, 107}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2550, 4}, .unit_text = {0, 0}, .doc_text = {24363, 107}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigComputeInstance, uuid), .present_offset = offsetof(decltype(MigComputeInstance::uuid), present), .items_offset = 0, .value_size = sizeof(Text<41>),
      .max_items = 0, .capacity = 41, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.profile
-    {.name_text = {23261, 7}, .unit_text = {0, 0}, .doc_text = {23603, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24165, 7}, .unit_text = {0, 0}, .doc_text = {24507, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, profile), .present_offset = offsetof(decltype(MigInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.id
-    {.name_text = {9053, 2}, .unit_text = {0, 0}, .doc_text = {23623, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9664, 2}, .unit_text = {0, 0}, .doc_text = {24527, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigInstance, id), .present_offset = offsetof(decltype(MigInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // MigInstance.start
-    {.name_text = {23454, 5}, .unit_text = {0, 0}, .doc_text = {23657, 75}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24358, 5}, .unit_text = {0, 0}, .doc_text = {24561, 75}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigInstance, start), .present_offset = offsetof(decltype(MigInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 31, .default_value = 0},
     // MigInstance.idle_kib
-    {.name_text = {22927, 8}, .unit_text = {5018, 3}, .doc_text = {23732, 56}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23831, 8}, .unit_text = {5162, 3}, .doc_text = {24636, 56}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, idle_kib), .present_offset = offsetof(decltype(MigInstance::idle_kib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.sram_uncorrectable
-    {.name_text = {23840, 18}, .unit_text = {0, 0}, .doc_text = {23788, 52}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {24744, 18}, .unit_text = {0, 0}, .doc_text = {24692, 52}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigInstance, sram_uncorrectable), .present_offset = offsetof(decltype(MigInstance::sram_uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.bare
-    {.name_text = {23947, 4}, .unit_text = {0, 0}, .doc_text = {23858, 89}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {24851, 4}, .unit_text = {0, 0}, .doc_text = {24762, 89}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigInstance, bare), .present_offset = offsetof(decltype(MigInstance::bare), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.compute_instances
-    {.name_text = {23973, 17}, .unit_text = {0, 0}, .doc_text = {23951, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24877, 17}, .unit_text = {0, 0}, .doc_text = {24855, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, compute_instances), .present_offset = 0, .items_offset = offsetof(decltype(MigInstance::compute_instances), items), .value_size = sizeof(MigComputeInstance),
-     .max_items = 8, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_current
-    {.name_text = {21117, 12}, .unit_text = {0, 0}, .doc_text = {24016, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21760, 12}, .unit_text = {0, 0}, .doc_text = {24920, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::basis, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_current), .present_offset = offsetof(decltype(Mig::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_pending
-    {.name_text = {21178, 12}, .unit_text = {0, 0}, .doc_text = {24029, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21821, 12}, .unit_text = {0, 0}, .doc_text = {24933, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_pending), .present_offset = offsetof(decltype(Mig::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.max_gpu_instances
-    {.name_text = {24166, 17}, .unit_text = {0, 0}, .doc_text = {24082, 84}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25070, 17}, .unit_text = {0, 0}, .doc_text = {24986, 84}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Mig, max_gpu_instances), .present_offset = offsetof(decltype(Mig::max_gpu_instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 8, .default_value = 0},
     // Mig.resetless
-    {.name_text = {24252, 9}, .unit_text = {0, 0}, .doc_text = {24183, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25156, 9}, .unit_text = {0, 0}, .doc_text = {25087, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, resetless), .present_offset = offsetof(decltype(Mig::resetless), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.query_without_mode
-    {.name_text = {24320, 18}, .unit_text = {0, 0}, .doc_text = {24261, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25224, 18}, .unit_text = {0, 0}, .doc_text = {25165, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, query_without_mode), .present_offset = offsetof(decltype(Mig::query_without_mode), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.upper_half_first
-    {.name_text = {24418, 16}, .unit_text = {0, 0}, .doc_text = {24338, 80}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {25322, 16}, .unit_text = {0, 0}, .doc_text = {25242, 80}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Mig, upper_half_first), .present_offset = offsetof(decltype(Mig::upper_half_first), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.profiles
-    {.name_text = {9266, 8}, .unit_text = {0, 0}, .doc_text = {24434, 97}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9877, 8}, .unit_text = {0, 0}, .doc_text = {25338, 97}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, profiles), .present_offset = 0, .items_offset = offsetof(decltype(Mig::profiles), items), .value_size = sizeof(MigProfile),
-     .max_items = 18, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 18, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.instances
-    {.name_text = {22760, 9}, .unit_text = {0, 0}, .doc_text = {24531, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23664, 9}, .unit_text = {0, 0}, .doc_text = {25435, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, instances), .present_offset = 0, .items_offset = offsetof(decltype(Mig::instances), items), .value_size = sizeof(MigInstance),
-     .max_items = 8, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.current
-    {.name_text = {4812, 7}, .unit_text = {0, 0}, .doc_text = {21108, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4956, 7}, .unit_text = {0, 0}, .doc_text = {21751, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, current), .present_offset = offsetof(decltype(GpuOperationModes::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 55, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.pending
-    {.name_text = {4865, 7}, .unit_text = {0, 0}, .doc_text = {24587, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5009, 7}, .unit_text = {0, 0}, .doc_text = {25491, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, pending), .present_offset = offsetof(decltype(GpuOperationModes::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 55, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.current
-    {.name_text = {4812, 7}, .unit_text = {0, 0}, .doc_text = {24709, 10}, .note_text = {24673, 36}, .default_text = {0, 0},
+    {.name_text = {4956, 7}, .unit_text = {0, 0}, .doc_text = {25613, 10}, .note_text = {25577, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, current), .present_offset = offsetof(decltype(DriverModels::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 58, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.pending
-    {.name_text = {4865, 7}, .unit_text = {0, 0}, .doc_text = {24719, 28}, .note_text = {24673, 36}, .default_text = {0, 0},
+    {.name_text = {5009, 7}, .unit_text = {0, 0}, .doc_text = {25623, 28}, .note_text = {25577, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, pending), .present_offset = offsetof(decltype(DriverModels::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 58, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Accounting.mode
-    {.name_text = {11430, 4}, .unit_text = {0, 0}, .doc_text = {24786, 5}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {12018, 4}, .unit_text = {0, 0}, .doc_text = {25690, 5}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Accounting, mode), .present_offset = offsetof(decltype(Accounting::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Accounting.buffer_size
-    {.name_text = {24860, 11}, .unit_text = {0, 0}, .doc_text = {24795, 65}, .note_text = {0, 0}, .default_text = {24791, 4},
+    {.name_text = {25764, 11}, .unit_text = {0, 0}, .doc_text = {25699, 65}, .note_text = {0, 0}, .default_text = {25695, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Accounting, buffer_size), .present_offset = offsetof(decltype(Accounting::buffer_size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4096, .default_value = 4000},
     // Virtualization.mode
-    {.name_text = {11430, 4}, .unit_text = {0, 0}, .doc_text = {24786, 5}, .note_text = {0, 0}, .default_text = {343, 4},
+    {.name_text = {12018, 4}, .unit_text = {0, 0}, .doc_text = {25690, 5}, .note_text = {0, 0}, .default_text = {383, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::basis, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Virtualization, mode), .present_offset = offsetof(decltype(Virtualization::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 57, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 61, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Virtualization.host_vgpu_mode
-    {.name_text = {24944, 14}, .unit_text = {0, 0}, .doc_text = {24905, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25848, 14}, .unit_text = {0, 0}, .doc_text = {25809, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Virtualization, host_vgpu_mode), .present_offset = offsetof(decltype(Virtualization::host_vgpu_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 62, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 66, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // VgpuScheduler.policy
-    {.name_text = {8980, 6}, .unit_text = {0, 0}, .doc_text = {24987, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9591, 6}, .unit_text = {0, 0}, .doc_text = {25891, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuScheduler, policy), .present_offset = offsetof(decltype(VgpuScheduler::policy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 64, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 68, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // VgpuScheduler.adaptive_round_robin
-    {.name_text = {25122, 20}, .unit_text = {0, 0}, .doc_text = {25031, 91}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26026, 20}, .unit_text = {0, 0}, .doc_text = {25935, 91}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuScheduler, adaptive_round_robin), .present_offset = offsetof(decltype(VgpuScheduler::adaptive_round_robin), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // VgpuScheduler.frequency
-    {.name_text = {11035, 9}, .unit_text = {25197, 2}, .doc_text = {25142, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11623, 9}, .unit_text = {26101, 2}, .doc_text = {26046, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuScheduler, frequency), .present_offset = offsetof(decltype(VgpuScheduler::frequency), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 63, .max = 960, .default_value = 0},
     // VgpuScheduler.averaging_factor
-    {.name_text = {25251, 16}, .unit_text = {0, 0}, .doc_text = {25199, 52}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26155, 16}, .unit_text = {0, 0}, .doc_text = {26103, 52}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuScheduler, averaging_factor), .present_offset = offsetof(decltype(VgpuScheduler::averaging_factor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 60, .default_value = 0},
     // VgpuScheduler.timeslice_ns
-    {.name_text = {25311, 12}, .unit_text = {25309, 2}, .doc_text = {25267, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26215, 12}, .unit_text = {26213, 2}, .doc_text = {26171, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuScheduler, timeslice_ns), .present_offset = offsetof(decltype(VgpuScheduler::timeslice_ns), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1000000, .max = 30000000, .default_value = 0},
     // VgpuProcess.pid
-    {.name_text = {15176, 3}, .unit_text = {0, 0}, .doc_text = {25391, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15819, 3}, .unit_text = {0, 0}, .doc_text = {26295, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuProcess, pid), .present_offset = offsetof(decltype(VgpuProcess::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuProcess.name
-    {.name_text = {2256, 4}, .unit_text = {0, 0}, .doc_text = {25412, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2400, 4}, .unit_text = {0, 0}, .doc_text = {26316, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuProcess, name), .present_offset = offsetof(decltype(VgpuProcess::name), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuProcess.used_memory_mib
-    {.name_text = {15902, 15}, .unit_text = {15899, 3}, .doc_text = {25432, 27}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {16545, 15}, .unit_text = {16542, 3}, .doc_text = {26336, 27}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuProcess, used_memory_mib), .present_offset = offsetof(decltype(VgpuProcess::used_memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuProcess.share
-    {.name_text = {25540, 5}, .unit_text = {0, 0}, .doc_text = {25459, 81}, .note_text = {0, 0}, .default_text = {20478, 1},
+    {.name_text = {26444, 5}, .unit_text = {0, 0}, .doc_text = {26363, 81}, .note_text = {0, 0}, .default_text = {21121, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuProcess, share), .present_offset = offsetof(decltype(VgpuProcess::share), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // VgpuProcess.ended
-    {.name_text = {25587, 5}, .unit_text = {0, 0}, .doc_text = {25545, 42}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {26491, 5}, .unit_text = {0, 0}, .doc_text = {26449, 42}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuProcess, ended), .present_offset = offsetof(decltype(VgpuProcess::ended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuProcess.time_ms
-    {.name_text = {25638, 7}, .unit_text = {9604, 2}, .doc_text = {25592, 46}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {26542, 7}, .unit_text = {10206, 2}, .doc_text = {26496, 46}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuProcess, time_ms), .present_offset = offsetof(decltype(VgpuProcess::time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.type
-    {.name_text = {3782, 4}, .unit_text = {0, 0}, .doc_text = {25693, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3926, 4}, .unit_text = {0, 0}, .doc_text = {26597, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, type), .present_offset = offsetof(decltype(VgpuInstance::type), present), .items_offset = 0, .value_size = sizeof(Text<44>),
      .max_items = 0, .capacity = 44, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.id
-    {.name_text = {9053, 2}, .unit_text = {0, 0}, .doc_text = {25713, 88}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9664, 2}, .unit_text = {0, 0}, .doc_text = {26617, 88}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, id), .present_offset = offsetof(decltype(VgpuInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.uuid
-    {.name_text = {2406, 4}, .unit_text = {0, 0}, .doc_text = {25801, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2550, 4}, .unit_text = {0, 0}, .doc_text = {26705, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, uuid), .present_offset = offsetof(decltype(VgpuInstance::uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.vm_id
-    {.name_text = {25915, 5}, .unit_text = {0, 0}, .doc_text = {25837, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26819, 5}, .unit_text = {0, 0}, .doc_text = {26741, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, vm_id), .present_offset = offsetof(decltype(VgpuInstance::vm_id), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.mdev_uuid
-    {.name_text = {25997, 9}, .unit_text = {0, 0}, .doc_text = {25920, 77}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26901, 9}, .unit_text = {0, 0}, .doc_text = {26824, 77}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, mdev_uuid), .present_offset = offsetof(decltype(VgpuInstance::mdev_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.host_pid
-    {.name_text = {26126, 8}, .unit_text = {0, 0}, .doc_text = {26006, 120}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27030, 8}, .unit_text = {0, 0}, .doc_text = {26910, 120}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, host_pid), .present_offset = offsetof(decltype(VgpuInstance::host_pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.gpu_instance
-    {.name_text = {16082, 12}, .unit_text = {0, 0}, .doc_text = {26134, 97}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16725, 12}, .unit_text = {0, 0}, .doc_text = {27038, 97}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuInstance, gpu_instance), .present_offset = offsetof(decltype(VgpuInstance::gpu_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // VgpuInstance.placement
-    {.name_text = {26348, 9}, .unit_text = {0, 0}, .doc_text = {26231, 117}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27252, 9}, .unit_text = {0, 0}, .doc_text = {27135, 117}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuInstance, placement), .present_offset = offsetof(decltype(VgpuInstance::placement), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1024, .default_value = 0},
     // VgpuInstance.guest_driver
-    {.name_text = {26451, 12}, .unit_text = {0, 0}, .doc_text = {26357, 94}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27355, 12}, .unit_text = {0, 0}, .doc_text = {27261, 94}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, guest_driver), .present_offset = offsetof(decltype(VgpuInstance::guest_driver), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.guest_pci
-    {.name_text = {26512, 9}, .unit_text = {0, 0}, .doc_text = {26463, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27416, 9}, .unit_text = {0, 0}, .doc_text = {27367, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, guest_pci), .present_offset = offsetof(decltype(VgpuInstance::guest_pci), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.fb_used_mib
-    {.name_text = {26607, 11}, .unit_text = {15899, 3}, .doc_text = {26521, 86}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27511, 11}, .unit_text = {16542, 3}, .doc_text = {27425, 86}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, fb_used_mib), .present_offset = offsetof(decltype(VgpuInstance::fb_used_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.share
-    {.name_text = {25540, 5}, .unit_text = {0, 0}, .doc_text = {26618, 108}, .note_text = {0, 0}, .default_text = {20478, 1},
+    {.name_text = {26444, 5}, .unit_text = {0, 0}, .doc_text = {27522, 108}, .note_text = {0, 0}, .default_text = {21121, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuInstance, share), .present_offset = offsetof(decltype(VgpuInstance::share), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // VgpuInstance.license
-    {.name_text = {26747, 7}, .unit_text = {0, 0}, .doc_text = {26726, 21}, .note_text = {0, 0}, .default_text = {472, 8},
+    {.name_text = {27651, 7}, .unit_text = {0, 0}, .doc_text = {27630, 21}, .note_text = {0, 0}, .default_text = {512, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuInstance, license), .present_offset = offsetof(decltype(VgpuInstance::license), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 67, .word_count = 6, .min = 0, .max = 0, .default_value = 5},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 71, .word_count = 6, .min = 0, .max = 0, .default_value = 5},
     // VgpuInstance.license_expiry
-    {.name_text = {26814, 14}, .unit_text = {4347, 1}, .doc_text = {26754, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27718, 14}, .unit_text = {4491, 1}, .doc_text = {27658, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, license_expiry), .present_offset = offsetof(decltype(VgpuInstance::license_expiry), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.frame_rate_limit
-    {.name_text = {26920, 16}, .unit_text = {14984, 3}, .doc_text = {26828, 92}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27824, 16}, .unit_text = {15627, 3}, .doc_text = {27732, 92}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, frame_rate_limit), .present_offset = offsetof(decltype(VgpuInstance::frame_rate_limit), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.encoder_capacity
-    {.name_text = {26960, 16}, .unit_text = {8691, 1}, .doc_text = {26939, 21}, .note_text = {0, 0}, .default_text = {26936, 3},
+    {.name_text = {27864, 16}, .unit_text = {9302, 1}, .doc_text = {27843, 21}, .note_text = {0, 0}, .default_text = {27840, 3},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(VgpuInstance, encoder_capacity), .present_offset = offsetof(decltype(VgpuInstance::encoder_capacity), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 100},
     // VgpuInstance.accounting
-    {.name_text = {26997, 10}, .unit_text = {0, 0}, .doc_text = {26976, 21}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {27901, 10}, .unit_text = {0, 0}, .doc_text = {27880, 21}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuInstance, accounting), .present_offset = offsetof(decltype(VgpuInstance::accounting), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.encoder_stats
-    {.name_text = {27007, 13}, .unit_text = {0, 0}, .doc_text = {15076, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27911, 13}, .unit_text = {0, 0}, .doc_text = {15719, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
-     .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.fbc_stats
-    {.name_text = {27020, 9}, .unit_text = {0, 0}, .doc_text = {15529, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27924, 9}, .unit_text = {0, 0}, .doc_text = {16172, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
-     .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.processes
-    {.name_text = {27049, 9}, .unit_text = {0, 0}, .doc_text = {27029, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27953, 9}, .unit_text = {0, 0}, .doc_text = {27933, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, processes), .present_offset = 0, .items_offset = offsetof(decltype(VgpuInstance::processes), items), .value_size = sizeof(VgpuProcess),
-     .max_items = 4, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 4, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuGpuInstance.id
-    {.name_text = {9053, 2}, .unit_text = {0, 0}, .doc_text = {27085, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9664, 2}, .unit_text = {0, 0}, .doc_text = {27989, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuGpuInstance, id), .present_offset = offsetof(decltype(VgpuGpuInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // VgpuGpuInstance.heterogeneous_mode
-    {.name_text = {27149, 18}, .unit_text = {0, 0}, .doc_text = {27108, 41}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {28053, 18}, .unit_text = {0, 0}, .doc_text = {28012, 41}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuGpuInstance, heterogeneous_mode), .present_offset = offsetof(decltype(VgpuGpuInstance::heterogeneous_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // VgpuGpuInstance.scheduler
-    {.name_text = {27183, 9}, .unit_text = {0, 0}, .doc_text = {27167, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28087, 9}, .unit_text = {0, 0}, .doc_text = {28071, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuGpuInstance, scheduler), .present_offset = 0, .items_offset = 0, .value_size = sizeof(VgpuScheduler),
-     .max_items = 0, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.heterogeneous_mode
-    {.name_text = {27149, 18}, .unit_text = {0, 0}, .doc_text = {27275, 90}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28053, 18}, .unit_text = {0, 0}, .doc_text = {28179, 90}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, heterogeneous_mode), .present_offset = offsetof(decltype(Vgpu::heterogeneous_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.scheduler
-    {.name_text = {27183, 9}, .unit_text = {0, 0}, .doc_text = {27365, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28087, 9}, .unit_text = {0, 0}, .doc_text = {28269, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, scheduler), .present_offset = 0, .items_offset = 0, .value_size = sizeof(VgpuScheduler),
-     .max_items = 0, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.mini_quarter
-    {.name_text = {27428, 12}, .unit_text = {0, 0}, .doc_text = {27379, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28332, 12}, .unit_text = {0, 0}, .doc_text = {28283, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, mini_quarter), .present_offset = offsetof(decltype(Vgpu::mini_quarter), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.compute_media_engine
-    {.name_text = {27481, 20}, .unit_text = {0, 0}, .doc_text = {27440, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28385, 20}, .unit_text = {0, 0}, .doc_text = {28344, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, compute_media_engine), .present_offset = offsetof(decltype(Vgpu::compute_media_engine), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.mig_timeslicing
-    {.name_text = {27572, 15}, .unit_text = {0, 0}, .doc_text = {27501, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28476, 15}, .unit_text = {0, 0}, .doc_text = {28405, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, mig_timeslicing), .present_offset = offsetof(decltype(Vgpu::mig_timeslicing), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.device_buffer_mb_per_s
-    {.name_text = {27677, 22}, .unit_text = {27673, 4}, .doc_text = {27587, 86}, .note_text = {0, 0}, .default_text = {24791, 4},
+    {.name_text = {28581, 22}, .unit_text = {28577, 4}, .doc_text = {28491, 86}, .note_text = {0, 0}, .default_text = {25695, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Vgpu, device_buffer_mb_per_s), .present_offset = offsetof(decltype(Vgpu::device_buffer_mb_per_s), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 4000},
     // Vgpu.made
-    {.name_text = {27766, 4}, .unit_text = {0, 0}, .doc_text = {27699, 67}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {28670, 4}, .unit_text = {0, 0}, .doc_text = {28603, 67}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Vgpu, made), .present_offset = offsetof(decltype(Vgpu::made), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.instances
-    {.name_text = {22760, 9}, .unit_text = {0, 0}, .doc_text = {27770, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23664, 9}, .unit_text = {0, 0}, .doc_text = {28674, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, instances), .present_offset = 0, .items_offset = offsetof(decltype(Vgpu::instances), items), .value_size = sizeof(VgpuInstance),
-     .max_items = 48, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 48, .capacity = 0, .structure = 75, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.gpu_instances
-    {.name_text = {27835, 13}, .unit_text = {0, 0}, .doc_text = {27783, 52}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28739, 13}, .unit_text = {0, 0}, .doc_text = {28687, 52}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, gpu_instances), .present_offset = 0, .items_offset = offsetof(decltype(Vgpu::gpu_instances), items), .value_size = sizeof(VgpuGpuInstance),
-     .max_items = 8, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 76, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GridLicense.product
-    {.name_text = {3640, 7}, .unit_text = {0, 0}, .doc_text = {27906, 98}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3784, 7}, .unit_text = {0, 0}, .doc_text = {28810, 98}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GridLicense, product), .present_offset = offsetof(decltype(GridLicense::product), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GridLicense.licensed
-    {.name_text = {472, 8}, .unit_text = {0, 0}, .doc_text = {28004, 22}, .note_text = {0, 0}, .default_text = {3358, 4},
+    {.name_text = {512, 8}, .unit_text = {0, 0}, .doc_text = {28908, 22}, .note_text = {0, 0}, .default_text = {3502, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(GridLicense, licensed), .present_offset = offsetof(decltype(GridLicense::licensed), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // GridLicense.expiry
-    {.name_text = {28077, 6}, .unit_text = {4347, 1}, .doc_text = {28026, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28981, 6}, .unit_text = {4491, 1}, .doc_text = {28930, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GridLicense, expiry), .present_offset = offsetof(decltype(GridLicense::expiry), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.mode
-    {.name_text = {11430, 4}, .unit_text = {0, 0}, .doc_text = {28190, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12018, 4}, .unit_text = {0, 0}, .doc_text = {29094, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, mode), .present_offset = offsetof(decltype(GspFirmware::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.default_mode
-    {.name_text = {21301, 12}, .unit_text = {0, 0}, .doc_text = {28236, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21944, 12}, .unit_text = {0, 0}, .doc_text = {29140, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, default_mode), .present_offset = offsetof(decltype(GspFirmware::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.version
-    {.name_text = {2298, 7}, .unit_text = {0, 0}, .doc_text = {28289, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2442, 7}, .unit_text = {0, 0}, .doc_text = {29193, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, version), .present_offset = offsetof(decltype(GspFirmware::version), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.required
-    {.name_text = {28397, 8}, .unit_text = {0, 0}, .doc_text = {28375, 22}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {29301, 8}, .unit_text = {0, 0}, .doc_text = {29279, 22}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, required), .present_offset = offsetof(decltype(ResetStatus::required), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.drain_and_reset_recommended
-    {.name_text = {28446, 27}, .unit_text = {0, 0}, .doc_text = {28405, 41}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {29350, 27}, .unit_text = {0, 0}, .doc_text = {29309, 41}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, drain_and_reset_recommended), .present_offset = offsetof(decltype(ResetStatus::drain_and_reset_recommended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.recovery_action
-    {.name_text = {28562, 15}, .unit_text = {0, 0}, .doc_text = {28473, 89}, .note_text = {0, 0}, .default_text = {343, 4},
+    {.name_text = {29466, 15}, .unit_text = {0, 0}, .doc_text = {29377, 89}, .note_text = {0, 0}, .default_text = {383, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, recovery_action), .present_offset = offsetof(decltype(ResetStatus::recovery_action), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 82, .word_count = 6, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 86, .word_count = 8, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_application_clocks
-    {.name_text = {28657, 22}, .unit_text = {0, 0}, .doc_text = {28618, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29561, 22}, .unit_text = {0, 0}, .doc_text = {29522, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_application_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_application_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_auto_boosted_clocks
-    {.name_text = {28709, 23}, .unit_text = {0, 0}, .doc_text = {28679, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29613, 23}, .unit_text = {0, 0}, .doc_text = {29583, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_auto_boosted_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_auto_boosted_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Topology.default_level
-    {.name_text = {28814, 13}, .unit_text = {0, 0}, .doc_text = {28771, 43}, .note_text = {0, 0}, .default_text = {808, 6},
+    {.name_text = {29718, 13}, .unit_text = {0, 0}, .doc_text = {29675, 43}, .note_text = {0, 0}, .default_text = {870, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Topology, default_level), .present_offset = offsetof(decltype(Topology::default_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 115, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 121, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
     // Platform.chassis_serial_number
-    {.name_text = {28896, 21}, .unit_text = {0, 0}, .doc_text = {28867, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29800, 21}, .unit_text = {0, 0}, .doc_text = {29771, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, chassis_serial_number), .present_offset = offsetof(decltype(Platform::chassis_serial_number), present), .items_offset = 0, .value_size = sizeof(Text<17>),
      .max_items = 0, .capacity = 17, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.slot_number
-    {.name_text = {28937, 11}, .unit_text = {0, 0}, .doc_text = {28917, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29841, 11}, .unit_text = {0, 0}, .doc_text = {29821, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, slot_number), .present_offset = offsetof(decltype(Platform::slot_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.tray_index
-    {.name_text = {28953, 10}, .unit_text = {0, 0}, .doc_text = {28948, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29857, 10}, .unit_text = {0, 0}, .doc_text = {29852, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, tray_index), .present_offset = offsetof(decltype(Platform::tray_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.host_id
-    {.name_text = {28968, 7}, .unit_text = {0, 0}, .doc_text = {28963, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29872, 7}, .unit_text = {0, 0}, .doc_text = {29867, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, host_id), .present_offset = offsetof(decltype(Platform::host_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.peer_type
-    {.name_text = {29003, 9}, .unit_text = {0, 0}, .doc_text = {28975, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29907, 9}, .unit_text = {0, 0}, .doc_text = {29879, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, peer_type), .present_offset = offsetof(decltype(Platform::peer_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
-     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 149, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 159, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Platform.module_id
-    {.name_text = {29050, 9}, .unit_text = {0, 0}, .doc_text = {29012, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29954, 9}, .unit_text = {0, 0}, .doc_text = {29916, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, module_id), .present_offset = offsetof(decltype(Platform::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.gpu_fabric_guid
-    {.name_text = {29101, 15}, .unit_text = {0, 0}, .doc_text = {29059, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30005, 15}, .unit_text = {0, 0}, .doc_text = {29963, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, gpu_fabric_guid), .present_offset = offsetof(decltype(Platform::gpu_fabric_guid), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // C2c.mode
-    {.name_text = {11430, 4}, .unit_text = {0, 0}, .doc_text = {29159, 74}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12018, 4}, .unit_text = {0, 0}, .doc_text = {30063, 74}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(C2c, mode), .present_offset = offsetof(decltype(C2c::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // C2c.links
-    {.name_text = {29254, 5}, .unit_text = {0, 0}, .doc_text = {29233, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30158, 5}, .unit_text = {0, 0}, .doc_text = {30137, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(C2c, links), .present_offset = offsetof(decltype(C2c::links), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // C2c.bandwidth_per_link_mbps
-    {.name_text = {29323, 23}, .unit_text = {27673, 4}, .doc_text = {29259, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30227, 23}, .unit_text = {28577, 4}, .doc_text = {30163, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(C2c, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(C2c::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // C2c.replay_errors
-    {.name_text = {29367, 13}, .unit_text = {0, 0}, .doc_text = {29346, 21}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {30271, 13}, .unit_text = {0, 0}, .doc_text = {30250, 21}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(C2c, replay_errors), .present_offset = offsetof(decltype(C2c::replay_errors), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // C2c.back_to_back_replay_errors
-    {.name_text = {29414, 26}, .unit_text = {0, 0}, .doc_text = {29380, 34}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {30318, 26}, .unit_text = {0, 0}, .doc_text = {30284, 34}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(C2c, back_to_back_replay_errors), .present_offset = offsetof(decltype(C2c::back_to_back_replay_errors), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // C2c.interrupt_errors
-    {.name_text = {29464, 16}, .unit_text = {0, 0}, .doc_text = {29440, 24}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {30368, 16}, .unit_text = {0, 0}, .doc_text = {30344, 24}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(C2c, interrupt_errors), .present_offset = offsetof(decltype(C2c::interrupt_errors), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLowPower.supported
-    {.name_text = {13283, 9}, .unit_text = {0, 0}, .doc_text = {29514, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13871, 9}, .unit_text = {0, 0}, .doc_text = {30418, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLowPower, supported), .present_offset = offsetof(decltype(NvLinkLowPower::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLowPower.threshold
-    {.name_text = {29707, 9}, .unit_text = {0, 0}, .doc_text = {29598, 109}, .note_text = {0, 0}, .default_text = {29594, 4},
+    {.name_text = {30611, 9}, .unit_text = {0, 0}, .doc_text = {30502, 109}, .note_text = {0, 0}, .default_text = {30498, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, threshold), .present_offset = offsetof(decltype(NvLinkLowPower::threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
     // NvLinkLowPower.default_threshold
-    {.name_text = {29744, 17}, .unit_text = {0, 0}, .doc_text = {29716, 28}, .note_text = {0, 0}, .default_text = {29594, 4},
+    {.name_text = {30648, 17}, .unit_text = {0, 0}, .doc_text = {30620, 28}, .note_text = {0, 0}, .default_text = {30498, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, default_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::default_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
     // NvLinkLowPower.min_threshold
-    {.name_text = {29794, 13}, .unit_text = {0, 0}, .doc_text = {29761, 33}, .note_text = {0, 0}, .default_text = {20478, 1},
+    {.name_text = {30698, 13}, .unit_text = {0, 0}, .doc_text = {30665, 33}, .note_text = {0, 0}, .default_text = {21121, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, min_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::min_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // NvLinkLowPower.max_threshold
-    {.name_text = {29845, 13}, .unit_text = {0, 0}, .doc_text = {29811, 34}, .note_text = {0, 0}, .default_text = {29807, 4},
+    {.name_text = {30749, 13}, .unit_text = {0, 0}, .doc_text = {30715, 34}, .note_text = {0, 0}, .default_text = {30711, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, max_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::max_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 8191},
     // NvLinkLowPower.units
-    {.name_text = {29903, 5}, .unit_text = {0, 0}, .doc_text = {29858, 45}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {30807, 5}, .unit_text = {0, 0}, .doc_text = {30762, 45}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkLowPower, units), .present_offset = offsetof(decltype(NvLinkLowPower::units), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkBandwidth.modes
-    {.name_text = {30046, 5}, .unit_text = {0, 0}, .doc_text = {29967, 79}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30950, 5}, .unit_text = {0, 0}, .doc_text = {30871, 79}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkBandwidth, modes), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkBandwidth::modes), items), .value_size = sizeof(std::uint32_t),
      .max_items = 23, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkBandwidth.mode
-    {.name_text = {11430, 4}, .unit_text = {0, 0}, .doc_text = {30051, 14}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {12018, 4}, .unit_text = {0, 0}, .doc_text = {30955, 14}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, mode), .present_offset = offsetof(decltype(NvLinkBandwidth::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
+    // NvLinkBandwidth.set_time_ms
+    {.name_text = {31059, 11}, .unit_text = {10206, 2}, .doc_text = {30969, 90}, .note_text = {0, 0}, .default_text = {30498, 4},
+     .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
+     .offset = offsetof(NvLinkBandwidth, set_time_ms), .present_offset = offsetof(decltype(NvLinkBandwidth::set_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 600000, .default_value = 1000},
     // NvLinkBandwidth.best_mode
-    {.name_text = {30104, 9}, .unit_text = {0, 0}, .doc_text = {30065, 39}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {31109, 9}, .unit_text = {0, 0}, .doc_text = {31070, 39}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, best_mode), .present_offset = offsetof(decltype(NvLinkBandwidth::best_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
+    // FabricClique.type
+    {.name_text = {3926, 4}, .unit_text = {0, 0}, .doc_text = {31189, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(FabricClique, type), .present_offset = offsetof(decltype(FabricClique::type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 132, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+    // FabricClique.id
+    {.name_text = {9664, 2}, .unit_text = {0, 0}, .doc_text = {31197, 11}, .note_text = {0, 0}, .default_text = {3570, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(FabricClique, id), .present_offset = offsetof(decltype(FabricClique::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.degraded_bandwidth
-    {.name_text = {30206, 18}, .unit_text = {0, 0}, .doc_text = {30184, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31308, 18}, .unit_text = {0, 0}, .doc_text = {31286, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, degraded_bandwidth), .present_offset = offsetof(decltype(FabricHealth::degraded_bandwidth), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_recovery
-    {.name_text = {30251, 14}, .unit_text = {0, 0}, .doc_text = {30224, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31353, 14}, .unit_text = {0, 0}, .doc_text = {31326, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_recovery), .present_offset = offsetof(decltype(FabricHealth::route_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_unhealthy
-    {.name_text = {30286, 15}, .unit_text = {0, 0}, .doc_text = {30265, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31388, 15}, .unit_text = {0, 0}, .doc_text = {31367, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_unhealthy), .present_offset = offsetof(decltype(FabricHealth::route_unhealthy), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.access_timeout_recovery
-    {.name_text = {30337, 23}, .unit_text = {0, 0}, .doc_text = {30301, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31439, 23}, .unit_text = {0, 0}, .doc_text = {31403, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, access_timeout_recovery), .present_offset = offsetof(decltype(FabricHealth::access_timeout_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.incorrect_configuration
-    {.name_text = {30387, 23}, .unit_text = {0, 0}, .doc_text = {30360, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31489, 23}, .unit_text = {0, 0}, .doc_text = {31462, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, incorrect_configuration), .present_offset = offsetof(decltype(FabricHealth::incorrect_configuration), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 131, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 141, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
+    // FabricHealth.partition_assigned
+    {.name_text = {31543, 18}, .unit_text = {0, 0}, .doc_text = {31512, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(FabricHealth, partition_assigned), .present_offset = offsetof(decltype(FabricHealth::partition_assigned), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // FabricHealth.global_manager_connected
+    {.name_text = {31600, 24}, .unit_text = {0, 0}, .doc_text = {31561, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(FabricHealth, global_manager_connected), .present_offset = offsetof(decltype(FabricHealth::global_manager_connected), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.cluster_uuid
-    {.name_text = {30504, 12}, .unit_text = {0, 0}, .doc_text = {30484, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31718, 12}, .unit_text = {0, 0}, .doc_text = {31698, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, cluster_uuid), .present_offset = offsetof(decltype(Fabric::cluster_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.clique_id
-    {.name_text = {30523, 9}, .unit_text = {0, 0}, .doc_text = {30516, 7}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {31737, 9}, .unit_text = {0, 0}, .doc_text = {31730, 7}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fabric, clique_id), .present_offset = offsetof(decltype(Fabric::clique_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Fabric.cliques
+    {.name_text = {31834, 7}, .unit_text = {0, 0}, .doc_text = {31746, 88}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Fabric, cliques), .present_offset = 0, .items_offset = offsetof(decltype(Fabric::cliques), items), .value_size = sizeof(FabricClique),
+     .max_items = 64, .capacity = 0, .structure = 87, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.state
-    {.name_text = {10040, 5}, .unit_text = {0, 0}, .doc_text = {30532, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10642, 5}, .unit_text = {0, 0}, .doc_text = {31841, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, state), .present_offset = offsetof(decltype(Fabric::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 121, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 127, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_summary
-    {.name_text = {30624, 14}, .unit_text = {0, 0}, .doc_text = {30602, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31933, 14}, .unit_text = {0, 0}, .doc_text = {31911, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_summary), .present_offset = offsetof(decltype(Fabric::health_summary), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 126, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 136, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health
-    {.name_text = {30655, 6}, .unit_text = {0, 0}, .doc_text = {30638, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31964, 6}, .unit_text = {0, 0}, .doc_text = {31947, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FabricHealth),
-     .max_items = 0, .capacity = 0, .structure = 84, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 88, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_mask
-    {.name_text = {30712, 11}, .unit_text = {0, 0}, .doc_text = {30661, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32021, 11}, .unit_text = {0, 0}, .doc_text = {31970, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_mask), .present_offset = offsetof(decltype(Fabric::health_mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GpmMix.sm
-    {.name_text = {20749, 2}, .unit_text = {8691, 1}, .doc_text = {30743, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21392, 2}, .unit_text = {9302, 1}, .doc_text = {32052, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, sm), .present_offset = offsetof(decltype(GpmMix::sm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.occupancy
-    {.name_text = {30844, 9}, .unit_text = {8691, 1}, .doc_text = {30782, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32153, 9}, .unit_text = {9302, 1}, .doc_text = {32091, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, occupancy), .present_offset = offsetof(decltype(GpmMix::occupancy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.integer
-    {.name_text = {30885, 7}, .unit_text = {8691, 1}, .doc_text = {30853, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32194, 7}, .unit_text = {9302, 1}, .doc_text = {32162, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, integer), .present_offset = offsetof(decltype(GpmMix::integer), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.hmma
-    {.name_text = {30934, 4}, .unit_text = {8691, 1}, .doc_text = {30892, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32243, 4}, .unit_text = {9302, 1}, .doc_text = {32201, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, hmma), .present_offset = offsetof(decltype(GpmMix::hmma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.imma
-    {.name_text = {30980, 4}, .unit_text = {8691, 1}, .doc_text = {30938, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32289, 4}, .unit_text = {9302, 1}, .doc_text = {32247, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, imma), .present_offset = offsetof(decltype(GpmMix::imma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.dfma
-    {.name_text = {31025, 4}, .unit_text = {8691, 1}, .doc_text = {30984, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32334, 4}, .unit_text = {9302, 1}, .doc_text = {32293, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, dfma), .present_offset = offsetof(decltype(GpmMix::dfma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.fp64
-    {.name_text = {31069, 4}, .unit_text = {8691, 1}, .doc_text = {31029, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32378, 4}, .unit_text = {9302, 1}, .doc_text = {32338, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, fp64), .present_offset = offsetof(decltype(GpmMix::fp64), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.fp32
-    {.name_text = {31114, 4}, .unit_text = {8691, 1}, .doc_text = {31073, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32423, 4}, .unit_text = {9302, 1}, .doc_text = {32382, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, fp32), .present_offset = offsetof(decltype(GpmMix::fp32), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.fp16
-    {.name_text = {31158, 4}, .unit_text = {8691, 1}, .doc_text = {31118, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32467, 4}, .unit_text = {9302, 1}, .doc_text = {32427, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, fp16), .present_offset = offsetof(decltype(GpmMix::fp16), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Gpm.supported
-    {.name_text = {13283, 9}, .unit_text = {0, 0}, .doc_text = {31242, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13871, 9}, .unit_text = {0, 0}, .doc_text = {32551, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, supported), .present_offset = offsetof(decltype(Gpm::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.streaming
-    {.name_text = {31300, 9}, .unit_text = {0, 0}, .doc_text = {31284, 16}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {32609, 9}, .unit_text = {0, 0}, .doc_text = {32593, 16}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpm, streaming), .present_offset = offsetof(decltype(Gpm::streaming), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_tx_mib_per_sec
-    {.name_text = {31365, 19}, .unit_text = {31360, 5}, .doc_text = {31309, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32674, 19}, .unit_text = {32669, 5}, .doc_text = {32618, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_tx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_tx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_rx_mib_per_sec
-    {.name_text = {31439, 19}, .unit_text = {31360, 5}, .doc_text = {31384, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32748, 19}, .unit_text = {32669, 5}, .doc_text = {32693, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_rx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_rx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.mix
-    {.name_text = {31508, 3}, .unit_text = {0, 0}, .doc_text = {31458, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32817, 3}, .unit_text = {0, 0}, .doc_text = {32767, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, mix), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpmMix),
-     .max_items = 0, .capacity = 0, .structure = 86, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 90, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailureXid.code
-    {.name_text = {31559, 4}, .unit_text = {0, 0}, .doc_text = {31538, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32868, 4}, .unit_text = {0, 0}, .doc_text = {32847, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailureXid, code), .present_offset = offsetof(decltype(FailureXid::code), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.mode
-    {.name_text = {11430, 4}, .unit_text = {0, 0}, .doc_text = {31594, 147}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12018, 4}, .unit_text = {0, 0}, .doc_text = {32903, 147}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, mode), .present_offset = offsetof(decltype(Failure::mode), present), .items_offset = 0, .value_size = sizeof(Text<20>),
-     .max_items = 0, .capacity = 20, .structure = 0, .first_word = 151, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 20, .structure = 0, .first_word = 161, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Failure.probability
-    {.name_text = {31778, 11}, .unit_text = {0, 0}, .doc_text = {31741, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33087, 11}, .unit_text = {0, 0}, .doc_text = {33050, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Failure, probability), .present_offset = offsetof(decltype(Failure::probability), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // Failure.after_calls
-    {.name_text = {31815, 11}, .unit_text = {0, 0}, .doc_text = {31789, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33124, 11}, .unit_text = {0, 0}, .doc_text = {33098, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, after_calls), .present_offset = offsetof(decltype(Failure::after_calls), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.seed
-    {.name_text = {16700, 4}, .unit_text = {0, 0}, .doc_text = {31826, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17343, 4}, .unit_text = {0, 0}, .doc_text = {33135, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, seed), .present_offset = offsetof(decltype(Failure::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.xid
-    {.name_text = {31872, 3}, .unit_text = {0, 0}, .doc_text = {31850, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33181, 3}, .unit_text = {0, 0}, .doc_text = {33159, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, xid), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FailureXid),
-     .max_items = 0, .capacity = 0, .structure = 88, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 92, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.rate
-    {.name_text = {32097, 4}, .unit_text = {32094, 3}, .doc_text = {31996, 98}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33406, 4}, .unit_text = {33403, 3}, .doc_text = {33305, 98}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, rate), .present_offset = offsetof(decltype(NvLinkErrorInjection::rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.links
-    {.name_text = {29254, 5}, .unit_text = {0, 0}, .doc_text = {32101, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30158, 5}, .unit_text = {0, 0}, .doc_text = {33410, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkErrorInjection::links), items), .value_size = sizeof(std::uint32_t),
      .max_items = 36, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.transformer_engine
-    {.name_text = {32241, 18}, .unit_text = {0, 0}, .doc_text = {32222, 19}, .note_text = {32197, 25}, .default_text = {0, 0},
+    {.name_text = {33550, 18}, .unit_text = {0, 0}, .doc_text = {33531, 19}, .note_text = {33506, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, transformer_engine), .present_offset = offsetof(decltype(Features::transformer_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp4_support
-    {.name_text = {32263, 11}, .unit_text = {0, 0}, .doc_text = {32259, 4}, .note_text = {32197, 25}, .default_text = {0, 0},
+    {.name_text = {33572, 11}, .unit_text = {0, 0}, .doc_text = {33568, 4}, .note_text = {33506, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp4_support), .present_offset = offsetof(decltype(Features::fp4_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp6_support
-    {.name_text = {32278, 11}, .unit_text = {0, 0}, .doc_text = {32274, 4}, .note_text = {32197, 25}, .default_text = {0, 0},
+    {.name_text = {33587, 11}, .unit_text = {0, 0}, .doc_text = {33583, 4}, .note_text = {33506, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp6_support), .present_offset = offsetof(decltype(Features::fp6_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp8_support
-    {.name_text = {32293, 11}, .unit_text = {0, 0}, .doc_text = {32289, 4}, .note_text = {32197, 25}, .default_text = {0, 0},
+    {.name_text = {33602, 11}, .unit_text = {0, 0}, .doc_text = {33598, 4}, .note_text = {33506, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp8_support), .present_offset = offsetof(decltype(Features::fp8_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.confidential_compute
-    {.name_text = {32339, 20}, .unit_text = {0, 0}, .doc_text = {32304, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33648, 20}, .unit_text = {0, 0}, .doc_text = {33613, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, confidential_compute), .present_offset = offsetof(decltype(Features::confidential_compute), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.nvlink_c2c
-    {.name_text = {32393, 10}, .unit_text = {0, 0}, .doc_text = {32382, 11}, .note_text = {32359, 23}, .default_text = {0, 0},
+    {.name_text = {33702, 10}, .unit_text = {0, 0}, .doc_text = {33691, 11}, .note_text = {33668, 23}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, nvlink_c2c), .present_offset = offsetof(decltype(Features::nvlink_c2c), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.decompression_engine
-    {.name_text = {32424, 20}, .unit_text = {0, 0}, .doc_text = {32403, 21}, .note_text = {32197, 25}, .default_text = {0, 0},
+    {.name_text = {33733, 20}, .unit_text = {0, 0}, .doc_text = {33712, 21}, .note_text = {33506, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, decompression_engine), .present_offset = offsetof(decltype(Features::decompression_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fifth_gen_tensor_cores
-    {.name_text = {32477, 22}, .unit_text = {0, 0}, .doc_text = {32444, 33}, .note_text = {32197, 25}, .default_text = {0, 0},
+    {.name_text = {33786, 22}, .unit_text = {0, 0}, .doc_text = {33753, 33}, .note_text = {33506, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fifth_gen_tensor_cores), .present_offset = offsetof(decltype(Features::fifth_gen_tensor_cores), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {32528, 13}, .note_text = {32197, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {33837, 13}, .note_text = {33506, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, enabled), .present_offset = offsetof(decltype(GraceSuperchip::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_cores
-    {.name_text = {32551, 9}, .unit_text = {0, 0}, .doc_text = {32541, 10}, .note_text = {32197, 25}, .default_text = {0, 0},
+    {.name_text = {33860, 9}, .unit_text = {0, 0}, .doc_text = {33850, 10}, .note_text = {33506, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_cores), .present_offset = offsetof(decltype(GraceSuperchip::cpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_memory_gb
-    {.name_text = {32573, 13}, .unit_text = {32571, 2}, .doc_text = {32560, 11}, .note_text = {32197, 25}, .default_text = {0, 0},
+    {.name_text = {33882, 13}, .unit_text = {33880, 2}, .doc_text = {33869, 11}, .note_text = {33506, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_memory_gb), .present_offset = offsetof(decltype(GraceSuperchip::cpu_memory_gb), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.coherent_memory
-    {.name_text = {32622, 15}, .unit_text = {0, 0}, .doc_text = {32586, 36}, .note_text = {32197, 25}, .default_text = {0, 0},
+    {.name_text = {33931, 15}, .unit_text = {0, 0}, .doc_text = {33895, 36}, .note_text = {33506, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, coherent_memory), .present_offset = offsetof(decltype(GraceSuperchip::coherent_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.index
-    {.name_text = {32725, 5}, .unit_text = {0, 0}, .doc_text = {32680, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34034, 5}, .unit_text = {0, 0}, .doc_text = {33989, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // Gpu.base
-    {.name_text = {32868, 4}, .unit_text = {0, 0}, .doc_text = {32730, 138}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34177, 4}, .unit_text = {0, 0}, .doc_text = {34039, 138}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.name
-    {.name_text = {2256, 4}, .unit_text = {0, 0}, .doc_text = {32893, 13}, .note_text = {0, 0}, .default_text = {32872, 21},
+    {.name_text = {2400, 4}, .unit_text = {0, 0}, .doc_text = {34202, 13}, .note_text = {0, 0}, .default_text = {34181, 21},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::basis, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, name), .present_offset = offsetof(decltype(Gpu::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.brand
-    {.name_text = {32927, 5}, .unit_text = {0, 0}, .doc_text = {32906, 21}, .note_text = {0, 0}, .default_text = {133, 6},
+    {.name_text = {34236, 5}, .unit_text = {0, 0}, .doc_text = {34215, 21}, .note_text = {0, 0}, .default_text = {133, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, brand), .present_offset = offsetof(decltype(Gpu::brand), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 2, .word_count = 17, .min = 0, .max = 0, .default_value = 14},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 2, .word_count = 20, .min = 0, .max = 0, .default_value = 14},
     // Gpu.uuid
-    {.name_text = {2406, 4}, .unit_text = {0, 0}, .doc_text = {32932, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2550, 4}, .unit_text = {0, 0}, .doc_text = {34241, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .identity = Identity::key, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, uuid), .present_offset = offsetof(decltype(Gpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.serial
-    {.name_text = {2335, 6}, .unit_text = {0, 0}, .doc_text = {33037, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2479, 6}, .unit_text = {0, 0}, .doc_text = {34346, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::key, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, serial), .present_offset = offsetof(decltype(Gpu::serial), present), .items_offset = 0, .value_size = sizeof(Text<30>),
      .max_items = 0, .capacity = 30, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.minor_number
-    {.name_text = {33209, 12}, .unit_text = {0, 0}, .doc_text = {33148, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34518, 12}, .unit_text = {0, 0}, .doc_text = {34457, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::own, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, minor_number), .present_offset = offsetof(decltype(Gpu::minor_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_part_number
-    {.name_text = {33246, 17}, .unit_text = {0, 0}, .doc_text = {33221, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34555, 17}, .unit_text = {0, 0}, .doc_text = {34530, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_part_number), .present_offset = offsetof(decltype(Gpu::board_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_part_number
-    {.name_text = {33291, 15}, .unit_text = {0, 0}, .doc_text = {33263, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34600, 15}, .unit_text = {0, 0}, .doc_text = {34572, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_part_number), .present_offset = offsetof(decltype(Gpu::gpu_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fru_part_number
-    {.name_text = {33348, 15}, .unit_text = {0, 0}, .doc_text = {33306, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34657, 15}, .unit_text = {0, 0}, .doc_text = {34615, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fru_part_number), .present_offset = offsetof(decltype(Gpu::fru_part_number), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_id
-    {.name_text = {33443, 8}, .unit_text = {0, 0}, .doc_text = {33363, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34752, 8}, .unit_text = {0, 0}, .doc_text = {34672, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::own, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_id), .present_offset = offsetof(decltype(Gpu::board_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.multi_gpu_board
-    {.name_text = {33482, 15}, .unit_text = {0, 0}, .doc_text = {33451, 31}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {34791, 15}, .unit_text = {0, 0}, .doc_text = {34760, 31}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, multi_gpu_board), .present_offset = offsetof(decltype(Gpu::multi_gpu_board), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_id
-    {.name_text = {29050, 9}, .unit_text = {0, 0}, .doc_text = {33497, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29954, 9}, .unit_text = {0, 0}, .doc_text = {34806, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_id), .present_offset = offsetof(decltype(Gpu::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pdi
-    {.name_text = {33597, 3}, .unit_text = {0, 0}, .doc_text = {33546, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34906, 3}, .unit_text = {0, 0}, .doc_text = {34855, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .identity = Identity::own, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pdi), .present_offset = offsetof(decltype(Gpu::pdi), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vbios_version
-    {.name_text = {33614, 13}, .unit_text = {0, 0}, .doc_text = {33600, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34923, 13}, .unit_text = {0, 0}, .doc_text = {34909, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vbios_version), .present_offset = offsetof(decltype(Gpu::vbios_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.architecture
-    {.name_text = {33644, 12}, .unit_text = {0, 0}, .doc_text = {33627, 17}, .note_text = {0, 0}, .default_text = {189, 6},
+    {.name_text = {34953, 12}, .unit_text = {0, 0}, .doc_text = {34936, 17}, .note_text = {0, 0}, .default_text = {224, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::basis, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, architecture), .present_offset = offsetof(decltype(Gpu::architecture), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 19, .word_count = 11, .min = 0, .max = 0, .default_value = 7},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 22, .word_count = 12, .min = 0, .max = 0, .default_value = 7},
     // Gpu.compute_capability
-    {.name_text = {33656, 18}, .unit_text = {0, 0}, .doc_text = {3736, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34965, 18}, .unit_text = {0, 0}, .doc_text = {3880, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, compute_capability), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ComputeCapability),
      .max_items = 0, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.num_gpu_cores
-    {.name_text = {33685, 13}, .unit_text = {0, 0}, .doc_text = {33674, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34994, 13}, .unit_text = {0, 0}, .doc_text = {34983, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, num_gpu_cores), .present_offset = offsetof(decltype(Gpu::num_gpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.monitored
-    {.name_text = {33774, 9}, .unit_text = {0, 0}, .doc_text = {33698, 76}, .note_text = {0, 0}, .default_text = {3358, 4},
+    {.name_text = {35083, 9}, .unit_text = {0, 0}, .doc_text = {35007, 76}, .note_text = {0, 0}, .default_text = {3502, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, monitored), .present_offset = offsetof(decltype(Gpu::monitored), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Gpu.irq_num
-    {.name_text = {33844, 7}, .unit_text = {0, 0}, .doc_text = {33783, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35153, 7}, .unit_text = {0, 0}, .doc_text = {35092, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::own, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, irq_num), .present_offset = offsetof(decltype(Gpu::irq_num), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bus_type
-    {.name_text = {33877, 8}, .unit_text = {0, 0}, .doc_text = {33851, 26}, .note_text = {0, 0}, .default_text = {755, 4},
+    {.name_text = {35186, 8}, .unit_text = {0, 0}, .doc_text = {35160, 26}, .note_text = {0, 0}, .default_text = {817, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, bus_type), .present_offset = offsetof(decltype(Gpu::bus_type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 107, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 113, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
     // Gpu.addressing_mode
-    {.name_text = {33917, 15}, .unit_text = {0, 0}, .doc_text = {33885, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35226, 15}, .unit_text = {0, 0}, .doc_text = {35194, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, addressing_mode), .present_offset = offsetof(decltype(Gpu::addressing_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 112, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 118, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Gpu.egm
-    {.name_text = {33989, 3}, .unit_text = {0, 0}, .doc_text = {33932, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35298, 3}, .unit_text = {0, 0}, .doc_text = {35241, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, egm), .present_offset = offsetof(decltype(Gpu::egm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.numa_node_id
-    {.name_text = {34061, 12}, .unit_text = {0, 0}, .doc_text = {33992, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35370, 12}, .unit_text = {0, 0}, .doc_text = {35301, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, numa_node_id), .present_offset = offsetof(decltype(Gpu::numa_node_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.hostname
-    {.name_text = {34167, 8}, .unit_text = {0, 0}, .doc_text = {34073, 94}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35476, 8}, .unit_text = {0, 0}, .doc_text = {35382, 94}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, hostname), .present_offset = offsetof(decltype(Gpu::hostname), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.rusd_poll_mask
-    {.name_text = {34297, 14}, .unit_text = {0, 0}, .doc_text = {34175, 122}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35606, 14}, .unit_text = {0, 0}, .doc_text = {35484, 122}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, rusd_poll_mask), .present_offset = offsetof(decltype(Gpu::rusd_poll_mask), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bridge_chips
-    {.name_text = {34337, 12}, .unit_text = {0, 0}, .doc_text = {34311, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35646, 12}, .unit_text = {0, 0}, .doc_text = {35620, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bridge_chips), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::bridge_chips), items), .value_size = sizeof(BridgeChip),
      .max_items = 4, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.inforom
-    {.name_text = {34349, 7}, .unit_text = {0, 0}, .doc_text = {4413, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35658, 7}, .unit_text = {0, 0}, .doc_text = {4557, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, inforom), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Inforom),
      .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.memory
-    {.name_text = {14660, 6}, .unit_text = {0, 0}, .doc_text = {4721, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15303, 6}, .unit_text = {0, 0}, .doc_text = {4865, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Memory),
      .max_items = 0, .capacity = 0, .structure = 7, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bar1_memory
-    {.name_text = {34356, 11}, .unit_text = {0, 0}, .doc_text = {4778, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35665, 11}, .unit_text = {0, 0}, .doc_text = {4922, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bar1_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Bar1Memory),
      .max_items = 0, .capacity = 0, .structure = 8, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dram_encryption
-    {.name_text = {34392, 15}, .unit_text = {0, 0}, .doc_text = {34367, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35701, 15}, .unit_text = {0, 0}, .doc_text = {35676, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dram_encryption), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DramEncryption),
      .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.conf_compute
-    {.name_text = {3346, 12}, .unit_text = {0, 0}, .doc_text = {34407, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3490, 12}, .unit_text = {0, 0}, .doc_text = {35716, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, conf_compute), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ConfCompute),
      .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.protected_memory
-    {.name_text = {34430, 16}, .unit_text = {0, 0}, .doc_text = {5164, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35739, 16}, .unit_text = {0, 0}, .doc_text = {5308, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, protected_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ProtectedMemory),
      .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pci
-    {.name_text = {752, 3}, .unit_text = {0, 0}, .doc_text = {5519, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {814, 3}, .unit_text = {0, 0}, .doc_text = {5663, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pci), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pci),
      .max_items = 0, .capacity = 0, .structure = 12, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pcie
-    {.name_text = {755, 4}, .unit_text = {0, 0}, .doc_text = {6648, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {817, 4}, .unit_text = {0, 0}, .doc_text = {6792, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pcie), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pcie),
      .max_items = 0, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power
-    {.name_text = {19712, 5}, .unit_text = {0, 0}, .doc_text = {7525, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20355, 5}, .unit_text = {0, 0}, .doc_text = {7669, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Power),
      .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_power
-    {.name_text = {34446, 12}, .unit_text = {0, 0}, .doc_text = {7659, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35755, 12}, .unit_text = {0, 0}, .doc_text = {7803, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ModulePower),
      .max_items = 0, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.adaptive_tgp
+    {.name_text = {35845, 12}, .unit_text = {0, 0}, .doc_text = {35767, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, adaptive_tgp), .present_offset = 0, .items_offset = 0, .value_size = sizeof(AdaptiveTgp),
+     .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.thermal
-    {.name_text = {34486, 7}, .unit_text = {0, 0}, .doc_text = {34458, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35885, 7}, .unit_text = {0, 0}, .doc_text = {35857, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, thermal), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Thermal),
-     .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fan
-    {.name_text = {34498, 3}, .unit_text = {0, 0}, .doc_text = {34493, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35897, 3}, .unit_text = {0, 0}, .doc_text = {35892, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fan), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fan),
-     .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload_power_profiles
-    {.name_text = {34525, 23}, .unit_text = {0, 0}, .doc_text = {34501, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35924, 23}, .unit_text = {0, 0}, .doc_text = {35900, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload_power_profiles), .present_offset = 0, .items_offset = 0, .value_size = sizeof(WorkloadPowerProfiles),
-     .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_smoothing
-    {.name_text = {34564, 15}, .unit_text = {0, 0}, .doc_text = {34548, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35963, 15}, .unit_text = {0, 0}, .doc_text = {35947, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_smoothing), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerSmoothing),
-     .max_items = 0, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_balancing
-    {.name_text = {34611, 15}, .unit_text = {0, 0}, .doc_text = {34579, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36010, 15}, .unit_text = {0, 0}, .doc_text = {35978, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_balancing), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerBalancing),
-     .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.memory_clock_switch
-    {.name_text = {34655, 19}, .unit_text = {0, 0}, .doc_text = {34626, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36054, 19}, .unit_text = {0, 0}, .doc_text = {36025, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, memory_clock_switch), .present_offset = 0, .items_offset = 0, .value_size = sizeof(MemoryClockSwitch),
-     .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_mizer
-    {.name_text = {34685, 11}, .unit_text = {0, 0}, .doc_text = {34674, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36084, 11}, .unit_text = {0, 0}, .doc_text = {36073, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_mizer), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerMizer),
-     .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.boost_slider
-    {.name_text = {34709, 12}, .unit_text = {0, 0}, .doc_text = {34696, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36108, 12}, .unit_text = {0, 0}, .doc_text = {36095, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, boost_slider), .present_offset = 0, .items_offset = 0, .value_size = sizeof(BoostSlider),
-     .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks
-    {.name_text = {34736, 6}, .unit_text = {0, 0}, .doc_text = {34721, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36135, 6}, .unit_text = {0, 0}, .doc_text = {36120, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Clocks),
-     .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clock_monitor
-    {.name_text = {34742, 13}, .unit_text = {0, 0}, .doc_text = {13312, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36141, 13}, .unit_text = {0, 0}, .doc_text = {13900, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clock_monitor), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClockMonitor),
-     .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks_throttle_reasons
-    {.name_text = {34776, 23}, .unit_text = {0, 0}, .doc_text = {34755, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36175, 23}, .unit_text = {0, 0}, .doc_text = {36154, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks_throttle_reasons), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClocksThrottleReasons),
-     .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.supported_clocks
-    {.name_text = {34799, 16}, .unit_text = {0, 0}, .doc_text = {14550, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36198, 16}, .unit_text = {0, 0}, .doc_text = {15193, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, supported_clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SupportedClocks),
-     .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.performance_state
-    {.name_text = {18722, 17}, .unit_text = {0, 0}, .doc_text = {34815, 18}, .note_text = {0, 0}, .default_text = {225, 2},
+    {.name_text = {19365, 17}, .unit_text = {0, 0}, .doc_text = {36214, 18}, .note_text = {0, 0}, .default_text = {265, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, performance_state), .present_offset = offsetof(decltype(Gpu::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 34, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mma_stall_percent
-    {.name_text = {34917, 17}, .unit_text = {8691, 1}, .doc_text = {34833, 84}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36316, 17}, .unit_text = {9302, 1}, .doc_text = {36232, 84}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mma_stall_percent), .present_offset = offsetof(decltype(Gpu::mma_stall_percent), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.utilization
-    {.name_text = {19729, 11}, .unit_text = {0, 0}, .doc_text = {34934, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20372, 11}, .unit_text = {0, 0}, .doc_text = {36333, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Utilization),
-     .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_stats
-    {.name_text = {27007, 13}, .unit_text = {0, 0}, .doc_text = {15076, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27911, 13}, .unit_text = {0, 0}, .doc_text = {15719, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
-     .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_capacity
-    {.name_text = {26960, 16}, .unit_text = {0, 0}, .doc_text = {34959, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27864, 16}, .unit_text = {0, 0}, .doc_text = {36358, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_capacity), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderCapacity),
-     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_sessions
-    {.name_text = {35018, 16}, .unit_text = {0, 0}, .doc_text = {34989, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36417, 16}, .unit_text = {0, 0}, .doc_text = {36388, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_sessions), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::encoder_sessions), items), .value_size = sizeof(EncoderSession),
-     .max_items = 16, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_stats
-    {.name_text = {27020, 9}, .unit_text = {0, 0}, .doc_text = {15529, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27924, 9}, .unit_text = {0, 0}, .doc_text = {16172, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
-     .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_sessions
-    {.name_text = {35076, 12}, .unit_text = {0, 0}, .doc_text = {35034, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36475, 12}, .unit_text = {0, 0}, .doc_text = {36433, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_sessions), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::fbc_sessions), items), .value_size = sizeof(FbcSession),
-     .max_items = 8, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.processes
-    {.name_text = {27049, 9}, .unit_text = {0, 0}, .doc_text = {35088, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27953, 9}, .unit_text = {0, 0}, .doc_text = {36487, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, processes), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::processes), items), .value_size = sizeof(Process),
-     .max_items = 64, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload
-    {.name_text = {35141, 8}, .unit_text = {0, 0}, .doc_text = {35115, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36540, 8}, .unit_text = {0, 0}, .doc_text = {36514, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Workload),
-     .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.telemetry
-    {.name_text = {35180, 9}, .unit_text = {0, 0}, .doc_text = {35149, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36579, 9}, .unit_text = {0, 0}, .doc_text = {36548, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, telemetry), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Telemetry),
-     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dynamic_metrics
-    {.name_text = {35220, 15}, .unit_text = {0, 0}, .doc_text = {35189, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36619, 15}, .unit_text = {0, 0}, .doc_text = {36588, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
-     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.motion
-    {.name_text = {35261, 6}, .unit_text = {0, 0}, .doc_text = {35235, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36660, 6}, .unit_text = {0, 0}, .doc_text = {36634, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, motion), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::telemetry::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.ecc
-    {.name_text = {35267, 3}, .unit_text = {0, 0}, .doc_text = {21337, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36666, 3}, .unit_text = {0, 0}, .doc_text = {21980, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, ecc), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Ecc),
-     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.repair
-    {.name_text = {35298, 6}, .unit_text = {0, 0}, .doc_text = {35270, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36697, 6}, .unit_text = {0, 0}, .doc_text = {36669, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, repair), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Repair),
-     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.retired_pages
-    {.name_text = {35318, 13}, .unit_text = {0, 0}, .doc_text = {35304, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36717, 13}, .unit_text = {0, 0}, .doc_text = {36703, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, retired_pages), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RetiredPages),
-     .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.remapped_rows
-    {.name_text = {35345, 13}, .unit_text = {0, 0}, .doc_text = {35331, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36744, 13}, .unit_text = {0, 0}, .doc_text = {36730, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, remapped_rows), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RemappedRows),
-     .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.bank_remapper
+    {.name_text = {36772, 13}, .unit_text = {0, 0}, .doc_text = {36757, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, bank_remapper), .present_offset = 0, .items_offset = 0, .value_size = sizeof(BankRemapper),
+     .max_items = 0, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.display
-    {.name_text = {15589, 7}, .unit_text = {0, 0}, .doc_text = {22644, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16232, 7}, .unit_text = {0, 0}, .doc_text = {23548, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, display), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Display),
-     .max_items = 0, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.sparse_operation_mode
-    {.name_text = {35380, 21}, .unit_text = {0, 0}, .doc_text = {35358, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36807, 21}, .unit_text = {0, 0}, .doc_text = {36785, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, sparse_operation_mode), .present_offset = offsetof(decltype(Gpu::sparse_operation_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.persistence_mode
-    {.name_text = {35418, 16}, .unit_text = {0, 0}, .doc_text = {35401, 17}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {36845, 16}, .unit_text = {0, 0}, .doc_text = {36828, 17}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, persistence_mode), .present_offset = offsetof(decltype(Gpu::persistence_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.compute_mode
-    {.name_text = {35447, 12}, .unit_text = {0, 0}, .doc_text = {35434, 13}, .note_text = {0, 0}, .default_text = {263, 7},
+    {.name_text = {36874, 12}, .unit_text = {0, 0}, .doc_text = {36861, 13}, .note_text = {0, 0}, .default_text = {303, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, compute_mode), .present_offset = offsetof(decltype(Gpu::compute_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 47, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mig
-    {.name_text = {35459, 3}, .unit_text = {0, 0}, .doc_text = {24565, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36886, 3}, .unit_text = {0, 0}, .doc_text = {25469, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mig), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Mig),
-     .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_operation_mode
-    {.name_text = {35462, 18}, .unit_text = {0, 0}, .doc_text = {24631, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36889, 18}, .unit_text = {0, 0}, .doc_text = {25535, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_operation_mode), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpuOperationModes),
-     .max_items = 0, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.driver_model
-    {.name_text = {35480, 12}, .unit_text = {0, 0}, .doc_text = {24747, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36907, 12}, .unit_text = {0, 0}, .doc_text = {25651, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, driver_model), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DriverModels),
-     .max_items = 0, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting
-    {.name_text = {26997, 10}, .unit_text = {0, 0}, .doc_text = {35492, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27901, 10}, .unit_text = {0, 0}, .doc_text = {36919, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Accounting),
-     .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting_marks
-    {.name_text = {35536, 16}, .unit_text = {0, 0}, .doc_text = {35503, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36963, 16}, .unit_text = {0, 0}, .doc_text = {36930, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting_marks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::processes::AccountingMarks),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.virtualization
-    {.name_text = {35552, 14}, .unit_text = {0, 0}, .doc_text = {24958, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36979, 14}, .unit_text = {0, 0}, .doc_text = {25862, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, virtualization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Virtualization),
-     .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vgpu
-    {.name_text = {358, 4}, .unit_text = {0, 0}, .doc_text = {35566, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {398, 4}, .unit_text = {0, 0}, .doc_text = {36993, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vgpu), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Vgpu),
-     .max_items = 0, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 77, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grid_license
-    {.name_text = {35601, 12}, .unit_text = {0, 0}, .doc_text = {35572, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37028, 12}, .unit_text = {0, 0}, .doc_text = {36999, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grid_license), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GridLicense),
-     .max_items = 0, .capacity = 0, .structure = 75, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 78, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gsp_firmware
-    {.name_text = {35613, 12}, .unit_text = {0, 0}, .doc_text = {28351, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37040, 12}, .unit_text = {0, 0}, .doc_text = {29255, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gsp_firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GspFirmware),
-     .max_items = 0, .capacity = 0, .structure = 76, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 79, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.reset_status
-    {.name_text = {35625, 12}, .unit_text = {0, 0}, .doc_text = {28577, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37052, 12}, .unit_text = {0, 0}, .doc_text = {29481, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, reset_status), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ResetStatus),
-     .max_items = 0, .capacity = 0, .structure = 77, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 80, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.api_restriction
-    {.name_text = {35637, 15}, .unit_text = {0, 0}, .doc_text = {28732, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37064, 15}, .unit_text = {0, 0}, .doc_text = {29636, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, api_restriction), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ApiRestriction),
-     .max_items = 0, .capacity = 0, .structure = 78, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 81, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.topology
-    {.name_text = {35652, 8}, .unit_text = {0, 0}, .doc_text = {28827, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37079, 8}, .unit_text = {0, 0}, .doc_text = {29731, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Topology),
-     .max_items = 0, .capacity = 0, .structure = 79, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 82, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.platform
-    {.name_text = {35676, 8}, .unit_text = {0, 0}, .doc_text = {35660, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37103, 8}, .unit_text = {0, 0}, .doc_text = {37087, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, platform), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Platform),
-     .max_items = 0, .capacity = 0, .structure = 80, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 83, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.links
-    {.name_text = {29254, 5}, .unit_text = {0, 0}, .doc_text = {35684, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30158, 5}, .unit_text = {0, 0}, .doc_text = {37111, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, links), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::links::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.c2c
-    {.name_text = {35745, 3}, .unit_text = {0, 0}, .doc_text = {35723, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37172, 3}, .unit_text = {0, 0}, .doc_text = {37150, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, c2c), .present_offset = 0, .items_offset = 0, .value_size = sizeof(C2c),
-     .max_items = 0, .capacity = 0, .structure = 81, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 84, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_low_power
-    {.name_text = {35779, 16}, .unit_text = {0, 0}, .doc_text = {35748, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37206, 16}, .unit_text = {0, 0}, .doc_text = {37175, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_low_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkLowPower),
-     .max_items = 0, .capacity = 0, .structure = 82, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 85, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_bandwidth
-    {.name_text = {35828, 16}, .unit_text = {0, 0}, .doc_text = {35795, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37255, 16}, .unit_text = {0, 0}, .doc_text = {37222, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_bandwidth), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkBandwidth),
-     .max_items = 0, .capacity = 0, .structure = 83, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 86, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fabric
-    {.name_text = {35844, 6}, .unit_text = {0, 0}, .doc_text = {30723, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37271, 6}, .unit_text = {0, 0}, .doc_text = {32032, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fabric), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fabric),
-     .max_items = 0, .capacity = 0, .structure = 85, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 89, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpm
-    {.name_text = {35850, 3}, .unit_text = {0, 0}, .doc_text = {31511, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37277, 3}, .unit_text = {0, 0}, .doc_text = {32820, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpm), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Gpm),
-     .max_items = 0, .capacity = 0, .structure = 87, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 91, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.failure
-    {.name_text = {35903, 7}, .unit_text = {0, 0}, .doc_text = {35853, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37330, 7}, .unit_text = {0, 0}, .doc_text = {37280, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
-     .max_items = 0, .capacity = 0, .structure = 89, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 93, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.faults
-    {.name_text = {13306, 6}, .unit_text = {0, 0}, .doc_text = {35910, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13894, 6}, .unit_text = {0, 0}, .doc_text = {37337, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, faults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::faults::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.events
-    {.name_text = {35970, 6}, .unit_text = {0, 0}, .doc_text = {35925, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37397, 6}, .unit_text = {0, 0}, .doc_text = {37352, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, events), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::events::Noted),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {35999, 12}, .unit_text = {0, 0}, .doc_text = {35976, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37426, 12}, .unit_text = {0, 0}, .doc_text = {37403, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
-     .max_items = 0, .capacity = 0, .structure = 90, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 94, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {36060, 8}, .unit_text = {0, 0}, .doc_text = {36011, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37487, 8}, .unit_text = {0, 0}, .doc_text = {37438, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
-     .max_items = 0, .capacity = 0, .structure = 91, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 95, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {36125, 15}, .unit_text = {0, 0}, .doc_text = {36068, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37552, 15}, .unit_text = {0, 0}, .doc_text = {37495, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
-     .max_items = 0, .capacity = 0, .structure = 92, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 96, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {36192, 14}, .unit_text = {0, 0}, .doc_text = {36140, 52}, .note_text = {32197, 25}, .default_text = {0, 0},
+    {.name_text = {37619, 14}, .unit_text = {0, 0}, .doc_text = {37567, 52}, .note_text = {33506, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {36236, 4}, .unit_text = {0, 0}, .doc_text = {36217, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37663, 4}, .unit_text = {0, 0}, .doc_text = {37644, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {10040, 5}, .unit_text = {0, 0}, .doc_text = {36240, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10642, 5}, .unit_text = {0, 0}, .doc_text = {37667, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 155, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 165, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {36271, 18}, .unit_text = {0, 0}, .doc_text = {36246, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37698, 18}, .unit_text = {0, 0}, .doc_text = {37673, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 159, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 169, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {36408, 17}, .unit_text = {0, 0}, .doc_text = {36289, 119}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37835, 17}, .unit_text = {0, 0}, .doc_text = {37716, 119}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {36459, 12}, .unit_text = {0, 0}, .doc_text = {36425, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37886, 12}, .unit_text = {0, 0}, .doc_text = {37852, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {36569, 3}, .unit_text = {0, 0}, .doc_text = {36490, 79}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37996, 3}, .unit_text = {0, 0}, .doc_text = {37917, 79}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {2406, 4}, .unit_text = {0, 0}, .doc_text = {36572, 5}, .note_text = {32197, 25}, .default_text = {0, 0},
+    {.name_text = {2550, 4}, .unit_text = {0, 0}, .doc_text = {37999, 5}, .note_text = {33506, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkConnection.from
-    {.name_text = {36618, 4}, .unit_text = {0, 0}, .doc_text = {36597, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38045, 4}, .unit_text = {0, 0}, .doc_text = {38024, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkConnection, from), .present_offset = offsetof(decltype(NvLinkConnection::from), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // NvLinkConnection.to
-    {.name_text = {36641, 2}, .unit_text = {0, 0}, .doc_text = {36622, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38068, 2}, .unit_text = {0, 0}, .doc_text = {38049, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkConnection, to), .present_offset = offsetof(decltype(NvLinkConnection::to), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // NvLinkConnection.links
-    {.name_text = {29254, 5}, .unit_text = {0, 0}, .doc_text = {21637, 9}, .note_text = {0, 0}, .default_text = {20478, 1},
+    {.name_text = {30158, 5}, .unit_text = {0, 0}, .doc_text = {22280, 9}, .note_text = {0, 0}, .default_text = {21121, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkConnection, links), .present_offset = offsetof(decltype(NvLinkConnection::links), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 36, .default_value = 1},
     // NvLinkDefaults.state
-    {.name_text = {10040, 5}, .unit_text = {0, 0}, .doc_text = {36740, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10642, 5}, .unit_text = {0, 0}, .doc_text = {38167, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 164, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 174, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {36878, 10}, .unit_text = {0, 0}, .doc_text = {36794, 84}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38305, 10}, .unit_text = {0, 0}, .doc_text = {38221, 84}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {36961, 12}, .unit_text = {0, 0}, .doc_text = {36888, 73}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38388, 12}, .unit_text = {0, 0}, .doc_text = {38315, 73}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {37019, 10}, .unit_text = {32094, 3}, .doc_text = {36973, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38446, 10}, .unit_text = {33403, 3}, .doc_text = {38400, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {32725, 5}, .unit_text = {0, 0}, .doc_text = {37068, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34034, 5}, .unit_text = {0, 0}, .doc_text = {38495, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {29254, 5}, .unit_text = {0, 0}, .doc_text = {37076, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30158, 5}, .unit_text = {0, 0}, .doc_text = {38503, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 94, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 98, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.mse
-    {.name_text = {37123, 3}, .unit_text = {0, 0}, .doc_text = {37119, 4}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38550, 3}, .unit_text = {0, 0}, .doc_text = {38546, 4}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, mse), .present_offset = offsetof(decltype(NvLinkFirmware::mse), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.netir
-    {.name_text = {37132, 5}, .unit_text = {0, 0}, .doc_text = {37126, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38559, 5}, .unit_text = {0, 0}, .doc_text = {38553, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, netir), .present_offset = offsetof(decltype(NvLinkFirmware::netir), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.netir_uphy
-    {.name_text = {37148, 10}, .unit_text = {0, 0}, .doc_text = {37137, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38575, 10}, .unit_text = {0, 0}, .doc_text = {38564, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, netir_uphy), .present_offset = offsetof(decltype(NvLinkFirmware::netir_uphy), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.netir_cln
-    {.name_text = {37168, 9}, .unit_text = {0, 0}, .doc_text = {37158, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38595, 9}, .unit_text = {0, 0}, .doc_text = {38585, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, netir_cln), .present_offset = offsetof(decltype(NvLinkFirmware::netir_cln), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.netir_dln
-    {.name_text = {37187, 9}, .unit_text = {0, 0}, .doc_text = {37177, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38614, 9}, .unit_text = {0, 0}, .doc_text = {38604, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, netir_dln), .present_offset = offsetof(decltype(NvLinkFirmware::netir_dln), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {2298, 7}, .unit_text = {0, 0}, .doc_text = {37278, 65}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2442, 7}, .unit_text = {0, 0}, .doc_text = {38705, 65}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 6, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {37424, 13}, .unit_text = {0, 0}, .doc_text = {37343, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38851, 13}, .unit_text = {0, 0}, .doc_text = {38770, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {29323, 23}, .unit_text = {27673, 4}, .doc_text = {37437, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30227, 23}, .unit_text = {28577, 4}, .doc_text = {38864, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {37544, 11}, .unit_text = {0, 0}, .doc_text = {37471, 73}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38971, 11}, .unit_text = {0, 0}, .doc_text = {38898, 73}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {29254, 5}, .unit_text = {0, 0}, .doc_text = {37555, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30158, 5}, .unit_text = {0, 0}, .doc_text = {38982, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 94, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 98, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {37673, 8}, .unit_text = {0, 0}, .doc_text = {37596, 77}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39100, 8}, .unit_text = {0, 0}, .doc_text = {39023, 77}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
-     .max_items = 64, .capacity = 0, .structure = 95, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 99, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.connections
-    {.name_text = {37865, 11}, .unit_text = {0, 0}, .doc_text = {37681, 184}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39292, 11}, .unit_text = {0, 0}, .doc_text = {39108, 184}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, connections), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::connections), items), .value_size = sizeof(NvLinkConnection),
-     .max_items = 64, .capacity = 0, .structure = 96, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 100, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {37876, 8}, .unit_text = {0, 0}, .doc_text = {37029, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39303, 8}, .unit_text = {0, 0}, .doc_text = {38456, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
-     .max_items = 0, .capacity = 0, .structure = 97, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 101, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {37911, 12}, .unit_text = {0, 0}, .doc_text = {37884, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39338, 12}, .unit_text = {0, 0}, .doc_text = {39311, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
-     .max_items = 16, .capacity = 0, .structure = 98, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 102, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.encryption
-    {.name_text = {37973, 10}, .unit_text = {0, 0}, .doc_text = {37923, 50}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {39400, 10}, .unit_text = {0, 0}, .doc_text = {39350, 50}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLink, encryption), .present_offset = offsetof(decltype(NvLink::encryption), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.firmware
-    {.name_text = {38008, 8}, .unit_text = {0, 0}, .doc_text = {37983, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39435, 8}, .unit_text = {0, 0}, .doc_text = {39410, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkFirmware),
-     .max_items = 0, .capacity = 0, .structure = 99, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 103, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {9053, 2}, .unit_text = {0, 0}, .doc_text = {38106, 24}, .note_text = {38046, 60}, .default_text = {0, 0},
+    {.name_text = {9664, 2}, .unit_text = {0, 0}, .doc_text = {39533, 24}, .note_text = {39473, 60}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {38140, 9}, .unit_text = {0, 0}, .doc_text = {38130, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39567, 9}, .unit_text = {0, 0}, .doc_text = {39557, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // RootComplex.socket
-    {.name_text = {38220, 6}, .unit_text = {0, 0}, .doc_text = {38149, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39647, 6}, .unit_text = {0, 0}, .doc_text = {39576, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(RootComplex, socket), .present_offset = offsetof(decltype(RootComplex::socket), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // RootComplex.level
-    {.name_text = {11598, 5}, .unit_text = {0, 0}, .doc_text = {38226, 131}, .note_text = {0, 0}, .default_text = {794, 10},
+    {.name_text = {12186, 5}, .unit_text = {0, 0}, .doc_text = {39653, 131}, .note_text = {0, 0}, .default_text = {856, 10},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RootComplex, level), .present_offset = offsetof(decltype(RootComplex::level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 115, .word_count = 6, .min = 0, .max = 0, .default_value = 30},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 121, .word_count = 6, .min = 0, .max = 0, .default_value = 30},
     // RootComplex.devices
-    {.name_text = {38392, 7}, .unit_text = {0, 0}, .doc_text = {38357, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39819, 7}, .unit_text = {0, 0}, .doc_text = {39784, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {38524, 12}, .unit_text = {0, 0}, .doc_text = {38399, 125}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39951, 12}, .unit_text = {0, 0}, .doc_text = {39826, 125}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Nic.name
-    {.name_text = {2256, 4}, .unit_text = {0, 0}, .doc_text = {38600, 16}, .note_text = {38567, 33}, .default_text = {0, 0},
+    {.name_text = {2400, 4}, .unit_text = {0, 0}, .doc_text = {40027, 16}, .note_text = {39994, 33}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Nic, name), .present_offset = offsetof(decltype(Nic::name), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Nic.bus_id
-    {.name_text = {5281, 6}, .unit_text = {0, 0}, .doc_text = {38616, 12}, .note_text = {38567, 33}, .default_text = {0, 0},
+    {.name_text = {5425, 6}, .unit_text = {0, 0}, .doc_text = {40043, 12}, .note_text = {39994, 33}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Nic, bus_id), .present_offset = offsetof(decltype(Nic::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {38664, 14}, .unit_text = {0, 0}, .doc_text = {38649, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40091, 14}, .unit_text = {0, 0}, .doc_text = {40076, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
-     .max_items = 32, .capacity = 0, .structure = 101, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 32, .capacity = 0, .structure = 105, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.node_level
-    {.name_text = {38792, 10}, .unit_text = {0, 0}, .doc_text = {38678, 114}, .note_text = {0, 0}, .default_text = {804, 4},
+    {.name_text = {40219, 10}, .unit_text = {0, 0}, .doc_text = {40105, 114}, .note_text = {0, 0}, .default_text = {866, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieTopology, node_level), .present_offset = offsetof(decltype(PcieTopology::node_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 115, .word_count = 6, .min = 0, .max = 0, .default_value = 40},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 121, .word_count = 6, .min = 0, .max = 0, .default_value = 40},
     // PcieTopology.cores_per_numa
-    {.name_text = {38825, 14}, .unit_text = {0, 0}, .doc_text = {38802, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40252, 14}, .unit_text = {0, 0}, .doc_text = {40229, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.nics
-    {.name_text = {38909, 4}, .unit_text = {0, 0}, .doc_text = {38839, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40336, 4}, .unit_text = {0, 0}, .doc_text = {40266, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, nics), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::nics), items), .value_size = sizeof(Nic),
-     .max_items = 64, .capacity = 0, .structure = 102, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 106, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitLed.color
-    {.name_text = {38969, 5}, .unit_text = {0, 0}, .doc_text = {38962, 7}, .note_text = {0, 0}, .default_text = {680, 5},
+    {.name_text = {40396, 5}, .unit_text = {0, 0}, .doc_text = {40389, 7}, .note_text = {0, 0}, .default_text = {742, 5},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitLed, color), .present_offset = offsetof(decltype(UnitLed::color), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 99, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 105, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // UnitLed.cause
-    {.name_text = {38993, 5}, .unit_text = {0, 0}, .doc_text = {38974, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40420, 5}, .unit_text = {0, 0}, .doc_text = {40401, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(UnitLed, cause), .present_offset = offsetof(decltype(UnitLed::cause), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitPsu.state
-    {.name_text = {10040, 5}, .unit_text = {0, 0}, .doc_text = {36240, 6}, .note_text = {0, 0}, .default_text = {39020, 6},
+    {.name_text = {10642, 5}, .unit_text = {0, 0}, .doc_text = {37667, 6}, .note_text = {0, 0}, .default_text = {40447, 6},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, state), .present_offset = offsetof(decltype(UnitPsu::state), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitPsu.current_a
-    {.name_text = {39037, 9}, .unit_text = {39036, 1}, .doc_text = {39028, 8}, .note_text = {0, 0}, .default_text = {39026, 2},
+    {.name_text = {40464, 9}, .unit_text = {40463, 1}, .doc_text = {40455, 8}, .note_text = {0, 0}, .default_text = {40453, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, current_a), .present_offset = offsetof(decltype(UnitPsu::current_a), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 40},
     // UnitPsu.voltage_v
-    {.name_text = {39057, 9}, .unit_text = {39056, 1}, .doc_text = {39048, 8}, .note_text = {0, 0}, .default_text = {39046, 2},
+    {.name_text = {40484, 9}, .unit_text = {40483, 1}, .doc_text = {40475, 8}, .note_text = {0, 0}, .default_text = {40473, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, voltage_v), .present_offset = offsetof(decltype(UnitPsu::voltage_v), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 12},
     // UnitPsu.power_w
-    {.name_text = {39069, 7}, .unit_text = {9648, 1}, .doc_text = {19706, 6}, .note_text = {0, 0}, .default_text = {39066, 3},
+    {.name_text = {40496, 7}, .unit_text = {10250, 1}, .doc_text = {20349, 6}, .note_text = {0, 0}, .default_text = {40493, 3},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, power_w), .present_offset = offsetof(decltype(UnitPsu::power_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 480},
     // UnitTemperatures.intake_c
-    {.name_text = {39122, 8}, .unit_text = {1011, 1}, .doc_text = {39108, 14}, .note_text = {0, 0}, .default_text = {39106, 2},
+    {.name_text = {40549, 8}, .unit_text = {1155, 1}, .doc_text = {40535, 14}, .note_text = {0, 0}, .default_text = {40533, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, intake_c), .present_offset = offsetof(decltype(UnitTemperatures::intake_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 24},
     // UnitTemperatures.exhaust_c
-    {.name_text = {39147, 9}, .unit_text = {1011, 1}, .doc_text = {39132, 15}, .note_text = {0, 0}, .default_text = {39130, 2},
+    {.name_text = {40574, 9}, .unit_text = {1155, 1}, .doc_text = {40559, 15}, .note_text = {0, 0}, .default_text = {40557, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, exhaust_c), .present_offset = offsetof(decltype(UnitTemperatures::exhaust_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 38},
     // UnitTemperatures.board_c
-    {.name_text = {39171, 7}, .unit_text = {1011, 1}, .doc_text = {39158, 13}, .note_text = {0, 0}, .default_text = {39156, 2},
+    {.name_text = {40598, 7}, .unit_text = {1155, 1}, .doc_text = {40585, 13}, .note_text = {0, 0}, .default_text = {40583, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, board_c), .present_offset = offsetof(decltype(UnitTemperatures::board_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 33},
     // UnitFan.speed_rpm
-    {.name_text = {8951, 9}, .unit_text = {8948, 3}, .doc_text = {39221, 6}, .note_text = {0, 0}, .default_text = {39217, 4},
+    {.name_text = {9562, 9}, .unit_text = {9559, 3}, .doc_text = {40648, 6}, .note_text = {0, 0}, .default_text = {40644, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitFan, speed_rpm), .present_offset = offsetof(decltype(UnitFan::speed_rpm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 3600},
     // UnitFan.failed
-    {.name_text = {39241, 6}, .unit_text = {0, 0}, .doc_text = {39227, 14}, .note_text = {0, 0}, .default_text = {1523, 5},
+    {.name_text = {40668, 6}, .unit_text = {0, 0}, .doc_text = {40654, 14}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitFan, failed), .present_offset = offsetof(decltype(UnitFan::failed), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.name
-    {.name_text = {2256, 4}, .unit_text = {0, 0}, .doc_text = {32893, 13}, .note_text = {0, 0}, .default_text = {39270, 5},
+    {.name_text = {2400, 4}, .unit_text = {0, 0}, .doc_text = {34202, 13}, .note_text = {0, 0}, .default_text = {40697, 5},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, name), .present_offset = offsetof(decltype(Unit::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.id
-    {.name_text = {9053, 2}, .unit_text = {0, 0}, .doc_text = {39293, 11}, .note_text = {0, 0}, .default_text = {39275, 18},
+    {.name_text = {9664, 2}, .unit_text = {0, 0}, .doc_text = {40720, 11}, .note_text = {0, 0}, .default_text = {40702, 18},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, id), .present_offset = offsetof(decltype(Unit::id), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.serial
-    {.name_text = {2335, 6}, .unit_text = {0, 0}, .doc_text = {39304, 14}, .note_text = {0, 0}, .default_text = {3426, 1},
+    {.name_text = {2479, 6}, .unit_text = {0, 0}, .doc_text = {40731, 14}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, serial), .present_offset = offsetof(decltype(Unit::serial), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.firmware_version
-    {.name_text = {3803, 16}, .unit_text = {0, 0}, .doc_text = {3786, 17}, .note_text = {0, 0}, .default_text = {39318, 3},
+    {.name_text = {3947, 16}, .unit_text = {0, 0}, .doc_text = {3930, 17}, .note_text = {0, 0}, .default_text = {40745, 3},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, firmware_version), .present_offset = offsetof(decltype(Unit::firmware_version), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.led
-    {.name_text = {39326, 3}, .unit_text = {0, 0}, .doc_text = {39321, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40753, 3}, .unit_text = {0, 0}, .doc_text = {40748, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, led), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitLed),
-     .max_items = 0, .capacity = 0, .structure = 104, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 108, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.psu
-    {.name_text = {39342, 3}, .unit_text = {0, 0}, .doc_text = {39329, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40769, 3}, .unit_text = {0, 0}, .doc_text = {40756, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, psu), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitPsu),
-     .max_items = 0, .capacity = 0, .structure = 105, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 109, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.temperature
-    {.name_text = {19695, 11}, .unit_text = {0, 0}, .doc_text = {39345, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20338, 11}, .unit_text = {0, 0}, .doc_text = {40772, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitTemperatures),
-     .max_items = 0, .capacity = 0, .structure = 106, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 110, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.fans
-    {.name_text = {39358, 4}, .unit_text = {0, 0}, .doc_text = {34493, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40785, 4}, .unit_text = {0, 0}, .doc_text = {35892, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, fans), .present_offset = 0, .items_offset = offsetof(decltype(Unit::fans), items), .value_size = sizeof(UnitFan),
-     .max_items = 24, .capacity = 0, .structure = 107, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 24, .capacity = 0, .structure = 111, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.gpus
-    {.name_text = {39388, 4}, .unit_text = {0, 0}, .doc_text = {39362, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40815, 4}, .unit_text = {0, 0}, .doc_text = {40789, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, gpus), .present_offset = 0, .items_offset = offsetof(decltype(Unit::gpus), items), .value_size = sizeof(std::uint32_t),
      .max_items = 8, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // HostInterfaceCard.id
-    {.name_text = {9053, 2}, .unit_text = {0, 0}, .doc_text = {39412, 3}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9664, 2}, .unit_text = {0, 0}, .doc_text = {40839, 3}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(HostInterfaceCard, id), .present_offset = offsetof(decltype(HostInterfaceCard::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // HostInterfaceCard.firmware_version
-    {.name_text = {3803, 16}, .unit_text = {0, 0}, .doc_text = {3786, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3947, 16}, .unit_text = {0, 0}, .doc_text = {3930, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(HostInterfaceCard, firmware_version), .present_offset = offsetof(decltype(HostInterfaceCard::firmware_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ExcludedGpu.bus_id
-    {.name_text = {5281, 6}, .unit_text = {0, 0}, .doc_text = {38616, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5425, 6}, .unit_text = {0, 0}, .doc_text = {40043, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ExcludedGpu, bus_id), .present_offset = offsetof(decltype(ExcludedGpu::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ExcludedGpu.device_id
-    {.name_text = {5355, 9}, .unit_text = {0, 0}, .doc_text = {5297, 58}, .note_text = {0, 0}, .default_text = {5287, 10},
+    {.name_text = {5499, 9}, .unit_text = {0, 0}, .doc_text = {5441, 58}, .note_text = {0, 0}, .default_text = {5431, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ExcludedGpu, device_id), .present_offset = offsetof(decltype(ExcludedGpu::device_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 548409566},
     // ExcludedGpu.subsystem_id
-    {.name_text = {5405, 12}, .unit_text = {0, 0}, .doc_text = {5374, 31}, .note_text = {0, 0}, .default_text = {5364, 10},
+    {.name_text = {5549, 12}, .unit_text = {0, 0}, .doc_text = {5518, 31}, .note_text = {0, 0}, .default_text = {5508, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ExcludedGpu, subsystem_id), .present_offset = offsetof(decltype(ExcludedGpu::subsystem_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 323948766},
     // ExcludedGpu.uuid
-    {.name_text = {2406, 4}, .unit_text = {0, 0}, .doc_text = {39467, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2550, 4}, .unit_text = {0, 0}, .doc_text = {40894, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ExcludedGpu, uuid), .present_offset = offsetof(decltype(ExcludedGpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailingFunction.function
-    {.name_text = {39593, 8}, .unit_text = {0, 0}, .doc_text = {39554, 39}, .note_text = {39533, 21}, .default_text = {0, 0},
+    {.name_text = {41020, 8}, .unit_text = {0, 0}, .doc_text = {40981, 39}, .note_text = {40960, 21}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailingFunction, function), .present_offset = offsetof(decltype(FailingFunction::function), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailingFunction.error
-    {.name_text = {39640, 5}, .unit_text = {0, 0}, .doc_text = {39601, 39}, .note_text = {39533, 21}, .default_text = {0, 0},
+    {.name_text = {41067, 5}, .unit_text = {0, 0}, .doc_text = {41028, 39}, .note_text = {40960, 21}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailingFunction, error), .present_offset = offsetof(decltype(FailingFunction::error), present), .items_offset = 0, .value_size = sizeof(Text<48>),
      .max_items = 0, .capacity = 48, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailingFunction.gpu
-    {.name_text = {1126, 3}, .unit_text = {0, 0}, .doc_text = {39645, 36}, .note_text = {39533, 21}, .default_text = {0, 0},
+    {.name_text = {1270, 3}, .unit_text = {0, 0}, .doc_text = {41072, 36}, .note_text = {40960, 21}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(FailingFunction, gpu), .present_offset = offsetof(decltype(FailingFunction::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {39819, 19}, .note_text = {32197, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {41246, 19}, .note_text = {33506, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {39859, 8}, .unit_text = {0, 0}, .doc_text = {39838, 21}, .note_text = {2110, 34}, .default_text = {0, 0},
+    {.name_text = {41286, 8}, .unit_text = {0, 0}, .doc_text = {41265, 21}, .note_text = {2254, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {39867, 10}, .unit_text = {0, 0}, .doc_text = {3786, 17}, .note_text = {2110, 34}, .default_text = {0, 0},
+    {.name_text = {41294, 10}, .unit_text = {0, 0}, .doc_text = {3930, 17}, .note_text = {2254, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {39895, 6}, .unit_text = {0, 0}, .doc_text = {39877, 18}, .note_text = {2110, 34}, .default_text = {0, 0},
+    {.name_text = {41322, 6}, .unit_text = {0, 0}, .doc_text = {41304, 18}, .note_text = {2254, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {33443, 8}, .unit_text = {0, 0}, .doc_text = {39901, 9}, .note_text = {2110, 34}, .default_text = {0, 0},
+    {.name_text = {34752, 8}, .unit_text = {0, 0}, .doc_text = {41328, 9}, .note_text = {2254, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {39921, 10}, .unit_text = {0, 0}, .doc_text = {39910, 11}, .note_text = {2110, 34}, .default_text = {0, 0},
+    {.name_text = {41348, 10}, .unit_text = {0, 0}, .doc_text = {41337, 11}, .note_text = {2254, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {39942, 9}, .unit_text = {39936, 6}, .doc_text = {39931, 5}, .note_text = {2110, 34}, .default_text = {0, 0},
+    {.name_text = {41369, 9}, .unit_text = {41363, 6}, .doc_text = {41358, 5}, .note_text = {2254, 34}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {39978, 10}, .unit_text = {0, 0}, .doc_text = {39951, 27}, .note_text = {2110, 34}, .default_text = {0, 0},
+    {.name_text = {41405, 10}, .unit_text = {0, 0}, .doc_text = {41378, 27}, .note_text = {2254, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {40016, 10}, .unit_text = {0, 0}, .doc_text = {39988, 28}, .note_text = {2110, 34}, .default_text = {0, 0},
+    {.name_text = {41443, 10}, .unit_text = {0, 0}, .doc_text = {41415, 28}, .note_text = {2254, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {40048, 12}, .unit_text = {0, 0}, .doc_text = {40026, 22}, .note_text = {32197, 25}, .default_text = {0, 0},
+    {.name_text = {41475, 12}, .unit_text = {0, 0}, .doc_text = {41453, 22}, .note_text = {33506, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {40084, 11}, .unit_text = {0, 0}, .doc_text = {40060, 24}, .note_text = {2110, 34}, .default_text = {0, 0},
+    {.name_text = {41511, 11}, .unit_text = {0, 0}, .doc_text = {41487, 24}, .note_text = {2254, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {40131, 18}, .unit_text = {0, 0}, .doc_text = {40095, 36}, .note_text = {2110, 34}, .default_text = {0, 0},
+    {.name_text = {41558, 18}, .unit_text = {0, 0}, .doc_text = {41522, 36}, .note_text = {2254, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {2298, 7}, .unit_text = {0, 0}, .doc_text = {40235, 35}, .note_text = {0, 0}, .default_text = {40232, 3},
+    {.name_text = {2442, 7}, .unit_text = {0, 0}, .doc_text = {41662, 35}, .note_text = {0, 0}, .default_text = {41659, 3},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {32868, 4}, .unit_text = {0, 0}, .doc_text = {40270, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34177, 4}, .unit_text = {0, 0}, .doc_text = {41697, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {808, 6}, .unit_text = {0, 0}, .doc_text = {40331, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {870, 6}, .unit_text = {0, 0}, .doc_text = {41758, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {40416, 15}, .unit_text = {0, 0}, .doc_text = {40355, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {41843, 15}, .unit_text = {0, 0}, .doc_text = {41782, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 93, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 97, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {38392, 7}, .unit_text = {0, 0}, .doc_text = {40431, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39819, 7}, .unit_text = {0, 0}, .doc_text = {41858, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 93, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 97, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {40502, 6}, .unit_text = {0, 0}, .doc_text = {38016, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {41929, 6}, .unit_text = {0, 0}, .doc_text = {39443, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
-     .max_items = 0, .capacity = 0, .structure = 100, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 104, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {40508, 13}, .unit_text = {0, 0}, .doc_text = {38913, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {41935, 13}, .unit_text = {0, 0}, .doc_text = {40340, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
-     .max_items = 0, .capacity = 0, .structure = 103, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 107, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.units
-    {.name_text = {29903, 5}, .unit_text = {0, 0}, .doc_text = {40521, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30807, 5}, .unit_text = {0, 0}, .doc_text = {41948, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, units), .present_offset = 0, .items_offset = offsetof(decltype(Machine::units), items), .value_size = sizeof(Unit),
-     .max_items = 8, .capacity = 0, .structure = 108, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 112, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.host_interface_cards
-    {.name_text = {40589, 20}, .unit_text = {0, 0}, .doc_text = {40556, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {42016, 20}, .unit_text = {0, 0}, .doc_text = {41983, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, host_interface_cards), .present_offset = 0, .items_offset = offsetof(decltype(Machine::host_interface_cards), items), .value_size = sizeof(HostInterfaceCard),
-     .max_items = 8, .capacity = 0, .structure = 109, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 113, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.excluded_gpus
-    {.name_text = {40654, 13}, .unit_text = {0, 0}, .doc_text = {40609, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {42081, 13}, .unit_text = {0, 0}, .doc_text = {42036, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, excluded_gpus), .present_offset = 0, .items_offset = offsetof(decltype(Machine::excluded_gpus), items), .value_size = sizeof(ExcludedGpu),
-     .max_items = 16, .capacity = 0, .structure = 110, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 114, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.failing_functions
-    {.name_text = {40703, 17}, .unit_text = {0, 0}, .doc_text = {40667, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {42130, 17}, .unit_text = {0, 0}, .doc_text = {42094, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, failing_functions), .present_offset = 0, .items_offset = offsetof(decltype(Machine::failing_functions), items), .value_size = sizeof(FailingFunction),
-     .max_items = 128, .capacity = 0, .structure = 111, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 128, .capacity = 0, .structure = 115, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {40775, 10}, .unit_text = {0, 0}, .doc_text = {40720, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {42202, 10}, .unit_text = {0, 0}, .doc_text = {42147, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
-     .max_items = 0, .capacity = 0, .structure = 112, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 116, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {40849, 24}, .unit_text = {0, 0}, .doc_text = {40785, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {42276, 24}, .unit_text = {0, 0}, .doc_text = {42212, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
-     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.clock
-    {.name_text = {40891, 5}, .unit_text = {0, 0}, .doc_text = {40873, 18}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {42318, 5}, .unit_text = {0, 0}, .doc_text = {42300, 18}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, clock), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::Clock),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
 };
 
 constexpr StructDescriptor struct_table[] = {
-    {{1749, 17}, {1633, 116}, 0, 7, sizeof(SystemConfCompute), false},  // SystemConfCompute
-    {{2091, 12}, {2005, 86}, 7, 4, sizeof(VgpuVersions), false},  // VgpuVersions
-    {{2516, 7}, {2410, 106}, 11, 5, sizeof(Product), false},  // Product
-    {{3693, 6}, {3647, 46}, 16, 12, sizeof(System), false},  // System
-    {{3760, 17}, {3736, 24}, 28, 2, sizeof(ComputeCapability), false},  // ComputeCapability
-    {{3862, 10}, {3819, 43}, 30, 2, sizeof(BridgeChip), false},  // BridgeChip
-    {{4437, 7}, {4413, 24}, 32, 10, sizeof(Inforom), false},  // Inforom
-    {{4734, 6}, {4721, 13}, 42, 6, sizeof(Memory), false},  // Memory
-    {{4792, 10}, {4778, 14}, 48, 3, sizeof(Bar1Memory), false},  // Bar1Memory
-    {{4939, 14}, {4872, 67}, 51, 2, sizeof(DramEncryption), false},  // DramEncryption
-    {{5143, 11}, {5109, 34}, 53, 2, sizeof(ConfCompute), false},  // ConfCompute
-    {{5208, 15}, {5164, 44}, 55, 2, sizeof(ProtectedMemory), false},  // ProtectedMemory
-    {{5532, 3}, {5519, 13}, 57, 5, sizeof(Pci), false},  // Pci
-    {{5889, 10}, {5849, 40}, 62, 12, sizeof(PcieErrors), false},  // PcieErrors
-    {{6658, 4}, {6648, 10}, 74, 15, sizeof(Pcie), false},  // Pcie
-    {{7547, 5}, {7525, 22}, 89, 16, sizeof(Power), false},  // Power
-    {{7700, 11}, {7659, 41}, 105, 7, sizeof(ModulePower), false},  // ModulePower
-    {{8638, 7}, {8519, 119}, 112, 14, sizeof(Thermal), false},  // Thermal
-    {{9021, 3}, {8986, 35}, 126, 8, sizeof(Fan), false},  // Fan
-    {{9226, 20}, {9181, 45}, 134, 3, sizeof(WorkloadPowerProfile), true},  // WorkloadPowerProfile
-    {{9383, 21}, {9326, 57}, 137, 2, sizeof(WorkloadPowerProfiles), true},  // WorkloadPowerProfiles
-    {{9975, 21}, {9905, 70}, 139, 8, sizeof(PowerSmoothingProfile), false},  // PowerSmoothingProfile
-    {{10990, 14}, {10941, 49}, 147, 18, sizeof(PowerSmoothing), true},  // PowerSmoothing
-    {{11224, 14}, {11152, 72}, 165, 3, sizeof(PowerBalancing), false},  // PowerBalancing
-    {{11372, 17}, {11303, 69}, 168, 2, sizeof(MemoryClockSwitch), false},  // MemoryClockSwitch
-    {{11572, 10}, {11532, 40}, 170, 2, sizeof(PowerMizer), false},  // PowerMizer
-    {{11722, 11}, {11661, 61}, 172, 2, sizeof(BoostSlider), false},  // BoostSlider
-    {{13098, 6}, {13091, 7}, 174, 28, sizeof(Clocks), false},  // Clocks
-    {{13257, 10}, {13209, 48}, 202, 2, sizeof(ClockFault), false},  // ClockFault
-    {{13326, 12}, {13312, 14}, 204, 2, sizeof(ClockMonitor), true},  // ClockMonitor
-    {{13886, 16}, {13851, 35}, 206, 10, sizeof(ThrottleCounters), false},  // ThrottleCounters
-    {{14349, 21}, {14312, 37}, 216, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
-    {{14497, 11}, {14441, 56}, 227, 2, sizeof(MemoryClock), true},  // MemoryClock
-    {{14579, 15}, {14550, 29}, 229, 1, sizeof(SupportedClocks), true},  // SupportedClocks
-    {{14818, 11}, {14778, 40}, 230, 7, sizeof(Utilization), false},  // Utilization
-    {{15093, 12}, {15076, 17}, 237, 3, sizeof(EncoderStats), false},  // EncoderStats
-    {{15142, 15}, {15120, 22}, 240, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
-    {{15302, 14}, {15283, 19}, 243, 7, sizeof(EncoderSession), false},  // EncoderSession
-    {{15559, 8}, {15529, 30}, 250, 3, sizeof(FbcStats), false},  // FbcStats
-    {{15774, 10}, {15743, 31}, 253, 11, sizeof(FbcSession), false},  // FbcSession
-    {{16175, 7}, {16147, 28}, 264, 10, sizeof(Process), false},  // Process
-    {{16532, 8}, {16485, 47}, 274, 6, sizeof(Workload), false},  // Workload
-    {{16777, 14}, {16704, 73}, 280, 3, sizeof(TelemetryNoise), false},  // TelemetryNoise
-    {{18809, 9}, {18750, 59}, 283, 20, sizeof(Telemetry), false},  // Telemetry
-    {{19008, 18}, {18985, 23}, 303, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
-    {{19147, 12}, {19130, 17}, 307, 2, sizeof(DynamicPower), false},  // DynamicPower
-    {{19595, 18}, {19572, 23}, 309, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
-    {{19829, 14}, {19740, 89}, 315, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
-    {{20157, 12}, {20129, 28}, 319, 9, sizeof(EccLocations), false},  // EccLocations
-    {{20236, 9}, {20211, 25}, 328, 2, sizeof(EccErrors), false},  // EccErrors
-    {{20326, 10}, {20315, 11}, 330, 2, sizeof(EccPeriods), false},  // EccPeriods
-    {{20565, 14}, {20502, 63}, 332, 7, sizeof(EccUniqueError), false},  // EccUniqueError
-    {{20708, 13}, {20678, 30}, 339, 3, sizeof(EccSramCounts), false},  // EccSramCounts
-    {{20848, 14}, {20803, 45}, 342, 5, sizeof(EccSramSources), false},  // EccSramSources
-    {{21101, 7}, {21048, 53}, 347, 5, sizeof(EccSram), true},  // EccSram
-    {{21359, 3}, {21337, 22}, 352, 5, sizeof(Ecc), true},  // Ecc
-    {{21631, 6}, {21593, 38}, 357, 3, sizeof(Repair), false},  // Repair
-    {{21699, 14}, {21671, 28}, 360, 2, sizeof(PageRetirement), true},  // PageRetirement
-    {{22032, 12}, {21997, 35}, 362, 5, sizeof(RetiredPages), true},  // RetiredPages
-    {{22136, 17}, {22089, 47}, 367, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
-    {{22573, 12}, {22537, 36}, 372, 7, sizeof(RemappedRows), false},  // RemappedRows
-    {{22652, 7}, {22644, 8}, 379, 2, sizeof(Display), false},  // Display
-    {{23177, 10}, {23154, 23}, 381, 15, sizeof(MigProfile), true},  // MigProfile
-    {{23585, 18}, {23566, 19}, 396, 5, sizeof(MigComputeInstance), false},  // MigComputeInstance
-    {{24005, 11}, {23990, 15}, 401, 7, sizeof(MigInstance), true},  // MigInstance
-    {{24584, 3}, {24565, 19}, 408, 8, sizeof(Mig), true},  // Mig
-    {{24656, 17}, {24631, 25}, 416, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
-    {{24774, 12}, {24747, 27}, 418, 2, sizeof(DriverModels), false},  // DriverModels
-    {{24895, 10}, {24871, 24}, 420, 2, sizeof(Accounting), false},  // Accounting
-    {{24973, 14}, {24958, 15}, 422, 2, sizeof(Virtualization), false},  // Virtualization
-    {{25378, 13}, {25323, 55}, 424, 5, sizeof(VgpuScheduler), false},  // VgpuScheduler
-    {{25682, 11}, {25645, 37}, 429, 6, sizeof(VgpuProcess), false},  // VgpuProcess
-    {{27073, 12}, {27058, 15}, 435, 20, sizeof(VgpuInstance), true},  // VgpuInstance
-    {{27260, 15}, {27192, 68}, 455, 3, sizeof(VgpuGpuInstance), false},  // VgpuGpuInstance
-    {{27902, 4}, {27848, 54}, 458, 9, sizeof(Vgpu), true},  // Vgpu
-    {{28179, 11}, {28083, 96}, 467, 3, sizeof(GridLicense), false},  // GridLicense
-    {{28364, 11}, {28351, 13}, 470, 3, sizeof(GspFirmware), false},  // GspFirmware
-    {{28607, 11}, {28577, 30}, 473, 3, sizeof(ResetStatus), false},  // ResetStatus
-    {{28757, 14}, {28732, 25}, 476, 2, sizeof(ApiRestriction), false},  // ApiRestriction
-    {{28859, 8}, {28827, 32}, 478, 1, sizeof(Topology), false},  // Topology
-    {{29151, 8}, {29116, 35}, 479, 7, sizeof(Platform), false},  // Platform
-    {{29511, 3}, {29480, 31}, 486, 6, sizeof(C2c), false},  // C2c
-    {{29953, 14}, {29908, 45}, 492, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
-    {{30169, 15}, {30113, 56}, 498, 3, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
-    {{30472, 12}, {30410, 62}, 501, 5, sizeof(FabricHealth), false},  // FabricHealth
-    {{30737, 6}, {30723, 14}, 506, 6, sizeof(Fabric), false},  // Fabric
-    {{31236, 6}, {31162, 74}, 512, 9, sizeof(GpmMix), false},  // GpmMix
-    {{31535, 3}, {31511, 24}, 521, 5, sizeof(Gpm), false},  // Gpm
-    {{31584, 10}, {31563, 21}, 526, 1, sizeof(FailureXid), false},  // FailureXid
-    {{31989, 7}, {31875, 114}, 527, 5, sizeof(Failure), false},  // Failure
-    {{32177, 20}, {32132, 45}, 532, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
-    {{32520, 8}, {32499, 21}, 534, 8, sizeof(Features), false},  // Features
-    {{32666, 14}, {32637, 29}, 542, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{36214, 3}, {36206, 8}, 546, 96, sizeof(Gpu), true},  // Gpu
-    {{36480, 10}, {36471, 9}, 642, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{36589, 8}, {36577, 12}, 647, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{36724, 16}, {36643, 81}, 649, 3, sizeof(NvLinkConnection), false},  // NvLinkConnection
-    {{37054, 14}, {37029, 25}, 652, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{37107, 12}, {37086, 21}, 656, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{37264, 14}, {37196, 68}, 658, 5, sizeof(NvLinkFirmware), false},  // NvLinkFirmware
-    {{38040, 6}, {38016, 24}, 663, 11, sizeof(NvLink), true},  // NvLink
-    {{38556, 11}, {38536, 20}, 674, 6, sizeof(RootComplex), true},  // RootComplex
-    {{38646, 3}, {38628, 18}, 680, 2, sizeof(Nic), false},  // Nic
-    {{38950, 12}, {38913, 37}, 682, 4, sizeof(PcieTopology), true},  // PcieTopology
-    {{39013, 7}, {38998, 15}, 686, 2, sizeof(UnitLed), false},  // UnitLed
-    {{39099, 7}, {39076, 23}, 688, 4, sizeof(UnitPsu), false},  // UnitPsu
-    {{39201, 16}, {39178, 23}, 692, 3, sizeof(UnitTemperatures), false},  // UnitTemperatures
-    {{39263, 7}, {39247, 16}, 695, 2, sizeof(UnitFan), false},  // UnitFan
-    {{39408, 4}, {39392, 16}, 697, 9, sizeof(Unit), true},  // Unit
-    {{39450, 17}, {39415, 35}, 706, 2, sizeof(HostInterfaceCard), false},  // HostInterfaceCard
-    {{39522, 11}, {39476, 46}, 708, 4, sizeof(ExcludedGpu), false},  // ExcludedGpu
-    {{39804, 15}, {39681, 123}, 712, 3, sizeof(FailingFunction), false},  // FailingFunction
-    {{40222, 10}, {40149, 73}, 715, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{40927, 7}, {40896, 31}, 727, 14, sizeof(Machine), true},  // Machine
+    {{1893, 17}, {1777, 116}, 0, 7, sizeof(SystemConfCompute), false},  // SystemConfCompute
+    {{2235, 12}, {2149, 86}, 7, 4, sizeof(VgpuVersions), false},  // VgpuVersions
+    {{2660, 7}, {2554, 106}, 11, 5, sizeof(Product), false},  // Product
+    {{3837, 6}, {3791, 46}, 16, 12, sizeof(System), false},  // System
+    {{3904, 17}, {3880, 24}, 28, 2, sizeof(ComputeCapability), false},  // ComputeCapability
+    {{4006, 10}, {3963, 43}, 30, 2, sizeof(BridgeChip), false},  // BridgeChip
+    {{4581, 7}, {4557, 24}, 32, 10, sizeof(Inforom), false},  // Inforom
+    {{4878, 6}, {4865, 13}, 42, 6, sizeof(Memory), false},  // Memory
+    {{4936, 10}, {4922, 14}, 48, 3, sizeof(Bar1Memory), false},  // Bar1Memory
+    {{5083, 14}, {5016, 67}, 51, 2, sizeof(DramEncryption), false},  // DramEncryption
+    {{5287, 11}, {5253, 34}, 53, 2, sizeof(ConfCompute), false},  // ConfCompute
+    {{5352, 15}, {5308, 44}, 55, 2, sizeof(ProtectedMemory), false},  // ProtectedMemory
+    {{5676, 3}, {5663, 13}, 57, 5, sizeof(Pci), false},  // Pci
+    {{6033, 10}, {5993, 40}, 62, 12, sizeof(PcieErrors), false},  // PcieErrors
+    {{6802, 4}, {6792, 10}, 74, 15, sizeof(Pcie), false},  // Pcie
+    {{7691, 5}, {7669, 22}, 89, 16, sizeof(Power), false},  // Power
+    {{7844, 11}, {7803, 41}, 105, 7, sizeof(ModulePower), false},  // ModulePower
+    {{8205, 11}, {8154, 51}, 112, 4, sizeof(AdaptiveTgp), false},  // AdaptiveTgp
+    {{9249, 7}, {9130, 119}, 116, 15, sizeof(Thermal), false},  // Thermal
+    {{9632, 3}, {9597, 35}, 131, 8, sizeof(Fan), false},  // Fan
+    {{9837, 20}, {9792, 45}, 139, 3, sizeof(WorkloadPowerProfile), true},  // WorkloadPowerProfile
+    {{9985, 21}, {9928, 57}, 142, 2, sizeof(WorkloadPowerProfiles), true},  // WorkloadPowerProfiles
+    {{10577, 21}, {10507, 70}, 144, 8, sizeof(PowerSmoothingProfile), false},  // PowerSmoothingProfile
+    {{11578, 14}, {11529, 49}, 152, 18, sizeof(PowerSmoothing), true},  // PowerSmoothing
+    {{11812, 14}, {11740, 72}, 170, 3, sizeof(PowerBalancing), false},  // PowerBalancing
+    {{11960, 17}, {11891, 69}, 173, 2, sizeof(MemoryClockSwitch), false},  // MemoryClockSwitch
+    {{12160, 10}, {12120, 40}, 175, 2, sizeof(PowerMizer), false},  // PowerMizer
+    {{12310, 11}, {12249, 61}, 177, 2, sizeof(BoostSlider), false},  // BoostSlider
+    {{13686, 6}, {13679, 7}, 179, 28, sizeof(Clocks), false},  // Clocks
+    {{13845, 10}, {13797, 48}, 207, 2, sizeof(ClockFault), false},  // ClockFault
+    {{13914, 12}, {13900, 14}, 209, 2, sizeof(ClockMonitor), true},  // ClockMonitor
+    {{14474, 16}, {14439, 35}, 211, 10, sizeof(ThrottleCounters), false},  // ThrottleCounters
+    {{14992, 21}, {14955, 37}, 221, 13, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
+    {{15140, 11}, {15084, 56}, 234, 2, sizeof(MemoryClock), true},  // MemoryClock
+    {{15222, 15}, {15193, 29}, 236, 1, sizeof(SupportedClocks), true},  // SupportedClocks
+    {{15461, 11}, {15421, 40}, 237, 7, sizeof(Utilization), false},  // Utilization
+    {{15736, 12}, {15719, 17}, 244, 3, sizeof(EncoderStats), false},  // EncoderStats
+    {{15785, 15}, {15763, 22}, 247, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
+    {{15945, 14}, {15926, 19}, 250, 7, sizeof(EncoderSession), false},  // EncoderSession
+    {{16202, 8}, {16172, 30}, 257, 3, sizeof(FbcStats), false},  // FbcStats
+    {{16417, 10}, {16386, 31}, 260, 11, sizeof(FbcSession), false},  // FbcSession
+    {{16818, 7}, {16790, 28}, 271, 10, sizeof(Process), false},  // Process
+    {{17175, 8}, {17128, 47}, 281, 6, sizeof(Workload), false},  // Workload
+    {{17420, 14}, {17347, 73}, 287, 3, sizeof(TelemetryNoise), false},  // TelemetryNoise
+    {{19452, 9}, {19393, 59}, 290, 20, sizeof(Telemetry), false},  // Telemetry
+    {{19651, 18}, {19628, 23}, 310, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
+    {{19790, 12}, {19773, 17}, 314, 2, sizeof(DynamicPower), false},  // DynamicPower
+    {{20238, 18}, {20215, 23}, 316, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
+    {{20472, 14}, {20383, 89}, 322, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
+    {{20800, 12}, {20772, 28}, 326, 9, sizeof(EccLocations), false},  // EccLocations
+    {{20879, 9}, {20854, 25}, 335, 2, sizeof(EccErrors), false},  // EccErrors
+    {{20969, 10}, {20958, 11}, 337, 2, sizeof(EccPeriods), false},  // EccPeriods
+    {{21208, 14}, {21145, 63}, 339, 7, sizeof(EccUniqueError), false},  // EccUniqueError
+    {{21351, 13}, {21321, 30}, 346, 3, sizeof(EccSramCounts), false},  // EccSramCounts
+    {{21491, 14}, {21446, 45}, 349, 5, sizeof(EccSramSources), false},  // EccSramSources
+    {{21744, 7}, {21691, 53}, 354, 5, sizeof(EccSram), true},  // EccSram
+    {{22002, 3}, {21980, 22}, 359, 5, sizeof(Ecc), true},  // Ecc
+    {{22274, 6}, {22236, 38}, 364, 3, sizeof(Repair), false},  // Repair
+    {{22342, 14}, {22314, 28}, 367, 2, sizeof(PageRetirement), true},  // PageRetirement
+    {{22675, 12}, {22640, 35}, 369, 5, sizeof(RetiredPages), true},  // RetiredPages
+    {{22779, 17}, {22732, 47}, 374, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
+    {{23216, 12}, {23180, 36}, 379, 7, sizeof(RemappedRows), false},  // RemappedRows
+    {{23295, 18}, {23245, 50}, 386, 2, sizeof(BankRemapHistogram), false},  // BankRemapHistogram
+    {{23477, 12}, {23441, 36}, 388, 4, sizeof(BankRemapper), false},  // BankRemapper
+    {{23556, 7}, {23548, 8}, 392, 2, sizeof(Display), false},  // Display
+    {{24081, 10}, {24058, 23}, 394, 15, sizeof(MigProfile), true},  // MigProfile
+    {{24489, 18}, {24470, 19}, 409, 5, sizeof(MigComputeInstance), false},  // MigComputeInstance
+    {{24909, 11}, {24894, 15}, 414, 7, sizeof(MigInstance), true},  // MigInstance
+    {{25488, 3}, {25469, 19}, 421, 8, sizeof(Mig), true},  // Mig
+    {{25560, 17}, {25535, 25}, 429, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
+    {{25678, 12}, {25651, 27}, 431, 2, sizeof(DriverModels), false},  // DriverModels
+    {{25799, 10}, {25775, 24}, 433, 2, sizeof(Accounting), false},  // Accounting
+    {{25877, 14}, {25862, 15}, 435, 2, sizeof(Virtualization), false},  // Virtualization
+    {{26282, 13}, {26227, 55}, 437, 5, sizeof(VgpuScheduler), false},  // VgpuScheduler
+    {{26586, 11}, {26549, 37}, 442, 6, sizeof(VgpuProcess), false},  // VgpuProcess
+    {{27977, 12}, {27962, 15}, 448, 20, sizeof(VgpuInstance), true},  // VgpuInstance
+    {{28164, 15}, {28096, 68}, 468, 3, sizeof(VgpuGpuInstance), false},  // VgpuGpuInstance
+    {{28806, 4}, {28752, 54}, 471, 9, sizeof(Vgpu), true},  // Vgpu
+    {{29083, 11}, {28987, 96}, 480, 3, sizeof(GridLicense), false},  // GridLicense
+    {{29268, 11}, {29255, 13}, 483, 3, sizeof(GspFirmware), false},  // GspFirmware
+    {{29511, 11}, {29481, 30}, 486, 3, sizeof(ResetStatus), false},  // ResetStatus
+    {{29661, 14}, {29636, 25}, 489, 2, sizeof(ApiRestriction), false},  // ApiRestriction
+    {{29763, 8}, {29731, 32}, 491, 1, sizeof(Topology), false},  // Topology
+    {{30055, 8}, {30020, 35}, 492, 7, sizeof(Platform), false},  // Platform
+    {{30415, 3}, {30384, 31}, 499, 6, sizeof(C2c), false},  // C2c
+    {{30857, 14}, {30812, 45}, 505, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
+    {{31174, 15}, {31118, 56}, 511, 4, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
+    {{31274, 12}, {31208, 66}, 515, 2, sizeof(FabricClique), false},  // FabricClique
+    {{31686, 12}, {31624, 62}, 517, 7, sizeof(FabricHealth), false},  // FabricHealth
+    {{32046, 6}, {32032, 14}, 524, 7, sizeof(Fabric), true},  // Fabric
+    {{32545, 6}, {32471, 74}, 531, 9, sizeof(GpmMix), false},  // GpmMix
+    {{32844, 3}, {32820, 24}, 540, 5, sizeof(Gpm), false},  // Gpm
+    {{32893, 10}, {32872, 21}, 545, 1, sizeof(FailureXid), false},  // FailureXid
+    {{33298, 7}, {33184, 114}, 546, 5, sizeof(Failure), false},  // Failure
+    {{33486, 20}, {33441, 45}, 551, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
+    {{33829, 8}, {33808, 21}, 553, 8, sizeof(Features), false},  // Features
+    {{33975, 14}, {33946, 29}, 561, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
+    {{37641, 3}, {37633, 8}, 565, 98, sizeof(Gpu), true},  // Gpu
+    {{37907, 10}, {37898, 9}, 663, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{38016, 8}, {38004, 12}, 668, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{38151, 16}, {38070, 81}, 670, 3, sizeof(NvLinkConnection), false},  // NvLinkConnection
+    {{38481, 14}, {38456, 25}, 673, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{38534, 12}, {38513, 21}, 677, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{38691, 14}, {38623, 68}, 679, 5, sizeof(NvLinkFirmware), false},  // NvLinkFirmware
+    {{39467, 6}, {39443, 24}, 684, 11, sizeof(NvLink), true},  // NvLink
+    {{39983, 11}, {39963, 20}, 695, 6, sizeof(RootComplex), true},  // RootComplex
+    {{40073, 3}, {40055, 18}, 701, 2, sizeof(Nic), false},  // Nic
+    {{40377, 12}, {40340, 37}, 703, 4, sizeof(PcieTopology), true},  // PcieTopology
+    {{40440, 7}, {40425, 15}, 707, 2, sizeof(UnitLed), false},  // UnitLed
+    {{40526, 7}, {40503, 23}, 709, 4, sizeof(UnitPsu), false},  // UnitPsu
+    {{40628, 16}, {40605, 23}, 713, 3, sizeof(UnitTemperatures), false},  // UnitTemperatures
+    {{40690, 7}, {40674, 16}, 716, 2, sizeof(UnitFan), false},  // UnitFan
+    {{40835, 4}, {40819, 16}, 718, 9, sizeof(Unit), true},  // Unit
+    {{40877, 17}, {40842, 35}, 727, 2, sizeof(HostInterfaceCard), false},  // HostInterfaceCard
+    {{40949, 11}, {40903, 46}, 729, 4, sizeof(ExcludedGpu), false},  // ExcludedGpu
+    {{41231, 15}, {41108, 123}, 733, 3, sizeof(FailingFunction), false},  // FailingFunction
+    {{41649, 10}, {41576, 73}, 736, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{42354, 7}, {42323, 31}, 748, 14, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail

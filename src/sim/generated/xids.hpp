@@ -10,11 +10,18 @@ namespace nvmlkit::sim::faults {
 // What an Xid does to a GPU beside the event.
 enum class XidEffect : std::uint8_t { none, lost, reset, unresponsive, double_bit, remap_pending, remap_failed, nvlink };
 
+// The GPU operational event that drivers publish with an Xid; severity and level are those of NVML.
+struct OperationalEvent {
+  std::string_view module;  // empty: there is none
+  std::uint32_t code, category, severity, level;
+};
+
 struct Xid {
   std::uint32_t number;
   XidEffect effect;
   std::string_view mnemonic, name;
   std::string_view log;  // message in the kernel log, with {gpu}, {link} and {address}
+  OperationalEvent operational = {};
 };
 
 inline constexpr Xid xids[] = {
@@ -57,9 +64,11 @@ inline constexpr Xid xids[] = {
     {62, XidEffect::unresponsive, "PMU_HALT_ERROR", "Internal micro-controller halt",
      "00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000"},
     {63, XidEffect::remap_pending, "INFOROM_DRAM_RETIREMENT_EVENT", "GPU memory remapping event",
-     "Row Remapper: New row ({address}) marked for remapping, reset gpu to activate."},
+     "Row Remapper: New row ({address}) marked for remapping, reset gpu to activate.",
+     {"GPU-RAS", 1, 0, 30, 30}},
     {64, XidEffect::remap_failed, "INFOROM_DRAM_RETIREMENT_FAILURE", "GPU memory remapping failure",
-     "Row Remapper Error: ({address}) - All reserved rows for bank are remapped"},
+     "Row Remapper Error: ({address}) - All reserved rows for bank are remapped",
+     {"GPU-RAS", 3, 0, 40, 50}},
     {66, XidEffect::none, "ROBUST_CHANNEL_FECS_ERR_REG_ACCESS_VIOLATION", "Illegal access by driver",
      "Illegal access by driver"},
     {67, XidEffect::none, "ROBUST_CHANNEL_FECS_ERR_VERIF_VIOLATION", "Illegal access by driver",
@@ -139,7 +148,8 @@ inline constexpr Xid xids[] = {
     {110, XidEffect::reset, "SEC_FAULT_ERROR", "Security Fault Error",
      "Security Fault Error"},
     {119, XidEffect::unresponsive, "GSP_RPC_TIMEOUT", "GSP RPC Timeout",
-     "Timeout after 6s of waiting for RPC response from GPU{gpu} GSP! Expected function 76 (GSP_RM_CONTROL) (0x20801813 0x4c)."},
+     "Timeout after 6s of waiting for RPC response from GPU{gpu} GSP! Expected function 76 (GSP_RM_CONTROL) (0x20801813 0x4c).",
+     {"GPU-GSP", 1, 1, 40, 50}},
     {120, XidEffect::unresponsive, "GSP_ERROR", "GSP Error",
      "GSP task exception: supervisor timer interrupt (cause:0x8000000000000005)"},
     {121, XidEffect::none, "C2C_ERROR", "C2C Error",
@@ -245,5 +255,12 @@ inline constexpr Xid xids[] = {
     {176, XidEffect::none, "PCIE_CORRECTABLE_ERROR_FAULT", "PCIe correctable error fault",
      "PCIe correctable error fault"},
 };
+
+// Null for a number that is not in the table.
+constexpr const Xid* find_xid(std::uint32_t number) {
+  for (const auto& xid : xids)
+    if (xid.number == number) return &xid;
+  return nullptr;
+}
 
 }  // namespace nvmlkit::sim::faults

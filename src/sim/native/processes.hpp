@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -28,6 +29,13 @@ struct LastTurns {
   Turns turns, counted;
 };
 
+// A process's cgroup and those above it, 0 where there are no more.
+using CgroupIds = std::array<std::uint64_t, 12>;
+
+inline bool is_in(const CgroupIds& ids, std::uint64_t cgroup) {
+  return cgroup != 0 && std::find(ids.begin(), ids.end(), cgroup) != ids.end();
+}
+
 // A process that uses the GPU; pid 0 is a free place.
 struct Client {
   std::uint32_t pid;
@@ -42,6 +50,7 @@ struct Client {
   std::uint16_t signs_life;    // 1: while it runs, its first byte in the file is locked (storage/life.hpp)
   std::uint16_t load_percent;  // of the GPU, that a container asks for; 0: none
   Turns began;                 // when its use began
+  CgroupIds cgroups;           // in which it was then; its memory counts there
   model::Text<128> name;
 };
 
@@ -56,17 +65,28 @@ struct Ended {
   std::uint32_t gpu_percent, memory_percent;
 };
 
+// How much memory of the GPU the processes of a cgroup may hold together.
+struct MemoryLimit {
+  std::uint64_t cgroup;  // 0: a free place
+  std::uint64_t soft, hard;
+  model::Text<256> path;  // by which it was set
+};
+
+inline constexpr std::uint32_t kMaxLimits = 256;
 inline constexpr std::uint32_t kMaxClients = 1024;
 inline constexpr std::uint32_t kMaxEnded = 4096;  // a power of two
 
 struct Table {
   std::uint32_t in_use;  // no client lies behind so many places
   LastTurns last;
-  std::uint64_t written;  // ended processes, ever; the last of them lie at their number modulo max_ended
+  std::uint64_t written;        // ended processes, ever; the last of them lie at their number modulo max_ended
+  std::uint32_t limits_in_use;  // as in_use
   alignas(64) Client clients[kMaxClients];
   alignas(64) Ended ended[kMaxEnded];
+  alignas(64) MemoryLimit limits[kMaxLimits];
 
   std::span<const Client> places() const { return {clients, std::min(in_use, kMaxClients)}; }
+  std::span<const MemoryLimit> limit_places() const { return {limits, std::min(limits_in_use, kMaxLimits)}; }
   const Ended& ended_at(std::uint64_t number) const { return ended[number % kMaxEnded]; }
 };
 

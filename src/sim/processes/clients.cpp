@@ -5,6 +5,7 @@
 
 #include "sim/processes/accounting.hpp"
 #include "sim/processes/life.hpp"
+#include "sim/processes/limits.hpp"
 #include "sim/processes/memory.hpp"
 #include "sim/state/lock.hpp"
 #include "sim/vgpu/instances.hpp"
@@ -64,7 +65,8 @@ class Writer {
   Outcome add(const Client& wanted) const {
     if (const auto refusal = refused_by_state(); refusal != Outcome::done) return refusal;
     if (const auto refusal = refused_by_mode(wanted); refusal != Outcome::done) return refusal;
-    if (wanted.memory_bytes > free_memory()) return Outcome::out_of_memory;
+    if (wanted.memory_bytes > free_memory() || exceeds_limit(wanted, wanted.memory_bytes))
+      return Outcome::out_of_memory;
     const auto places = table_.places();
     const auto place = static_cast<std::uint32_t>(
         std::find_if(places.begin(), places.end(), [](const Client& client) { return client.pid == 0; }) -
@@ -86,7 +88,9 @@ class Writer {
     changed.kinds |= further_kinds;
     changed.memory_bytes = bytes;
     changed.max_memory_bytes = std::max(changed.max_memory_bytes, bytes);
-    if (bytes > client.memory_bytes && bytes - client.memory_bytes > free_memory()) return Outcome::out_of_memory;
+    if (bytes > client.memory_bytes &&
+        (bytes - client.memory_bytes > free_memory() || exceeds_limit(client, bytes - client.memory_bytes)))
+      return Outcome::out_of_memory;
     return lock_.replace(client, changed) ? Outcome::done : Outcome::no_room;
   }
 
@@ -152,6 +156,18 @@ class Writer {
     return memory_of(gpu_, held).free;
   }
 
+  // Do the limits of its cgroups leave less than so much more? Like free_memory(), this counts clients that have ended.
+  bool exceeds_limit(const Client& client, std::uint64_t further) const {
+    for (const auto& limit : table_.limit_places()) {
+      if (limit.hard == kNoLimit || !is_in(client.cgroups, limit.cgroup)) continue;
+      std::uint64_t held = 0;
+      for (const auto& other : table_.places())
+        if (is_in(other.cgroups, limit.cgroup)) held += other.memory_bytes;
+      if (held > limit.hard || further > limit.hard - held) return true;
+    }
+    return false;
+  }
+
   bool excludes(const Client& wanted) const {
     const bool one_of_mps = (wanted.kinds & mps) != 0;
     for (const auto& process : gpu_.processes) {
@@ -182,44 +198,12 @@ Outcome without_ended(const Writer& writer, Work work) {
 
 }  // namespace
 
-std::string_view text_of(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::done:
-      return "done";
-    case Outcome::no_such_process:
-      return "no such process";
-    case Outcome::not_attached:
-      return "the process does not use this GPU";
-    case Outcome::full:
-      return "1024 processes use the GPU, and more have no place";
-    case Outcome::out_of_memory:
-      return "the GPU has not so much free memory";
-    case Outcome::prohibited:
-      return "the compute mode of the GPU is Prohibited";
-    case Outcome::exclusive:
-      return "the compute mode of the GPU is Exclusive_Process, and a process uses it";
-    case Outcome::draining:
-      return "the GPU is being drained and takes no new programs";
-    case Outcome::reset_first:
-      return "the GPU requires a reset before it can be used again";
-    case Outcome::unreachable:
-      return "the GPU is lost";
-    case Outcome::read_only:
-      return "the state file may only be read";
-    case Outcome::busy:
-      return "another writer was stopped while it held the machine";
-    case Outcome::no_room:
-      return "the disk of the state file is full";
-  }
-  return "unknown";
-}
-static_assert(kMaxClients == 1024, "text_of() says it");
-
 Outcome attach(const Machine& machine, std::size_t gpu, const Request& request) {
   const auto process = inner_process(request.pid);
   if (!process) return Outcome::no_such_process;
   char buffer[256];
   const auto name = request.name.empty() ? name_of(request.pid, buffer) : request.name;
+  const auto cgroups = cgroups_of(request.pid);
   const Lock lock(machine);
   if (!lock) return outcome_of(lock.refusal());
   const Writer writer(lock, gpu);
@@ -236,6 +220,7 @@ Outcome attach(const Machine& machine, std::size_t gpu, const Request& request) 
     client.compute_instance = request.compute_instance;
     client.signs_life = request.signs_life ? 1 : 0;
     client.load_percent = request.load_percent;
+    client.cgroups = cgroups;
     client.accounted = accounting_is_on(writer.gpu()) ? current_epoch(writer.gpu()) : 0;
     client.name = name;
     const auto* known = writer.find(client);

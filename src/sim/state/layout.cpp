@@ -25,7 +25,8 @@ std::uint64_t layout_hash() {
   for (const std::size_t number :
        {sizeof(Header), offsetof(Header, lock), sizeof(pthread_mutex_t), offsetof(Header, changes),
         offsetof(Header, journal), offsetof(Header, records), kAttentionAt, kHostAt, kEventsAt, kCallRulesAt, kGpusAt,
-        symbol_count, sizeof(processes::Table), sizeof(processes::Client), sizeof(processes::Ended)})
+        symbol_count, sizeof(processes::Table), sizeof(processes::Client), sizeof(processes::Ended),
+        sizeof(processes::MemoryLimit)})
     hash.add(number);
   return hash.value();
 }

@@ -17,6 +17,7 @@ Answer with(Result<Object> object, Use use) {
 
 constexpr std::array kMetrics{GpmMetricId::graphics_util};
 constexpr std::array kFields{FieldQuery{FieldId::dev_ecc_current}};
+constexpr std::array kLinks{NvlinkTelemetryQuery{0, NvlinkTelemetryType::throughput_raw_tx}};
 constexpr std::array kCounters{PrmCounterQuery{PrmCounterId::pprm_oper_recovery}};
 const VgpuSchedulerSettings kSettings{.policy = VgpuSchedulerPolicy::equal_share};
 
@@ -72,6 +73,11 @@ Calls of_a_gpu() {
   return {
       {"nvmlDeviceGetAccountingStats_v2", [](O o) { return answer_of(o.device.accounting_stats(1)); }},
       {"nvmlDeviceReadPRMCounters_v1", [](O o) { return answer_of(o.device.prm_counters(kCounters)); }},
+      {"nvmlDevicePerfMetricsGetSamples_v1", [](O o) { return answer_of(o.device.perf_metrics_samples()); }},
+      {"nvmlDeviceGetMemoryLimits_v1", [](O o) { return answer_of(o.device.memory_limits("/")); }},
+      {"nvmlDeviceSetMemoryLimits_v1", [](O o) { return answer_of(o.device.set_memory_limits("/", 0, {})); }},
+      {"nvmlDeviceSetNvlinkBwModeAsync_v1", [](O o) { return answer_of(o.device.set_nvlink_bw_mode_async({})); }},
+      {"nvmlDeviceGetNvLinkTelemetrySamples_v1", [](O o) { return answer_of(o.device.nvlink_telemetry(kLinks)); }},
       {"nvmlDeviceReadWritePRM_v1", [](O o) { return answer_of(o.device.read_write_prm({})); }},
       {"nvmlDeviceGetDramEncryptionMode", [](O o) { return answer_of(o.device.dram_encryption_mode()); }},
       {"nvmlDeviceGetRetiredPages_v2",
@@ -115,6 +121,11 @@ Calls of_vgpus() {
   };
 }
 
+// One method calls four functions: the first three tell the last how many there are, of which kind and size.
+Answer contexts(O o) {
+  return with(EventSet::create(o.library), [](EventSet& set) { return answer_of(set.contexts()); });
+}
+
 // Events.
 Calls of_events() {
   return {
@@ -131,6 +142,20 @@ Calls of_events() {
          return with(EventSet::create(o.library),
                      [](EventSet& set) { return answer_of(set.wait(std::chrono::milliseconds(0))); });
        }},
+      {"nvmlEventSetRegisterGpuOperationalEvents_v1",
+       [](O o) {
+         return with(EventSet::create(o.library),
+                     [](EventSet& set) { return answer_of(set.watch_operational("GPU-0")); });
+       }},
+      {"nvmlEventSetWait_v3",
+       [](O o) {
+         return with(EventSet::create(o.library),
+                     [](EventSet& set) { return answer_of(set.wait_record(std::chrono::milliseconds(0))); });
+       }},
+      {"nvmlEventSetGetContextCount_v1", contexts},
+      {"nvmlEventSetGetContextInfo_v1", contexts},
+      {"nvmlEventSetGetContextData_v1", contexts},
+      {"nvmlEventSetGetGpuOperationalEventContextLegacyXid_v1", contexts},
       {"nvmlSystemEventSetCreate", [](O o) { return answer_of(SystemEventSet::create(o.library)); }},
       {"nvmlSystemEventSetFree",
        [](O o) { return with(SystemEventSet::create(o.library), [](SystemEventSet&) { return kTellsNothing; }); }},

@@ -52,7 +52,8 @@ class LyingDriver : public interpose::Hook {
 
   Word on_call(const Call& call) noexcept override {
     if (!call.returns_code()) return 0;
-    if (ScriptedDriver::is_ground(call.symbol())) return ground_.on_call(call);
+    if (ScriptedDriver::is_ground(call.symbol()) && !ScriptedDriver::describes_records(call.symbol()))
+      return ground_.on_call(call);
     const auto arguments = call.signature().arguments;
     // Arrays first: how much room there is stands in counts that are lied about afterwards.
     for (std::size_t i = 0; i < arguments.size(); ++i) {

@@ -37,6 +37,39 @@ void gpm_metrics_get(Liar& liar, void* place) {
   if (liar.coin()) get.numMetrics = liar.number();
 }
 
+// A path that the driver reads: it stays.
+template <class Limits>
+void memory_limits(Liar& liar, void* place) {
+  auto& limits = *static_cast<Limits*>(place);
+  const auto* const path = limits.nameSpace;
+  liar.scribble(&limits, sizeof limits);
+  limits.nameSpace = path;
+}
+
+// A list of lists. The room of each is what the caller says, not what was written there before.
+void link_telemetry(Liar& liar, void* place) {
+  auto& list = *static_cast<abi::nvmlNvlinkTelemetrySamples_v1_t*>(place);
+  for (unsigned int i = 0; i < list.telemetryCount; ++i) {
+    auto& slot = list.telemetrySamples[i];
+    auto* const samples = slot.samples;
+    if (samples) liar.scribble(samples, std::min<std::size_t>(slot.sampleCount, kMostEntries) * sizeof *samples);
+    liar.scribble(&slot, sizeof slot);
+    slot.samples = samples;
+    if (liar.number() % 8 != 1) slot.sampleCount = liar.number() % 8;
+    if (liar.coin()) slot.nvmlReturn = abi::NVML_SUCCESS;
+  }
+  list.telemetryCount = liar.number();
+  if (liar.coin()) list.telemetrySamples = nullptr;
+}
+
+void context_data(Liar& liar, void* place) {
+  auto& request = *static_cast<abi::nvmlEventSetGetContextData_v1_t*>(place);
+  auto* const data = request.data;
+  if (data) liar.scribble(data, std::min<std::size_t>(request.dataSize, kMostEntries));
+  liar.scribble(&request, sizeof request);
+  request.data = data;
+}
+
 struct PointerStruct {
   std::size_t symbol;
   std::size_t argument;
@@ -89,6 +122,10 @@ const std::vector<PointerStruct>& entries() {
       entry(
           &Table::DeviceReadPRMCounters_v1, 1,
           list_of<&nvmlPRMCounterList_v1_t::counters, &nvmlPRMCounterList_v1_t::numCounters, nvmlPRMCounterList_v1_t>),
+      entry(&Table::DeviceGetMemoryLimits_v1, 1, memory_limits<nvmlGetMemoryLimits_v1_t>),
+      entry(&Table::DeviceSetMemoryLimits_v1, 1, memory_limits<nvmlSetMemoryLimits_v1_t>),
+      entry(&Table::DeviceGetNvLinkTelemetrySamples_v1, 1, link_telemetry),
+      entry(&Table::EventSetGetContextData_v1, 1, context_data),
       entry(&Table::GpmMetricsGet, 0, gpm_metrics_get),
       entry(&Table::DeviceGetSramUniqueUncorrectedEccErrorCounts, 1,
             list_of<&nvmlEccSramUniqueUncorrectedErrorCounts_v1_t::entries,

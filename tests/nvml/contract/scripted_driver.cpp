@@ -23,11 +23,14 @@ const std::set<std::size_t>& ground() {
                                              symbol_index(&Table::SystemEventSetFree),
                                              symbol_index(&Table::GpmSampleAlloc),
                                              symbol_index(&Table::GpmSampleFree),
-                                             symbol_index(&Table::GetExcludedDeviceCount)};
+                                             symbol_index(&Table::GetExcludedDeviceCount),
+                                             symbol_index(&Table::EventSetGetContextCount_v1),
+                                             symbol_index(&Table::EventSetGetContextInfo_v1),
+                                             symbol_index(&Table::EventSetGetContextData_v1)};
   return symbols;
 }
 
-// What later calls need: a handle, a count.
+// What later calls need: a handle, a count, a kind.
 void write_ground(const Call& call) {
   const auto handle = std::uintptr_t{0x2000};
   if (call.symbol() == symbol_index(&Table::EventSetCreate))
@@ -38,6 +41,13 @@ void write_ground(const Call& call) {
   if (call.symbol() == symbol_index(&Table::GpmSampleAlloc))
     *pointer<abi::nvmlGpmSample_t>(call, 0) = reinterpret_cast<abi::nvmlGpmSample_t>(handle);
   if (call.symbol() == symbol_index(&Table::GetExcludedDeviceCount)) *pointer<unsigned int>(call, 0) = 1;
+  if (call.symbol() == symbol_index(&Table::EventSetGetContextCount_v1))
+    pointer<abi::nvmlEventSetGetContextCount_v1_t>(call, 1)->count = 1;
+  if (call.symbol() == symbol_index(&Table::EventSetGetContextInfo_v1)) {
+    auto& info = *pointer<abi::nvmlEventSetGetContextInfo_v1_t>(call, 1);
+    info.nvmlGpuOperationalEventContextType = abi::NVML_GPU_OPERATIONAL_EVENT_CONTEXT_TYPE_LEGACY_XID;
+    info.dataSize = 8;
+  }
 }
 
 void set_member(Table& table, const Symbol& symbol, bool there) {
@@ -56,6 +66,12 @@ unsigned int struct_version_of(const Call& call) noexcept {
 }
 
 bool ScriptedDriver::is_ground(std::size_t symbol) { return ground().count(symbol) != 0; }
+
+bool ScriptedDriver::describes_records(std::size_t symbol) {
+  return symbol == symbol_index(&Table::EventSetGetContextCount_v1) ||
+         symbol == symbol_index(&Table::EventSetGetContextInfo_v1) ||
+         symbol == symbol_index(&Table::EventSetGetContextData_v1);
+}
 
 void ScriptedDriver::script(std::span<const Candidate> candidates, std::function<Errc(const Call&)> answer) {
   about_.clear();

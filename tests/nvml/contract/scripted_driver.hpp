@@ -24,6 +24,8 @@ class ScriptedDriver : public interpose::Hook {
 
   // What stands between a test and the method: it succeeds, unless it is what the method is about.
   static bool is_ground(std::size_t symbol);
+  // Of the ground, a function that describes records, and about which a driver can lie.
+  static bool describes_records(std::size_t symbol);
   void script(std::span<const Candidate> candidates, std::function<Errc(const interpose::Call&)> answer);
 
   interpose::Word on_call(const interpose::Call& call) noexcept override;

@@ -164,223 +164,238 @@ struct Reach154 : nvml::Device { using Device::pcie_speed; };
 struct Reach155 : nvml::Device { using Device::adaptive_clock_info_status; };
 struct Reach156 : nvml::Device { using Device::bus_type; };
 struct Reach157 : nvml::Device { using Device::gpu_fabric_info; };
-struct Reach158 : nvml::Library { using Library::conf_compute_capabilities; };
-struct Reach159 : nvml::Library { using Library::conf_compute_state; };
-struct Reach160 : nvml::Device { using Device::conf_compute_mem_size_info; };
-struct Reach161 : nvml::Library { using Library::conf_compute_gpus_ready_state; };
-struct Reach162 : nvml::Device { using Device::conf_compute_protected_memory_usage; };
-struct Reach163 : nvml::Device { using Device::conf_compute_gpu_certificate; };
-struct Reach164 : nvml::Device { using Device::conf_compute_gpu_attestation_report; };
-struct Reach165 : nvml::Library { using Library::conf_compute_key_rotation_threshold_info; };
-struct Reach166 : nvml::Device { using Device::set_conf_compute_unprotected_mem_size; };
-struct Reach167 : nvml::Library { using Library::set_conf_compute_gpus_ready_state; };
-struct Reach168 : nvml::Library { using Library::set_conf_compute_key_rotation_threshold_info; };
-struct Reach169 : nvml::Library { using Library::conf_compute_settings; };
-struct Reach170 : nvml::Device { using Device::gsp_firmware_version; };
-struct Reach171 : nvml::Device { using Device::gsp_firmware_mode; };
-struct Reach172 : nvml::Device { using Device::sram_ecc_error_status; };
-struct Reach173 : nvml::Device { using Device::set_power_management_limit; };
-struct Reach174 : nvml::Device { using Device::accounting_mode; };
-struct Reach175 : nvml::Device { using Device::accounting_pids; };
-struct Reach176 : nvml::Device { using Device::accounting_buffer_size; };
-struct Reach177 : nvml::Device { using Device::accounting_stats; };
-struct Reach178 : nvml::Device { using Device::retired_pages; };
-struct Reach179 : nvml::Device { using Device::retired_pages_pending_status; };
-struct Reach180 : nvml::Device { using Device::row_remapper_histogram; };
-struct Reach181 : nvml::Device { using Device::architecture; };
-struct Reach182 : nvml::Device { using Device::clk_mon_status; };
-struct Reach183 : nvml::Device { using Device::process_utilization; };
-struct Reach184 : nvml::Device { using Device::processes_utilization_info; };
-struct Reach185 : nvml::Device { using Device::platform_info; };
-struct Reach186 : nvml::Device { using Device::pdi; };
-struct Reach187 : nvml::Device { using Device::set_hostname; };
-struct Reach188 : nvml::Device { using Device::hostname; };
-struct Reach189 : nvml::Unit { using Unit::set_led_state; };
-struct Reach190 : nvml::Device { using Device::set_persistence_mode; };
-struct Reach191 : nvml::Device { using Device::set_compute_mode; };
-struct Reach192 : nvml::Device { using Device::set_ecc_mode; };
-struct Reach193 : nvml::Device { using Device::clear_ecc_error_counts; };
-struct Reach194 : nvml::Device { using Device::set_driver_model; };
-struct Reach195 : nvml::Device { using Device::set_gpu_locked_clocks; };
-struct Reach196 : nvml::Device { using Device::reset_gpu_locked_clocks; };
-struct Reach197 : nvml::Device { using Device::set_memory_locked_clocks; };
-struct Reach198 : nvml::Device { using Device::reset_memory_locked_clocks; };
-struct Reach199 : nvml::Device { using Device::set_applications_clocks; };
-struct Reach200 : nvml::Device { using Device::reset_applications_clocks; };
-struct Reach201 : nvml::Device { using Device::set_auto_boosted_clocks_enabled; };
-struct Reach202 : nvml::Device { using Device::set_default_auto_boosted_clocks_enabled; };
-struct Reach203 : nvml::Device { using Device::set_default_fan_speed; };
-struct Reach204 : nvml::Device { using Device::set_fan_control_policy; };
-struct Reach205 : nvml::Device { using Device::set_temperature_threshold; };
-struct Reach206 : nvml::Device { using Device::set_gpu_operation_mode; };
-struct Reach207 : nvml::Device { using Device::set_api_restriction; };
-struct Reach208 : nvml::Device { using Device::set_fan_speed; };
-struct Reach209 : nvml::Device { using Device::set_gpc_clk_vf_offset; };
-struct Reach210 : nvml::Device { using Device::set_mem_clk_vf_offset; };
-struct Reach211 : nvml::Device { using Device::set_accounting_mode; };
-struct Reach212 : nvml::Device { using Device::clear_accounting_pids; };
-struct Reach213 : nvml::Device { using Device::nvlink_state; };
-struct Reach214 : nvml::Device { using Device::nvlink_version; };
-struct Reach215 : nvml::Device { using Device::nvlink_capability; };
-struct Reach216 : nvml::Device { using Device::nvlink_remote_pci_info; };
-struct Reach217 : nvml::Device { using Device::nvlink_error_counter; };
-struct Reach218 : nvml::Device { using Device::reset_nvlink_error_counters; };
-struct Reach219 : nvml::Device { using Device::set_nvlink_utilization_control; };
-struct Reach220 : nvml::Device { using Device::nvlink_utilization_control; };
-struct Reach221 : nvml::Device { using Device::nvlink_utilization_counter; };
-struct Reach222 : nvml::Device { using Device::freeze_nvlink_utilization_counter; };
-struct Reach223 : nvml::Device { using Device::reset_nvlink_utilization_counter; };
-struct Reach224 : nvml::Device { using Device::nvlink_remote_device_type; };
-struct Reach225 : nvml::Device { using Device::set_nvlink_device_low_power_threshold; };
-struct Reach226 : nvml::Library { using Library::set_nvlink_bw_mode; };
-struct Reach227 : nvml::Library { using Library::nvlink_bw_mode; };
-struct Reach228 : nvml::Device { using Device::nvlink_supported_bw_modes; };
-struct Reach229 : nvml::Device { using Device::nvlink_bw_mode; };
-struct Reach230 : nvml::Device { using Device::set_nvlink_bw_mode; };
-struct Reach231 : nvml::Device { using Device::nvlink_info; };
-struct Reach232 : nvml::EventSet { using EventSet::create; };
-struct Reach233 : nvml::EventSet { using EventSet::watch; };
-struct Reach234 : nvml::Device { using Device::supported_event_types; };
-struct Reach235 : nvml::EventSet { using EventSet::wait; };
+struct Reach158 : nvml::Device { using Device::fabric_cliques; };
+struct Reach159 : nvml::Library { using Library::conf_compute_capabilities; };
+struct Reach160 : nvml::Library { using Library::conf_compute_state; };
+struct Reach161 : nvml::Device { using Device::conf_compute_mem_size_info; };
+struct Reach162 : nvml::Library { using Library::conf_compute_gpus_ready_state; };
+struct Reach163 : nvml::Device { using Device::conf_compute_protected_memory_usage; };
+struct Reach164 : nvml::Device { using Device::conf_compute_gpu_certificate; };
+struct Reach165 : nvml::Device { using Device::conf_compute_gpu_attestation_report; };
+struct Reach166 : nvml::Library { using Library::conf_compute_key_rotation_threshold_info; };
+struct Reach167 : nvml::Device { using Device::set_conf_compute_unprotected_mem_size; };
+struct Reach168 : nvml::Library { using Library::set_conf_compute_gpus_ready_state; };
+struct Reach169 : nvml::Library { using Library::set_conf_compute_key_rotation_threshold_info; };
+struct Reach170 : nvml::Library { using Library::conf_compute_settings; };
+struct Reach171 : nvml::Device { using Device::gsp_firmware_version; };
+struct Reach172 : nvml::Device { using Device::gsp_firmware_mode; };
+struct Reach173 : nvml::Device { using Device::sram_ecc_error_status; };
+struct Reach174 : nvml::Device { using Device::set_power_management_limit; };
+struct Reach175 : nvml::Device { using Device::accounting_mode; };
+struct Reach176 : nvml::Device { using Device::accounting_pids; };
+struct Reach177 : nvml::Device { using Device::accounting_buffer_size; };
+struct Reach178 : nvml::Device { using Device::accounting_stats; };
+struct Reach179 : nvml::Device { using Device::retired_pages; };
+struct Reach180 : nvml::Device { using Device::retired_pages_pending_status; };
+struct Reach181 : nvml::Device { using Device::row_remapper_histogram; };
+struct Reach182 : nvml::Device { using Device::architecture; };
+struct Reach183 : nvml::Device { using Device::clk_mon_status; };
+struct Reach184 : nvml::Device { using Device::process_utilization; };
+struct Reach185 : nvml::Device { using Device::processes_utilization_info; };
+struct Reach186 : nvml::Device { using Device::platform_info; };
+struct Reach187 : nvml::Device { using Device::pdi; };
+struct Reach188 : nvml::Device { using Device::set_hostname; };
+struct Reach189 : nvml::Device { using Device::hostname; };
+struct Reach190 : nvml::Device { using Device::memory_limits; };
+struct Reach191 : nvml::Device { using Device::set_memory_limits; };
+struct Reach192 : nvml::Device { using Device::perf_metrics_samples; };
+struct Reach193 : nvml::Device { using Device::adaptive_tgp_mode; };
+struct Reach194 : nvml::Device { using Device::set_adaptive_tgp_mode; };
+struct Reach195 : nvml::Unit { using Unit::set_led_state; };
+struct Reach196 : nvml::Device { using Device::set_persistence_mode; };
+struct Reach197 : nvml::Device { using Device::set_compute_mode; };
+struct Reach198 : nvml::Device { using Device::set_ecc_mode; };
+struct Reach199 : nvml::Device { using Device::clear_ecc_error_counts; };
+struct Reach200 : nvml::Device { using Device::set_driver_model; };
+struct Reach201 : nvml::Device { using Device::set_gpu_locked_clocks; };
+struct Reach202 : nvml::Device { using Device::reset_gpu_locked_clocks; };
+struct Reach203 : nvml::Device { using Device::set_memory_locked_clocks; };
+struct Reach204 : nvml::Device { using Device::reset_memory_locked_clocks; };
+struct Reach205 : nvml::Device { using Device::set_applications_clocks; };
+struct Reach206 : nvml::Device { using Device::reset_applications_clocks; };
+struct Reach207 : nvml::Device { using Device::set_auto_boosted_clocks_enabled; };
+struct Reach208 : nvml::Device { using Device::set_default_auto_boosted_clocks_enabled; };
+struct Reach209 : nvml::Device { using Device::set_default_fan_speed; };
+struct Reach210 : nvml::Device { using Device::set_fan_control_policy; };
+struct Reach211 : nvml::Device { using Device::set_temperature_threshold; };
+struct Reach212 : nvml::Device { using Device::set_gpu_operation_mode; };
+struct Reach213 : nvml::Device { using Device::set_api_restriction; };
+struct Reach214 : nvml::Device { using Device::set_fan_speed; };
+struct Reach215 : nvml::Device { using Device::set_gpc_clk_vf_offset; };
+struct Reach216 : nvml::Device { using Device::set_mem_clk_vf_offset; };
+struct Reach217 : nvml::Device { using Device::set_accounting_mode; };
+struct Reach218 : nvml::Device { using Device::clear_accounting_pids; };
+struct Reach219 : nvml::Device { using Device::nvlink_state; };
+struct Reach220 : nvml::Device { using Device::nvlink_version; };
+struct Reach221 : nvml::Device { using Device::nvlink_capability; };
+struct Reach222 : nvml::Device { using Device::nvlink_remote_pci_info; };
+struct Reach223 : nvml::Device { using Device::nvlink_error_counter; };
+struct Reach224 : nvml::Device { using Device::reset_nvlink_error_counters; };
+struct Reach225 : nvml::Device { using Device::set_nvlink_utilization_control; };
+struct Reach226 : nvml::Device { using Device::nvlink_utilization_control; };
+struct Reach227 : nvml::Device { using Device::nvlink_utilization_counter; };
+struct Reach228 : nvml::Device { using Device::freeze_nvlink_utilization_counter; };
+struct Reach229 : nvml::Device { using Device::reset_nvlink_utilization_counter; };
+struct Reach230 : nvml::Device { using Device::nvlink_remote_device_type; };
+struct Reach231 : nvml::Device { using Device::set_nvlink_device_low_power_threshold; };
+struct Reach232 : nvml::Library { using Library::set_nvlink_bw_mode; };
+struct Reach233 : nvml::Library { using Library::nvlink_bw_mode; };
+struct Reach234 : nvml::Device { using Device::nvlink_supported_bw_modes; };
+struct Reach235 : nvml::Device { using Device::nvlink_bw_mode; };
+struct Reach236 : nvml::Device { using Device::set_nvlink_bw_mode; };
+struct Reach237 : nvml::Device { using Device::nvlink_info; };
+struct Reach238 : nvml::Device { using Device::set_nvlink_bw_mode_async; };
+struct Reach239 : nvml::Device { using Device::nvlink_telemetry; };
+struct Reach240 : nvml::EventSet { using EventSet::create; };
+struct Reach241 : nvml::EventSet { using EventSet::watch; };
+struct Reach242 : nvml::Device { using Device::supported_event_types; };
+struct Reach243 : nvml::EventSet { using EventSet::wait; };
+struct Reach244 : nvml::EventSet { using EventSet::watch_operational; };
+struct Reach245 : nvml::EventSet { using EventSet::wait_record; };
+struct Reach246 : nvml::EventSet { using EventSet::contexts; };
+struct Reach247 : nvml::EventSet { using EventSet::contexts; };
+struct Reach248 : nvml::EventSet { using EventSet::contexts; };
+struct Reach249 : nvml::EventSet { using EventSet::contexts; };
 static_assert(std::is_nothrow_destructible_v<EventSet> && !std::is_trivially_destructible_v<EventSet>);
-struct Reach237 : nvml::SystemEventSet { using SystemEventSet::create; };
+struct Reach251 : nvml::SystemEventSet { using SystemEventSet::create; };
 static_assert(std::is_nothrow_destructible_v<SystemEventSet> && !std::is_trivially_destructible_v<SystemEventSet>);
-struct Reach239 : nvml::SystemEventSet { using SystemEventSet::watch; };
-struct Reach240 : nvml::SystemEventSet { using SystemEventSet::wait; };
-struct Reach241 : nvml::Library { using Library::modify_drain_state; };
-struct Reach242 : nvml::Library { using Library::query_drain_state; };
-struct Reach243 : nvml::Library { using Library::remove_gpu; };
-struct Reach244 : nvml::Library { using Library::discover_gpus; };
-struct Reach245 : nvml::Device { using Device::field_values; };
-struct Reach246 : nvml::Device { using Device::clear_field_values; };
-struct Reach247 : nvml::Device { using Device::virtualization_mode; };
-struct Reach248 : nvml::Device { using Device::host_vgpu_mode; };
-struct Reach249 : nvml::Device { using Device::set_virtualization_mode; };
-struct Reach250 : nvml::Device { using Device::vgpu_heterogeneous_mode; };
-struct Reach251 : nvml::Device { using Device::set_vgpu_heterogeneous_mode; };
-struct Reach252 : nvml::VgpuInstance { using VgpuInstance::placement_id; };
-struct Reach253 : nvml::Device { using Device::vgpu_type_supported_placements; };
-struct Reach254 : nvml::Device { using Device::vgpu_type_creatable_placements; };
-struct Reach255 : nvml::VgpuType { using VgpuType::gsp_heap_size; };
-struct Reach256 : nvml::VgpuType { using VgpuType::fb_reservation; };
-struct Reach257 : nvml::VgpuInstance { using VgpuInstance::runtime_state_size; };
-struct Reach258 : nvml::Device { using Device::set_vgpu_capabilities; };
-struct Reach259 : nvml::Device { using Device::vgpu_force_gsp_unload; };
-struct Reach260 : nvml::Device { using Device::grid_licensable_features; };
-struct Reach261 : nvml::Library { using Library::vgpu_driver_capabilities; };
-struct Reach262 : nvml::Device { using Device::vgpu_capabilities; };
-struct Reach263 : nvml::Device { using Device::supported_vgpus; };
-struct Reach264 : nvml::Device { using Device::creatable_vgpus; };
-struct Reach265 : nvml::VgpuType { using VgpuType::vgpu_type_class; };
-struct Reach266 : nvml::VgpuType { using VgpuType::name; };
-struct Reach267 : nvml::VgpuType { using VgpuType::gpu_instance_profile_id; };
-struct Reach268 : nvml::VgpuType { using VgpuType::device_id; };
-struct Reach269 : nvml::VgpuType { using VgpuType::framebuffer_size; };
-struct Reach270 : nvml::VgpuType { using VgpuType::num_display_heads; };
-struct Reach271 : nvml::VgpuType { using VgpuType::resolution; };
-struct Reach272 : nvml::VgpuType { using VgpuType::license; };
-struct Reach273 : nvml::VgpuType { using VgpuType::frame_rate_limit; };
-struct Reach274 : nvml::Device { using Device::vgpu_type_max_instances; };
-struct Reach275 : nvml::VgpuType { using VgpuType::max_instances_per_vm; };
-struct Reach276 : nvml::VgpuType { using VgpuType::bar1_info; };
-struct Reach277 : nvml::Device { using Device::active_vgpus; };
-struct Reach278 : nvml::VgpuInstance { using VgpuInstance::vm_id; };
-struct Reach279 : nvml::VgpuInstance { using VgpuInstance::uuid; };
-struct Reach280 : nvml::VgpuInstance { using VgpuInstance::vm_driver_version; };
-struct Reach281 : nvml::VgpuInstance { using VgpuInstance::fb_usage; };
-struct Reach282 : nvml::VgpuInstance { using VgpuInstance::license_status; };
-struct Reach283 : nvml::VgpuInstance { using VgpuInstance::type; };
-struct Reach284 : nvml::VgpuInstance { using VgpuInstance::frame_rate_limit; };
-struct Reach285 : nvml::VgpuInstance { using VgpuInstance::ecc_mode; };
-struct Reach286 : nvml::VgpuInstance { using VgpuInstance::encoder_capacity; };
-struct Reach287 : nvml::VgpuInstance { using VgpuInstance::set_encoder_capacity; };
-struct Reach288 : nvml::VgpuInstance { using VgpuInstance::encoder_stats; };
-struct Reach289 : nvml::VgpuInstance { using VgpuInstance::encoder_sessions; };
-struct Reach290 : nvml::VgpuInstance { using VgpuInstance::fbc_stats; };
-struct Reach291 : nvml::VgpuInstance { using VgpuInstance::fbc_sessions; };
-struct Reach292 : nvml::VgpuInstance { using VgpuInstance::gpu_instance_id; };
-struct Reach293 : nvml::VgpuInstance { using VgpuInstance::gpu_pci_id; };
-struct Reach294 : nvml::VgpuType { using VgpuType::capabilities; };
-struct Reach295 : nvml::VgpuInstance { using VgpuInstance::mdev_uuid; };
-struct Reach296 : nvml::GpuInstance { using GpuInstance::creatable_vgpus; };
-struct Reach297 : nvml::Library { using Library::vgpu_type_max_instances_per_gpu_instance; };
-struct Reach298 : nvml::GpuInstance { using GpuInstance::active_vgpus; };
-struct Reach299 : nvml::GpuInstance { using GpuInstance::vgpu_type_creatable_placements; };
-struct Reach300 : nvml::GpuInstance { using GpuInstance::vgpu_heterogeneous_mode; };
-struct Reach301 : nvml::GpuInstance { using GpuInstance::set_vgpu_heterogeneous_mode; };
-struct Reach302 : nvml::Device { using Device::vgpu_scheduler_state; };
-struct Reach303 : nvml::GpuInstance { using GpuInstance::vgpu_scheduler_state; };
-struct Reach304 : nvml::Device { using Device::vgpu_scheduler_log; };
-struct Reach305 : nvml::GpuInstance { using GpuInstance::vgpu_scheduler_log; };
-struct Reach306 : nvml::Device { using Device::set_vgpu_scheduler_state; };
-struct Reach307 : nvml::GpuInstance { using GpuInstance::set_vgpu_scheduler_state; };
-struct Reach308 : nvml::VgpuInstance { using VgpuInstance::metadata; };
-struct Reach309 : nvml::Device { using Device::vgpu_metadata; };
-struct Reach310 : nvml::Library { using Library::vgpu_compatibility; };
-struct Reach311 : nvml::Device { using Device::pgpu_metadata_string; };
-struct Reach312 : nvml::Device { using Device::vgpu_scheduler_capabilities; };
-struct Reach313 : nvml::Library { using Library::vgpu_versions; };
-struct Reach314 : nvml::Library { using Library::set_vgpu_version; };
-struct Reach315 : nvml::Device { using Device::vgpu_utilization; };
-struct Reach316 : nvml::Device { using Device::vgpu_instances_utilization_info; };
-struct Reach317 : nvml::Device { using Device::vgpu_process_utilization; };
-struct Reach318 : nvml::Device { using Device::vgpu_processes_utilization_info; };
-struct Reach319 : nvml::VgpuInstance { using VgpuInstance::accounting_mode; };
-struct Reach320 : nvml::VgpuInstance { using VgpuInstance::accounting_pids; };
-struct Reach321 : nvml::VgpuInstance { using VgpuInstance::accounting_stats; };
-struct Reach322 : nvml::VgpuInstance { using VgpuInstance::clear_accounting_pids; };
-struct Reach323 : nvml::VgpuInstance { using VgpuInstance::license_info; };
-struct Reach324 : nvml::Library { using Library::excluded_device_count; };
-struct Reach325 : nvml::Library { using Library::excluded_devices; };
-struct Reach326 : nvml::Device { using Device::read_write_prm; };
-struct Reach327 : nvml::Device { using Device::prm_counters; };
-struct Reach328 : nvml::Device { using Device::set_mig_mode; };
-struct Reach329 : nvml::Device { using Device::mig_mode; };
-struct Reach330 : nvml::Device { using Device::gpu_instance_profile_info; };
-struct Reach331 : nvml::Device { using Device::gpu_instance_profile_info_by_id; };
-struct Reach332 : nvml::Device { using Device::gpu_instance_possible_placements; };
-struct Reach333 : nvml::Device { using Device::gpu_instance_remaining_capacity; };
-struct Reach334 : nvml::Device { using Device::create_gpu_instance; };
-struct Reach335 : nvml::Device { using Device::create_gpu_instance_with_placement; };
-struct Reach336 : nvml::GpuInstance { using GpuInstance::destroy; };
-struct Reach337 : nvml::Device { using Device::gpu_instances; };
-struct Reach338 : nvml::Device { using Device::gpu_instance_by_id; };
-struct Reach339 : nvml::GpuInstance { using GpuInstance::info; };
-struct Reach340 : nvml::GpuInstance { using GpuInstance::compute_instance_profile_info; };
-struct Reach341 : nvml::GpuInstance { using GpuInstance::compute_instance_remaining_capacity; };
-struct Reach342 : nvml::GpuInstance { using GpuInstance::compute_instance_possible_placements; };
-struct Reach343 : nvml::GpuInstance { using GpuInstance::create_compute_instance; };
-struct Reach344 : nvml::GpuInstance { using GpuInstance::create_compute_instance_with_placement; };
-struct Reach345 : nvml::ComputeInstance { using ComputeInstance::destroy; };
-struct Reach346 : nvml::GpuInstance { using GpuInstance::compute_instances; };
-struct Reach347 : nvml::GpuInstance { using GpuInstance::compute_instance_by_id; };
-struct Reach348 : nvml::ComputeInstance { using ComputeInstance::info; };
-struct Reach349 : nvml::Device { using Device::is_mig_device_handle; };
-struct Reach350 : nvml::Device { using Device::gpu_instance_id; };
-struct Reach351 : nvml::Device { using Device::compute_instance_id; };
-struct Reach352 : nvml::Device { using Device::max_mig_device_count; };
-struct Reach353 : nvml::Device { using Device::mig_device_handle_by_index; };
-struct Reach354 : nvml::Device { using Device::device_handle_from_mig_device_handle; };
+struct Reach253 : nvml::SystemEventSet { using SystemEventSet::watch; };
+struct Reach254 : nvml::SystemEventSet { using SystemEventSet::wait; };
+struct Reach255 : nvml::Library { using Library::modify_drain_state; };
+struct Reach256 : nvml::Library { using Library::query_drain_state; };
+struct Reach257 : nvml::Library { using Library::remove_gpu; };
+struct Reach258 : nvml::Library { using Library::discover_gpus; };
+struct Reach259 : nvml::Device { using Device::field_values; };
+struct Reach260 : nvml::Device { using Device::clear_field_values; };
+struct Reach261 : nvml::Device { using Device::virtualization_mode; };
+struct Reach262 : nvml::Device { using Device::host_vgpu_mode; };
+struct Reach263 : nvml::Device { using Device::set_virtualization_mode; };
+struct Reach264 : nvml::Device { using Device::vgpu_heterogeneous_mode; };
+struct Reach265 : nvml::Device { using Device::set_vgpu_heterogeneous_mode; };
+struct Reach266 : nvml::VgpuInstance { using VgpuInstance::placement_id; };
+struct Reach267 : nvml::Device { using Device::vgpu_type_supported_placements; };
+struct Reach268 : nvml::Device { using Device::vgpu_type_creatable_placements; };
+struct Reach269 : nvml::VgpuType { using VgpuType::gsp_heap_size; };
+struct Reach270 : nvml::VgpuType { using VgpuType::fb_reservation; };
+struct Reach271 : nvml::VgpuInstance { using VgpuInstance::runtime_state_size; };
+struct Reach272 : nvml::Device { using Device::set_vgpu_capabilities; };
+struct Reach273 : nvml::Device { using Device::vgpu_force_gsp_unload; };
+struct Reach274 : nvml::Device { using Device::grid_licensable_features; };
+struct Reach275 : nvml::Library { using Library::vgpu_driver_capabilities; };
+struct Reach276 : nvml::Device { using Device::vgpu_capabilities; };
+struct Reach277 : nvml::Device { using Device::supported_vgpus; };
+struct Reach278 : nvml::Device { using Device::creatable_vgpus; };
+struct Reach279 : nvml::VgpuType { using VgpuType::vgpu_type_class; };
+struct Reach280 : nvml::VgpuType { using VgpuType::name; };
+struct Reach281 : nvml::VgpuType { using VgpuType::gpu_instance_profile_id; };
+struct Reach282 : nvml::VgpuType { using VgpuType::device_id; };
+struct Reach283 : nvml::VgpuType { using VgpuType::framebuffer_size; };
+struct Reach284 : nvml::VgpuType { using VgpuType::num_display_heads; };
+struct Reach285 : nvml::VgpuType { using VgpuType::resolution; };
+struct Reach286 : nvml::VgpuType { using VgpuType::license; };
+struct Reach287 : nvml::VgpuType { using VgpuType::frame_rate_limit; };
+struct Reach288 : nvml::Device { using Device::vgpu_type_max_instances; };
+struct Reach289 : nvml::VgpuType { using VgpuType::max_instances_per_vm; };
+struct Reach290 : nvml::VgpuType { using VgpuType::bar1_info; };
+struct Reach291 : nvml::Device { using Device::active_vgpus; };
+struct Reach292 : nvml::VgpuInstance { using VgpuInstance::vm_id; };
+struct Reach293 : nvml::VgpuInstance { using VgpuInstance::uuid; };
+struct Reach294 : nvml::VgpuInstance { using VgpuInstance::vm_driver_version; };
+struct Reach295 : nvml::VgpuInstance { using VgpuInstance::fb_usage; };
+struct Reach296 : nvml::VgpuInstance { using VgpuInstance::license_status; };
+struct Reach297 : nvml::VgpuInstance { using VgpuInstance::type; };
+struct Reach298 : nvml::VgpuInstance { using VgpuInstance::frame_rate_limit; };
+struct Reach299 : nvml::VgpuInstance { using VgpuInstance::ecc_mode; };
+struct Reach300 : nvml::VgpuInstance { using VgpuInstance::encoder_capacity; };
+struct Reach301 : nvml::VgpuInstance { using VgpuInstance::set_encoder_capacity; };
+struct Reach302 : nvml::VgpuInstance { using VgpuInstance::encoder_stats; };
+struct Reach303 : nvml::VgpuInstance { using VgpuInstance::encoder_sessions; };
+struct Reach304 : nvml::VgpuInstance { using VgpuInstance::fbc_stats; };
+struct Reach305 : nvml::VgpuInstance { using VgpuInstance::fbc_sessions; };
+struct Reach306 : nvml::VgpuInstance { using VgpuInstance::gpu_instance_id; };
+struct Reach307 : nvml::VgpuInstance { using VgpuInstance::gpu_pci_id; };
+struct Reach308 : nvml::VgpuType { using VgpuType::capabilities; };
+struct Reach309 : nvml::VgpuInstance { using VgpuInstance::mdev_uuid; };
+struct Reach310 : nvml::GpuInstance { using GpuInstance::creatable_vgpus; };
+struct Reach311 : nvml::Library { using Library::vgpu_type_max_instances_per_gpu_instance; };
+struct Reach312 : nvml::GpuInstance { using GpuInstance::active_vgpus; };
+struct Reach313 : nvml::GpuInstance { using GpuInstance::vgpu_type_creatable_placements; };
+struct Reach314 : nvml::GpuInstance { using GpuInstance::vgpu_heterogeneous_mode; };
+struct Reach315 : nvml::GpuInstance { using GpuInstance::set_vgpu_heterogeneous_mode; };
+struct Reach316 : nvml::Device { using Device::vgpu_scheduler_state; };
+struct Reach317 : nvml::GpuInstance { using GpuInstance::vgpu_scheduler_state; };
+struct Reach318 : nvml::Device { using Device::vgpu_scheduler_log; };
+struct Reach319 : nvml::GpuInstance { using GpuInstance::vgpu_scheduler_log; };
+struct Reach320 : nvml::Device { using Device::set_vgpu_scheduler_state; };
+struct Reach321 : nvml::GpuInstance { using GpuInstance::set_vgpu_scheduler_state; };
+struct Reach322 : nvml::VgpuInstance { using VgpuInstance::metadata; };
+struct Reach323 : nvml::Device { using Device::vgpu_metadata; };
+struct Reach324 : nvml::Library { using Library::vgpu_compatibility; };
+struct Reach325 : nvml::Device { using Device::pgpu_metadata_string; };
+struct Reach326 : nvml::Device { using Device::vgpu_scheduler_capabilities; };
+struct Reach327 : nvml::Library { using Library::vgpu_versions; };
+struct Reach328 : nvml::Library { using Library::set_vgpu_version; };
+struct Reach329 : nvml::Device { using Device::vgpu_utilization; };
+struct Reach330 : nvml::Device { using Device::vgpu_instances_utilization_info; };
+struct Reach331 : nvml::Device { using Device::vgpu_process_utilization; };
+struct Reach332 : nvml::Device { using Device::vgpu_processes_utilization_info; };
+struct Reach333 : nvml::VgpuInstance { using VgpuInstance::accounting_mode; };
+struct Reach334 : nvml::VgpuInstance { using VgpuInstance::accounting_pids; };
+struct Reach335 : nvml::VgpuInstance { using VgpuInstance::accounting_stats; };
+struct Reach336 : nvml::VgpuInstance { using VgpuInstance::clear_accounting_pids; };
+struct Reach337 : nvml::VgpuInstance { using VgpuInstance::license_info; };
+struct Reach338 : nvml::Library { using Library::excluded_device_count; };
+struct Reach339 : nvml::Library { using Library::excluded_devices; };
+struct Reach340 : nvml::Device { using Device::read_write_prm; };
+struct Reach341 : nvml::Device { using Device::prm_counters; };
+struct Reach342 : nvml::Device { using Device::set_mig_mode; };
+struct Reach343 : nvml::Device { using Device::mig_mode; };
+struct Reach344 : nvml::Device { using Device::gpu_instance_profile_info; };
+struct Reach345 : nvml::Device { using Device::gpu_instance_profile_info_by_id; };
+struct Reach346 : nvml::Device { using Device::gpu_instance_possible_placements; };
+struct Reach347 : nvml::Device { using Device::gpu_instance_remaining_capacity; };
+struct Reach348 : nvml::Device { using Device::create_gpu_instance; };
+struct Reach349 : nvml::Device { using Device::create_gpu_instance_with_placement; };
+struct Reach350 : nvml::GpuInstance { using GpuInstance::destroy; };
+struct Reach351 : nvml::Device { using Device::gpu_instances; };
+struct Reach352 : nvml::Device { using Device::gpu_instance_by_id; };
+struct Reach353 : nvml::GpuInstance { using GpuInstance::info; };
+struct Reach354 : nvml::GpuInstance { using GpuInstance::compute_instance_profile_info; };
+struct Reach355 : nvml::GpuInstance { using GpuInstance::compute_instance_remaining_capacity; };
+struct Reach356 : nvml::GpuInstance { using GpuInstance::compute_instance_possible_placements; };
+struct Reach357 : nvml::GpuInstance { using GpuInstance::create_compute_instance; };
+struct Reach358 : nvml::GpuInstance { using GpuInstance::create_compute_instance_with_placement; };
+struct Reach359 : nvml::ComputeInstance { using ComputeInstance::destroy; };
+struct Reach360 : nvml::GpuInstance { using GpuInstance::compute_instances; };
+struct Reach361 : nvml::GpuInstance { using GpuInstance::compute_instance_by_id; };
+struct Reach362 : nvml::ComputeInstance { using ComputeInstance::info; };
+struct Reach363 : nvml::Device { using Device::is_mig_device_handle; };
+struct Reach364 : nvml::Device { using Device::gpu_instance_id; };
+struct Reach365 : nvml::Device { using Device::compute_instance_id; };
+struct Reach366 : nvml::Device { using Device::max_mig_device_count; };
+struct Reach367 : nvml::Device { using Device::mig_device_handle_by_index; };
+struct Reach368 : nvml::Device { using Device::device_handle_from_mig_device_handle; };
 using nvml::gpm_metrics;
 static_assert(std::is_nothrow_destructible_v<GpmSample> && !std::is_trivially_destructible_v<GpmSample>);
-struct Reach357 : nvml::GpmSample { using GpmSample::create; };
-struct Reach358 : nvml::GpmSample { using GpmSample::take; };
-struct Reach359 : nvml::GpmSample { using GpmSample::take_mig; };
-struct Reach360 : nvml::Device { using Device::gpm_query_device_support; };
-struct Reach361 : nvml::Device { using Device::gpm_streaming_enabled; };
-struct Reach362 : nvml::Device { using Device::set_gpm_streaming_enabled; };
-struct Reach363 : nvml::Device { using Device::capabilities; };
-struct Reach364 : nvml::Device { using Device::workload_power_profile_profiles_info; };
-struct Reach365 : nvml::Device { using Device::workload_power_profile_current_profiles; };
-struct Reach366 : nvml::Device { using Device::set_workload_power_profile_requested_profiles; };
-struct Reach367 : nvml::Device { using Device::clear_workload_power_profile_requested_profiles; };
-struct Reach368 : nvml::Device { using Device::update_workload_power_profiles; };
-struct Reach369 : nvml::Device { using Device::activate_power_smoothing_preset_profile; };
-struct Reach370 : nvml::Device { using Device::update_power_smoothing_preset_profile_param; };
-struct Reach371 : nvml::Device { using Device::set_power_smoothing_state; };
-struct Reach372 : nvml::Device { using Device::sram_unique_uncorrected_ecc_error_counts; };
-struct Reach373 : nvml::Device { using Device::remapped_rows; };
-struct Reach374 : nvml::Device { using Device::set_rusd_settings; };
+struct Reach371 : nvml::GpmSample { using GpmSample::create; };
+struct Reach372 : nvml::GpmSample { using GpmSample::take; };
+struct Reach373 : nvml::GpmSample { using GpmSample::take_mig; };
+struct Reach374 : nvml::Device { using Device::gpm_query_device_support; };
+struct Reach375 : nvml::Device { using Device::gpm_streaming_enabled; };
+struct Reach376 : nvml::Device { using Device::set_gpm_streaming_enabled; };
+struct Reach377 : nvml::Device { using Device::capabilities; };
+struct Reach378 : nvml::Device { using Device::workload_power_profile_profiles_info; };
+struct Reach379 : nvml::Device { using Device::workload_power_profile_current_profiles; };
+struct Reach380 : nvml::Device { using Device::set_workload_power_profile_requested_profiles; };
+struct Reach381 : nvml::Device { using Device::clear_workload_power_profile_requested_profiles; };
+struct Reach382 : nvml::Device { using Device::update_workload_power_profiles; };
+struct Reach383 : nvml::Device { using Device::activate_power_smoothing_preset_profile; };
+struct Reach384 : nvml::Device { using Device::update_power_smoothing_preset_profile_param; };
+struct Reach385 : nvml::Device { using Device::set_power_smoothing_state; };
+struct Reach386 : nvml::Device { using Device::sram_unique_uncorrected_ecc_error_counts; };
+struct Reach387 : nvml::Device { using Device::remapped_rows; };
+struct Reach388 : nvml::Device { using Device::bank_remapper_status; };
+struct Reach389 : nvml::Device { using Device::set_rusd_settings; };
 
 constexpr Callable kCallables[] = {
     {"nvmlInit_v2", "Library::open", ""},
@@ -544,6 +559,7 @@ constexpr Callable kCallables[] = {
     {"nvmlDeviceGetBusType", "Device::bus_type", ""},
     {"nvmlDeviceGetGpuFabricInfo", "Device::gpu_fabric_info", "nvmlDeviceGetGpuFabricInfoV"},
     {"nvmlDeviceGetGpuFabricInfoV", "Device::gpu_fabric_info", ""},
+    {"nvmlDeviceGetGpuFabricInfo_v4", "Device::fabric_cliques", ""},
     {"nvmlSystemGetConfComputeCapabilities", "Library::conf_compute_capabilities", ""},
     {"nvmlSystemGetConfComputeState", "Library::conf_compute_state", ""},
     {"nvmlDeviceGetConfComputeMemSizeInfo", "Device::conf_compute_mem_size_info", ""},
@@ -578,6 +594,11 @@ constexpr Callable kCallables[] = {
     {"nvmlDeviceGetPdi", "Device::pdi", ""},
     {"nvmlDeviceSetHostname_v1", "Device::set_hostname", ""},
     {"nvmlDeviceGetHostname_v1", "Device::hostname", ""},
+    {"nvmlDeviceGetMemoryLimits_v1", "Device::memory_limits", ""},
+    {"nvmlDeviceSetMemoryLimits_v1", "Device::set_memory_limits", ""},
+    {"nvmlDevicePerfMetricsGetSamples_v1", "Device::perf_metrics_samples", ""},
+    {"nvmlDeviceGetAdaptiveTgpModeInfo_v1", "Device::adaptive_tgp_mode", ""},
+    {"nvmlDeviceSetAdaptiveTgpMode_v1", "Device::set_adaptive_tgp_mode", ""},
     {"nvmlUnitSetLedState", "Unit::set_led_state", ""},
     {"nvmlDeviceSetPersistenceMode", "Device::set_persistence_mode", ""},
     {"nvmlDeviceSetComputeMode", "Device::set_compute_mode", ""},
@@ -622,10 +643,18 @@ constexpr Callable kCallables[] = {
     {"nvmlDeviceGetNvlinkBwMode", "Device::nvlink_bw_mode", ""},
     {"nvmlDeviceSetNvlinkBwMode", "Device::set_nvlink_bw_mode", ""},
     {"nvmlDeviceGetNvLinkInfo", "Device::nvlink_info", ""},
+    {"nvmlDeviceSetNvlinkBwModeAsync_v1", "Device::set_nvlink_bw_mode_async", ""},
+    {"nvmlDeviceGetNvLinkTelemetrySamples_v1", "Device::nvlink_telemetry", ""},
     {"nvmlEventSetCreate", "EventSet::create", ""},
     {"nvmlDeviceRegisterEvents", "EventSet::watch", ""},
     {"nvmlDeviceGetSupportedEventTypes", "Device::supported_event_types", ""},
     {"nvmlEventSetWait_v2", "EventSet::wait", ""},
+    {"nvmlEventSetRegisterGpuOperationalEvents_v1", "EventSet::watch_operational", ""},
+    {"nvmlEventSetWait_v3", "EventSet::wait_record", ""},
+    {"nvmlEventSetGetContextCount_v1", "EventSet::contexts", ""},
+    {"nvmlEventSetGetContextInfo_v1", "EventSet::contexts", ""},
+    {"nvmlEventSetGetContextData_v1", "EventSet::contexts", ""},
+    {"nvmlEventSetGetGpuOperationalEventContextLegacyXid_v1", "EventSet::contexts", ""},
     {"nvmlEventSetFree", "EventSet::~EventSet", ""},
     {"nvmlSystemEventSetCreate", "SystemEventSet::create", ""},
     {"nvmlSystemEventSetFree", "SystemEventSet::~SystemEventSet", ""},
@@ -772,6 +801,7 @@ constexpr Callable kCallables[] = {
     {"nvmlDevicePowerSmoothingSetState", "Device::set_power_smoothing_state", ""},
     {"nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts", "Device::sram_unique_uncorrected_ecc_error_counts", ""},
     {"nvmlDeviceGetRemappedRows_v2", "Device::remapped_rows", ""},
+    {"nvmlDeviceGetBankRemapperStatus_v1", "Device::bank_remapper_status", ""},
     {"nvmlDeviceSetRusdSettings_v1", "Device::set_rusd_settings", ""},
     {"nvmlInit", "Library::open", "nvmlInit_v2"},
     {"nvmlDeviceGetCount", "Library::device_count", "nvmlDeviceGetCount_v2"},

@@ -28,6 +28,8 @@ INPUTS: dict[str, list[tuple[int, ...]]] = {
     "nvmlDeviceGetAPIRestriction": [(i,) for i in range(2)],
     "nvmlDeviceGetViolationStatus": [(i,) for i in range(2)],
 }
+# Versions whose value is of another kind than that of older versions: both are read.
+ALONE = ("nvmlDeviceGetGpuFabricInfo_v4",)
 # Of the moment, not of the machine.
 MOVING = ("version", "referenceTime")
 # Other words for values that another surface shows, and lists of another kind.
@@ -59,11 +61,21 @@ def structures() -> dict[str, dict]:
     return out
 
 
-def member_text(buffer: ctypes.Array, member: dict) -> str:
+def entries_text(raw: bytes, layout: dict) -> str:
+    """A structure, or an array of them without the unused ones at its end."""
+    step = layout["size"]
+    used = -(-len(raw.rstrip(b"\0")) // step) * step
+    entries = (raw[at : at + step] for at in range(0, used, step))
+    return " ".join(":".join(member_text(entry, member) for member in layout["fields"]) for entry in entries)
+
+
+def member_text(buffer: ctypes.Array | bytes, member: dict) -> str:
     at, size = member["off"], member["size"]
     raw = bytes(buffer)[at : at + size]
     if member["type"] == "char":
         return raw.split(b"\0")[0].decode(errors="replace")
+    if member["type"] in structures():
+        return entries_text(raw, structures()[member["type"]])
     if member.get("dims") or size > 8:
         return raw.hex()
     return str(int.from_bytes(raw, "little"))
@@ -100,13 +112,18 @@ def is_readable(function: dict) -> bool:
     return bool(rest) and known and not any("ount" in p["name"] and len(rest) > 1 for p in rest)
 
 
+def label_of(name: str) -> str:
+    """Without the version, if newer versions take the place of older ones."""
+    return re.sub(r"^nvmlDevice(Get)?", "", name if name in ALONE else re.sub(r"_v\d+$", "", name))
+
+
 @cache
 def readable() -> list[dict]:
     """Of several versions of a function the newest."""
     newest: dict[str, dict] = {}
     for function in facts("functions"):
         if is_readable(function):
-            key = re.sub(r"_v\d+$", "", function["name"])
+            key = label_of(function["name"])
             if key not in newest or function["name"] > newest[key]["name"]:
                 newest[key] = function
     return list(newest.values())
@@ -135,7 +152,7 @@ class Nvml:
 
     def read(self, function: dict, gpu: ctypes.c_void_p, inputs: tuple[int, ...]) -> dict[str, str]:
         rest = function["params"][1 + len(inputs) :]
-        label = re.sub(r"^nvmlDevice(Get)?|_v\d+$", "", function["name"]) + "".join(f" {i}" for i in inputs)
+        label = label_of(function["name"]) + "".join(f" {i}" for i in inputs)
         if rest[0]["base"] == "char":
             return {label: self.text(function["name"], gpu, *inputs)}
         outs = [Out(parameter) for parameter in rest]

@@ -84,10 +84,19 @@ ROWS = [
         'NVML': {
             'gpu0 GpuFabricInfo state': '2',
             'gpu0 GpuFabricInfoV state': '2',
+            'gpu0 GpuFabricInfo_v4 state': '2',
+            'gpu0 GpuFabricInfo_v4 cliques': '(empty)',
+            'gpu0 GpuFabricInfo_v4 numCliques': '0',
             'gpu1 GpuFabricInfo state': '2',
             'gpu1 GpuFabricInfoV state': '2',
+            'gpu1 GpuFabricInfo_v4 state': '2',
+            'gpu1 GpuFabricInfo_v4 cliques': '(empty)',
+            'gpu1 GpuFabricInfo_v4 numCliques': '0',
             'gpu2 GpuFabricInfo state': '2',
             'gpu2 GpuFabricInfoV state': '2',
+            'gpu2 GpuFabricInfo_v4 state': '2',
+            'gpu2 GpuFabricInfo_v4 cliques': '(empty)',
+            'gpu2 GpuFabricInfo_v4 numCliques': '0',
         },
         'nvidia-smi': {
             'gpu0 Fabric/State': 'In Progress',
@@ -109,7 +118,18 @@ ROWS = [
         'DCGM': {'gpu0 fabric state': '2', 'gpu1 fabric state': '2', 'gpu2 fabric state': '2'},
     }),
     Row('set gpu=1 fabric.clique_id=7', 'b200', cells={
-        'NVML': {'gpu1 GpuFabricInfo cliqueId': '7', 'gpu1 GpuFabricInfoV cliqueId': '7'},
+        'NVML': {
+            'gpu1 GpuFabricInfo cliqueId': '7',
+            'gpu1 GpuFabricInfoV cliqueId': '7',
+            'gpu1 GpuFabricInfo_v4 cliques': '0:7 1:7 2:7 3:7',
+        },
         'nvidia-smi': {'gpu1 Fabric/CliqueId': '7'},
+    }),
+    Row('set gpu=1 adaptive_tgp.requested=enabled', 'rubin', cells={
+        'NVML': {
+            'gpu1 AdaptiveTgpModeInfo inBandEnableRequest': '1',
+            'gpu1 AdaptiveTgpModeInfo enablementStatus': '1',
+            'gpu1 AdaptiveTgpModeInfo adjustedLimitMw': '1000000',
+        },
     }),
 ]

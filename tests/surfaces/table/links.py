@@ -74,20 +74,40 @@ ROWS = [
         'log': {'messages': 'nvidia-nvswitch1 SXid 12028 Non-fatal', 'fabric manager': 'switch 1 port 32 12028 non-fatal'},
     }),
     Row('fault gpu=1 fabric degraded-bandwidth', 'b200', cells={
-        'NVML': {'gpu1 GpuFabricInfoV healthMask': '129', 'gpu1 GpuFabricInfoV healthSummary': '3'},
+        'NVML': {
+            'gpu1 GpuFabricInfoV healthMask': '129',
+            'gpu1 GpuFabricInfoV healthSummary': '3',
+            'gpu1 GpuFabricInfo_v4 healthMask': '129',
+            'gpu1 GpuFabricInfo_v4 healthSummary': '3',
+        },
         'nvidia-smi': {'gpu1 Fabric/Health/Bandwidth': 'Degraded'},
         'DCGM': {'gpu1 fabric healthMask': '129', 'gpu1 fabric healthSummary': '3'},
     }),
     Row('fault gpu=1 fabric route-recovery', 'b200', cells={
-        'NVML': {'gpu1 GpuFabricInfoV healthMask': '132', 'gpu1 GpuFabricInfoV healthSummary': '2'},
+        'NVML': {
+            'gpu1 GpuFabricInfoV healthMask': '132',
+            'gpu1 GpuFabricInfoV healthSummary': '2',
+            'gpu1 GpuFabricInfo_v4 healthMask': '132',
+            'gpu1 GpuFabricInfo_v4 healthSummary': '2',
+        },
         'DCGM': {'gpu1 fabric healthMask': '132', 'gpu1 fabric healthSummary': '2'},
     }),
     Row('fault gpu=1 fabric route-unhealthy', 'b200', cells={
-        'NVML': {'gpu1 GpuFabricInfoV healthMask': '144', 'gpu1 GpuFabricInfoV healthSummary': '2'},
+        'NVML': {
+            'gpu1 GpuFabricInfoV healthMask': '144',
+            'gpu1 GpuFabricInfoV healthSummary': '2',
+            'gpu1 GpuFabricInfo_v4 healthMask': '144',
+            'gpu1 GpuFabricInfo_v4 healthSummary': '2',
+        },
         'DCGM': {'gpu1 fabric healthMask': '144', 'gpu1 fabric healthSummary': '2'},
     }),
     Row('fault gpu=1 fabric access-timeout', 'b200', cells={
-        'NVML': {'gpu1 GpuFabricInfoV healthMask': '64', 'gpu1 GpuFabricInfoV healthSummary': '2'},
+        'NVML': {
+            'gpu1 GpuFabricInfoV healthMask': '64',
+            'gpu1 GpuFabricInfoV healthSummary': '2',
+            'gpu1 GpuFabricInfo_v4 healthMask': '64',
+            'gpu1 GpuFabricInfo_v4 healthSummary': '2',
+        },
         'DCGM': {'gpu1 fabric healthMask': '64', 'gpu1 fabric healthSummary': '2'},
     }),
 ]

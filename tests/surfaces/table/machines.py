@@ -7,6 +7,11 @@ MACHINES = {
     "h100": {"base": "h100", "system": SYSTEM},
     "dgx-h100": {"base": "dgx-h100", "system": SYSTEM},
     "b200": {"base": "b200", "system": SYSTEM},
+    "rubin": {
+        "base": "b200",
+        "system": {**SYSTEM, "driver_version": "615.71.09"},
+        "device_defaults": {"architecture": "rubin", "bank_remapper": {"histogram": {"max_spare": 64}}},
+    },
     "v100": {"base": "v100", "system": SYSTEM},
     "t4": {"base": "t4", "system": SYSTEM},
     "rtx4090": {"base": "rtx4090", "system": SYSTEM},

@@ -425,6 +425,18 @@ ROWS = [
         'log': {'messages': 'gpu1 Xid 154 to 2'},
         'DCGM': {'gpu1 recovery GET_GPU_RECOVERY_ACTION': '2'},
     }),
+    Row('fault gpu=1 recovery bus-reset', 'b200', cells={
+        'event': {'events': 'gpu1 GpuRecoveryAction 6'},
+        'field ids': {'gpu1 GET_GPU_RECOVERY_ACTION': '6'},
+        'log': {'messages': 'gpu1 Xid 154 to 6'},
+        'DCGM': {'gpu1 recovery GET_GPU_RECOVERY_ACTION': '6'},
+    }),
+    Row('fault gpu=1 recovery system-reboot', 'b200', cells={
+        'event': {'events': 'gpu1 GpuRecoveryAction 7'},
+        'field ids': {'gpu1 GET_GPU_RECOVERY_ACTION': '7'},
+        'log': {'messages': 'gpu1 Xid 154 to 7'},
+        'DCGM': {'gpu1 recovery GET_GPU_RECOVERY_ACTION': '7'},
+    }),
     Row('fault gpu=1 recovery drain-p2p', 'b200', cells={
         'event': {'events': 'gpu1 GpuRecoveryAction 3'},
         'field ids': {'gpu1 GET_GPU_RECOVERY_ACTION': '3'},

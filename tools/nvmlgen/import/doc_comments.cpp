@@ -199,6 +199,7 @@ std::string documented_product(std::string_view comment) {
       {std::regex(R"(For all discrete products with dedicated fans)"), "discrete-fans"},
       {std::regex(R"(For all cuda-capable discrete products with fans)"), "cuda-discrete-fans"},
       {std::regex(R"(For S-class products)"), "s-class"},
+      {std::regex(R"(RUBIN_OR_NEWER%)"), "rubin+"},
       {std::regex(R"(For GK110 )"), "gk110"},
       {std::regex(R"(For all products with an inforom)"), "all-inforom"},
       {std::regex(R"(For all fully supported products)"), "fully-supported"},

@@ -69,15 +69,19 @@ class NewestMerge {
     f.doc_from = was.doc_from.empty() ? old_.version : was.doc_from;
   }
 
-  // A function that never had a text has the codes of the newest member of its family.
+  // A function that never had a text has the codes of a newer member of its family: of the member that the plain name
+  // means in C source, otherwise of the newest one.
   void inherit_returns() {
     for (const auto& [plain, family] : families(now_)) {
-      const Function newest = *find(now_.functions, family.newest);
+      const Function* meant = find(now_.functions, family.default_member);
+      const Function source = meant && !meant->returns.empty() ? *meant : *find(now_.functions, family.newest);
+      const int newest = split_version(source.name).second;
       for (Function& f : now_.functions) {
-        if (!f.returns.empty() || newest.returns.empty() || split_version(f.name).first != plain) continue;
-        f.returns = newest.returns;
-        f.doc_from = newest.name;
-        if (f.product.empty()) f.product = newest.product;
+        const auto [name, version] = split_version(f.name);
+        if (!f.returns.empty() || source.returns.empty() || name != plain || version > newest) continue;
+        f.returns = source.returns;
+        f.doc_from = source.name;
+        if (f.product.empty()) f.product = source.product;
       }
     }
   }

@@ -9,6 +9,35 @@
 namespace nvmlgen {
 namespace {
 
+const std::string& one_of(const std::string& where, const std::string& word, const std::vector<std::string>& words) {
+  if (std::find(words.begin(), words.end(), word) == words.end()) throw RegistryError(where, "unknown: " + word);
+  return word;
+}
+
+OperationalEvent read_operational(const std::string& where, const YAML::Node& value) {
+  OperationalEvent out;
+  for (const auto& item : value) {
+    const auto name = item.first.as<std::string>();
+    const auto text = item.second.as<std::string>();
+    if (name == "module")
+      out.module = text;
+    else if (name == "code")
+      out.code = item.second.as<unsigned>();
+    else if (name == "category")
+      out.category = item.second.as<unsigned>();
+    else if (name == "severity")
+      out.severity = one_of(where, text, {"informational", "corrected", "recoverable", "fatal"});
+    else if (name == "level")
+      out.level = one_of(where, text, {"telemetry", "diag", "notice", "warning", "error"});
+    else
+      throw RegistryError(where, "unknown: " + name);
+  }
+  constexpr std::size_t kLongestModule = 16;
+  if (out.module.empty() || out.module.size() > kLongestModule || out.severity.empty() || out.level.empty())
+    throw RegistryError(where, "operational needs module (at most 16 bytes), severity and level");
+  return out;
+}
+
 Xid read_entry(const std::string& where, const YAML::Node& key, const YAML::Node& value) {
   static const std::vector<std::string> effects = {"lost",          "reset",        "unresponsive", "double_bit",
                                                    "remap_pending", "remap_failed", "nvlink"};
@@ -17,6 +46,10 @@ Xid read_entry(const std::string& where, const YAML::Node& key, const YAML::Node
   xid.effect = "none";
   for (const auto& item : value) {
     const auto name = item.first.as<std::string>();
+    if (name == "operational") {
+      xid.operational = read_operational(where, item.second);
+      continue;
+    }
     const auto text = item.second.as<std::string>();
     if (name == "mnemonic")
       xid.mnemonic = text;

@@ -2,8 +2,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "driver/cuda/device/activity.hpp"
 #include "sim/processes/clients.hpp"
+#include "sim/processes/limits.hpp"
 #include "sim/processes/memory.hpp"
 
 namespace nvmlkit::cuda {
@@ -20,7 +23,7 @@ std::uint64_t Device::total_memory() const {
   });
 }
 
-// The memory that others do not use, by the machine's data.
+// The memory that others do not use, by the machine's data, and no more than the limits of the process's cgroups leave.
 std::uint64_t Device::room() const {
   const auto total = total_memory();
   const auto index = machine_.index_of(gpu_);
@@ -35,7 +38,9 @@ std::uint64_t Device::room() const {
     if (mig_) return held;
     return sim::processes::memory_of(gpu, held).used;
   });
-  return total > others ? total - others : 0;
+  const auto left = total > others ? total - others : 0;
+  const auto budget = read([&](const sim::model::Gpu&) { return sim::processes::own_budget(machine_, index, true); });
+  return budget ? std::min(left, budget->left()) : left;
 }
 
 std::uint64_t Device::free_memory() {

@@ -119,6 +119,8 @@ nvmlReturn_t DeviceGetCurrentClocksEventReasons(const Machine& machine, const Gp
   add(r.hw_thermal_slowdown, ClocksThrottleReasonHwThermalSlowdown);
   add(r.hw_power_brake_slowdown, ClocksThrottleReasonHwPowerBrakeSlowdown);
   add(r.display_clocks_setting, ClocksEventReasonDisplayClockSetting);
+  add(r.board_limit, ClocksEventReasonBoardLimit);
+  add(r.reliability, ClocksEventReasonReliability);
   *reasons = static_cast<unsigned long long>(mask);
   return NVML_SUCCESS;
 }

@@ -36,6 +36,7 @@ void reset_gpu(sim::model::Gpu& gpu) {
   clear_ecc_counts(gpu.ecc.errors.volatile_, gpu.ecc.sram.volatile_);
   if (gpu.retired_pages.pending_retirement) gpu.retired_pages.pending_retirement = false;
   if (gpu.remapped_rows.pending) gpu.remapped_rows.pending = false;
+  sim::faults::settle_banks(gpu);
   if (gpu.repair.channel_pending) gpu.repair.channel_pending = false;
   if (gpu.repair.tpc_pending) gpu.repair.tpc_pending = false;
 

@@ -11,11 +11,6 @@ namespace {
 
 namespace events = sim::events;
 
-// Events of one GPU instance are for those who may see the whole GPU.
-bool may_see(const Machine& machine, const events::Event& event) {
-  return event.gpu_instance == events::kNoInstance || is_privileged(machine);
-}
-
 nvmlReturn_t wait(const Machine& machine, nvmlEventSet_t handle, unsigned int milliseconds, nvmlEventData_t& out) {
   EventSetUse set(handle, EventScope::gpu);
   if (!set) return NVML_ERROR_INVALID_ARGUMENT;

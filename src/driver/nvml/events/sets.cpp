@@ -20,6 +20,11 @@ struct Registration {
   std::uint64_t since;  // events from this one on
 };
 
+struct Operational {
+  std::uint32_t gpu, level, severity;
+  std::uint64_t since;
+};
+
 struct Set {
   EventScope scope;
   const void* owner;  // the driver whose set it is
@@ -28,12 +33,24 @@ struct Set {
   std::vector<Registration> registrations;
   bool loss_unreported;  // of a GPU of the set
   bool just_reported;    // the latest wait ended with such a report
+  std::vector<Operational> operational = {};
+  std::uint64_t operational_cursor = 0;
+  const sim::faults::Xid* latest = nullptr;  // the operational event that was delivered last
 };
 
 // Does the set register these types of events of the GPU, since before the latest event that it took?
 bool registers(const Set& set, std::uint32_t gpu, std::uint64_t types) {
   for (const auto& wanted : set.registrations)
     if (wanted.gpu == gpu && (wanted.types & types) != 0 && wanted.since < set.cursor) return true;
+  return false;
+}
+
+// Does the set register the operational event of the GPU, since before the latest one that it took?
+bool registers(const Set& set, std::uint32_t gpu, const sim::faults::OperationalEvent& event) {
+  for (const auto& wanted : set.operational)
+    if (wanted.gpu == gpu && event.level >= wanted.level && event.severity >= wanted.severity &&
+        wanted.since < set.operational_cursor)
+      return true;
   return false;
 }
 
@@ -157,6 +174,51 @@ bool EventSetUse::take(const sim::Machine& machine, events::Published& out) {
   return false;
 }
 
+bool EventSetUse::add_operational(const sim::Machine& machine, std::uint32_t gpu, std::uint32_t level,
+                                  std::uint32_t severity) {
+  auto& set = *static_cast<Place*>(set_)->set;
+  const std::lock_guard lock(set.mutex);
+  for (const auto& known : set.operational)
+    if (known.gpu == gpu && known.level == level && known.severity == severity) return true;
+  const auto now = events::now(machine.events());
+  if (set.operational.empty()) set.operational_cursor = now;
+  try {
+    set.operational.push_back({gpu, level, severity, now});
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
+}
+
+bool EventSetUse::take_record(const sim::Machine& machine, EventRecord& out) {
+  auto& set = *static_cast<Place*>(set_)->set;
+  if (take(machine, out.published)) {
+    const std::lock_guard lock(set.mutex);
+    out.number = set.cursor;
+    out.operational = set.latest = nullptr;
+    return true;
+  }
+  const std::lock_guard lock(set.mutex);
+  if (set.operational.empty()) return false;
+  while (events::take(machine.events(), set.operational_cursor, out.published)) {
+    if (out.published.event.type != kXidType) continue;
+    const auto* xid = sim::faults::find_xid(static_cast<std::uint32_t>(out.published.event.data));
+    if (!xid || xid->operational.module.empty()) continue;
+    if (!registers(set, out.published.gpu, xid->operational)) continue;
+    out.number = set.operational_cursor;
+    out.operational = set.latest = xid;
+    set.just_reported = false;
+    return true;
+  }
+  return false;
+}
+
+const sim::faults::Xid* EventSetUse::latest_operational() const {
+  auto& set = *static_cast<Place*>(set_)->set;
+  const std::lock_guard lock(set.mutex);
+  return set.latest;
+}
+
 bool EventSetUse::report_loss() {
   auto& set = *static_cast<Place*>(set_)->set;
   const std::lock_guard lock(set.mutex);
@@ -201,13 +263,16 @@ void end_waits(const sim::Machine& machine) {
   wake_until(machine, [] { return waiting.load(std::memory_order_acquire) == 0; });
 }
 
-abi::nvmlReturn_t wait_for_event(const sim::Machine& machine, EventSetUse& set, unsigned int milliseconds,
-                                 events::Published& out) {
+namespace {
+
+template <class Take>
+abi::nvmlReturn_t wait_until_taken(const sim::Machine& machine, EventSetUse& set, unsigned int milliseconds,
+                                   Take take) {
   const auto deadline = deadline_in(milliseconds);
   const Waiting here;
   while (true) {
     const auto heard = events::listen(machine.events());
-    if (set.take(machine, out)) return abi::NVML_SUCCESS;
+    if (take()) return abi::NVML_SUCCESS;
     if (set.freed()) return abi::NVML_ERROR_INVALID_ARGUMENT;
     if (initialized_machine() != &machine) return abi::NVML_ERROR_UNINITIALIZED;
     if (set.report_loss()) return abi::NVML_ERROR_GPU_IS_LOST;
@@ -216,6 +281,18 @@ abi::nvmlReturn_t wait_for_event(const sim::Machine& machine, EventSetUse& set, 
       return abi::NVML_ERROR_TIMEOUT;
     }
   }
+}
+
+}  // namespace
+
+abi::nvmlReturn_t wait_for_event(const sim::Machine& machine, EventSetUse& set, unsigned int milliseconds,
+                                 events::Published& out) {
+  return wait_until_taken(machine, set, milliseconds, [&] { return set.take(machine, out); });
+}
+
+abi::nvmlReturn_t wait_for_record(const sim::Machine& machine, EventSetUse& set, unsigned int milliseconds,
+                                  EventRecord& out) {
+  return wait_until_taken(machine, set, milliseconds, [&] { return set.take_record(machine, out); });
 }
 
 }  // namespace nvmlkit::driver

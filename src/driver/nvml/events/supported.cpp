@@ -1,5 +1,6 @@
 #include "driver/nvml/events/supported.hpp"
 
+#include "driver/nvml/call/access.hpp"
 #include "nvmlkit/generated/abi.hpp"
 #include "sim/traits/architecture.hpp"
 #include "sim/traits/driver_branch.hpp"
@@ -25,6 +26,10 @@ unsigned long long supported_events(const sim::Machine& machine, const sim::mode
   if (branch >= 570 && sim::is_from(gpu, Architecture::ampere))
     types |= EventTypeGpuUnavailableError | EventTypeGpuRecoveryAction;
   return static_cast<unsigned long long>(types);
+}
+
+bool may_see(const sim::Machine& machine, const sim::events::Event& event) {
+  return event.gpu_instance == sim::events::kNoInstance || is_privileged(machine);
 }
 
 }  // namespace nvmlkit::driver

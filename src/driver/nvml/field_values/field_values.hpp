@@ -19,6 +19,8 @@ abi::nvmlReturn_t put_uint(const sim::model::LiveField<T, Id>& field, abi::nvmlF
 
 abi::nvmlReturn_t retired_pages(const sim::model::Gpu& gpu, unsigned int id, unsigned int scope,
                                 abi::nvmlFieldValue_t& out);
+abi::nvmlReturn_t bank_remapper(const sim::model::Gpu& gpu, unsigned int id, unsigned int scope,
+                                abi::nvmlFieldValue_t& out);
 abi::nvmlReturn_t remapped_rows(const sim::model::Gpu& gpu, unsigned int id, unsigned int scope,
                                 abi::nvmlFieldValue_t& out);
 abi::nvmlReturn_t ecc_counter(const sim::model::Gpu& gpu, unsigned int id, unsigned int scope,

@@ -34,7 +34,7 @@ constexpr char texts[] =
     "apiType\0isRestricted\0lastSeenTimeStamp\0sampleValType\0sampleCount\0samples\0bar1Total\0bar1Free\0"
     "bar1Used\0bar1Memory\0perfPolicyType\0referenceTime\0violationTime\0violTime\0irqNum\0numCores\0powerSource\0"
     "busWidth\0pcieSpeed\0adaptiveClockStatus\0clusterUuid\0status\0cliqueId\0gpuFabricInfo\0healthMask\0"
-    "healthSummary\0cpuCaps\0gpusCaps\0capabilities\0environment\0ccFeature\0devToolsMode\0protectedMemSizeKib\0"
+    "healthSummary\0numCliques\0cpuCaps\0gpusCaps\0capabilities\0environment\0ccFeature\0devToolsMode\0protectedMemSizeKib\0"
     "unprotectedMemSizeKib\0memInfo\0isAcceptingWork\0certChainSize\0attestationCertChainSize\0certChain\0"
     "attestationCertChain\0gpuCert\0isCecAttestationReportPresent\0attestationReportSize\0cecAttestationReportSize\0"
     "nonce\0attestationReport\0cecAttestationReport\0gpuAtstReport\0attackerAdvantage\0pKeyRotationThrInfo\0"
@@ -45,38 +45,45 @@ constexpr char texts[] =
     "sumFbUtil\0pageCount\0addresses\0timestamps\0isPending\0corrRows\0uncRows\0failureOccurred\0max\0high\0"
     "partial\0low\0none\0values\0arch\0bGlobalStatus\0clkMonListSize\0processSamplesCount\0procUtilArray\0"
     "procesesUtilInfo\0ibGuid\0chassisSerialNumber\0slotNumber\0trayIndex\0hostId\0peerType\0platformInfo\0"
-    "pdi\0hostname\0ecc\0driverModel\0minGpuClockMHz\0maxGpuClockMHz\0minMemClockMHz\0maxMemClockMHz\0memClockMHz\0"
-    "graphicsClockMHz\0enabled\0link\0capability\0capResult\0counterValue\0units\0pktfilter\0control\0reset\0"
-    "rxcounter\0txcounter\0freeze\0pNvLinkDeviceType\0lowPwrThreshold\0nvlinkBwMode\0bwModes\0totalBwModes\0"
-    "supportedBwMode\0bIsBest\0bwMode\0getBwMode\0bSetBest\0setBwMode\0isNvleEnabled\0firmwareInfo.numValidEntries\0"
-    "set\0eventTypes\0eventType\0eventData\0gpuInstanceId\0computeInstanceId\0data\0timeoutms\0request\0dataSize\0"
-    "numEvent\0pciInfo\0newState\0currentState\0gpuState\0linkState\0valuesCount\0pVirtualMode\0pHostVgpuMode\0"
-    "virtualMode\0pHeterogeneousMode\0vgpuInstance\0placementId\0pPlacement\0vgpuTypeId\0placementSize\0placementIds\0"
-    "pPlacementList\0gspHeapSize\0fbReservation\0isGridLicenseSupported\0licensableFeaturesCount\0pGridLicensableFeatures\0"
-    "vgpuCount\0vgpuTypeIds\0vgpuTypeClass\0vgpuTypeName\0gpuInstanceProfileId\0deviceID\0subsystemID\0fbSize\0"
-    "numDisplayHeads\0displayIndex\0xdim\0ydim\0vgpuTypeLicenseString\0frameRateLimit\0vgpuInstanceCount\0"
-    "vgpuInstanceCountPerVm\0bar1Size\0bar1Info\0vgpuInstances\0vmId\0vmIdType\0fbUsage\0licensed\0eccMode\0"
-    "vgpuPciId\0mdevUuid\0gpuInstance\0pVgpus\0maxInstancePerGI\0pMaxInstance\0pVgpuInstanceInfo\0engineId\0"
-    "schedulerPolicy\0enableARRMode\0schedulerParams.vgpuSchedDataWithARR.avgFactor\0schedulerParams.vgpuSchedDataWithARR.frequency\0"
-    "pScheduler\0arrMode\0schedulerParams.vgpuSchedDataWithARR.timeslice\0pSchedulerStateInfo\0entriesCount\0"
-    "pSchedulerLogInfo\0pCreatablePlacementInfo\0avgFactor\0timeslice\0frequency\0pSchedulerState\0vgpuMetadata\0"
-    "pgpuMetadata\0revision\0guestInfoState\0guestDriverVersion\0hostDriverVersion\0vgpuVirtualizationCaps\0"
-    "guestVgpuVersion\0opaqueDataSize\0opaqueData\0pgpuVirtualizationCaps\0hostSupportedVgpuRange.minVersion\0"
-    "hostSupportedVgpuRange.maxVersion\0vgpuVmCompatibility\0compatibilityLimitCode\0compatibilityInfo\0pSchedulerLog\0"
-    "supportedSchedulers\0maxTimeslice\0minTimeslice\0isArrModeSupported\0maxFrequencyForARR\0minFrequencyForARR\0"
-    "maxAvgFactorForARR\0minAvgFactorForARR\0pCapabilities\0minVersion\0maxVersion\0supported\0vgpuVersion\0"
-    "vgpuInstanceSamplesCount\0utilizationSamples\0vgpuUtilArray\0vgpuUtilInfo\0vgpuProcessSamplesCount\0"
-    "vgpuProcessCount\0vgpuProcUtilArray\0vgpuProcUtilInfo\0isLicensed\0licenseExpiry.year\0licenseExpiry.month\0"
-    "licenseExpiry.day\0licenseExpiry.hour\0licenseExpiry.min\0licenseExpiry.sec\0licenseExpiry.status\0licenseInfo\0"
-    "pciInfo.busIdLegacy\0pciInfo.domain\0pciInfo.bus\0pciInfo.device\0pciInfo.pciDeviceId\0pciInfo.pciSubSystemId\0"
-    "pciInfo.busId\0inData\0numCounters\0counters\0counterList\0activationStatus\0pendingMode\0profile\0isP2pSupported\0"
-    "sliceCount\0instanceCount\0copyEngineCount\0decoderCount\0encoderCount\0jpegCount\0ofaCount\0profileId\0"
-    "placements\0start\0placement\0gpuInstances\0placement.start\0placement.size\0engProfile\0computeInstance\0"
-    "computeInstances\0isMigDevice\0migDevice\0numMetrics\0sample1\0sample2\0metricsGet\0gpmSample\0isSupportedDevice\0"
-    "gpmSupport\0capMask\0caps\0perfProfilesMask.mask\0profilesInfo\0requestedProfilesMask.mask\0enforcedProfilesMask.mask\0"
-    "currentProfiles\0requestedProfiles\0operation\0updateProfilesMask.mask\0updateProfiles\0paramId\0entryCount\0"
-    "entries\0errorCounts\0corrActiveRemaps\0corrInactiveRemaps\0uncActiveRemaps\0uncInactiveRemaps\0bPending\0"
-    "bFailureOccurred\0pollMask\0table\0";
+    "pdi\0hostname\0nameSpace\0softLimit\0hardLimit\0currentUsed\0limits\0numSamples\0inBandEnableRequest\0"
+    "featureAllowedByAdmin\0adminOverrideEnabled\0enablementStatus\0adjustedLimitMw\0ecc\0driverModel\0minGpuClockMHz\0"
+    "maxGpuClockMHz\0minMemClockMHz\0maxMemClockMHz\0memClockMHz\0graphicsClockMHz\0enabled\0link\0capability\0"
+    "capResult\0counterValue\0units\0pktfilter\0control\0reset\0rxcounter\0txcounter\0freeze\0pNvLinkDeviceType\0"
+    "lowPwrThreshold\0nvlinkBwMode\0bwModes\0totalBwModes\0supportedBwMode\0bIsBest\0bwMode\0getBwMode\0bSetBest\0"
+    "setBwMode\0isNvleEnabled\0firmwareInfo.numValidEntries\0asyncPollTimeoutMs\0setBwModeAsync\0telemetryCount\0"
+    "telemetrySamples\0set\0eventTypes\0eventType\0eventData\0gpuInstanceId\0computeInstanceId\0data\0timeoutms\0"
+    "eventSet\0minLogLevel\0minSeverity\0config\0timeoutMs\0dataType\0sourceModule\0groupCursor\0instanceId\0"
+    "timestampUsec\0traceId\0severity\0categoryId\0moduleEventCode\0originator\0moduleInstance\0chipletId\0"
+    "logLevel\0groupCperSize\0groupAttributes\0groupSize\0groupIndex\0params\0nvmlGpuOperationalEventContextType\0"
+    "sourceEventContextType\0dataSize\0dataFormatVersion\0xidCode\0request\0numEvent\0pciInfo\0newState\0"
+    "currentState\0gpuState\0linkState\0valuesCount\0pVirtualMode\0pHostVgpuMode\0virtualMode\0pHeterogeneousMode\0"
+    "vgpuInstance\0placementId\0pPlacement\0vgpuTypeId\0placementSize\0placementIds\0pPlacementList\0gspHeapSize\0"
+    "fbReservation\0isGridLicenseSupported\0licensableFeaturesCount\0pGridLicensableFeatures\0vgpuCount\0"
+    "vgpuTypeIds\0vgpuTypeClass\0vgpuTypeName\0gpuInstanceProfileId\0deviceID\0subsystemID\0fbSize\0numDisplayHeads\0"
+    "displayIndex\0xdim\0ydim\0vgpuTypeLicenseString\0frameRateLimit\0vgpuInstanceCount\0vgpuInstanceCountPerVm\0"
+    "bar1Size\0bar1Info\0vgpuInstances\0vmId\0vmIdType\0fbUsage\0licensed\0eccMode\0vgpuPciId\0mdevUuid\0"
+    "gpuInstance\0pVgpus\0maxInstancePerGI\0pMaxInstance\0pVgpuInstanceInfo\0engineId\0schedulerPolicy\0enableARRMode\0"
+    "schedulerParams.vgpuSchedDataWithARR.avgFactor\0schedulerParams.vgpuSchedDataWithARR.frequency\0pScheduler\0"
+    "arrMode\0schedulerParams.vgpuSchedDataWithARR.timeslice\0pSchedulerStateInfo\0entriesCount\0pSchedulerLogInfo\0"
+    "pCreatablePlacementInfo\0avgFactor\0timeslice\0frequency\0pSchedulerState\0vgpuMetadata\0pgpuMetadata\0"
+    "revision\0guestInfoState\0guestDriverVersion\0hostDriverVersion\0vgpuVirtualizationCaps\0guestVgpuVersion\0"
+    "opaqueDataSize\0opaqueData\0pgpuVirtualizationCaps\0hostSupportedVgpuRange.minVersion\0hostSupportedVgpuRange.maxVersion\0"
+    "vgpuVmCompatibility\0compatibilityLimitCode\0compatibilityInfo\0pSchedulerLog\0supportedSchedulers\0"
+    "maxTimeslice\0minTimeslice\0isArrModeSupported\0maxFrequencyForARR\0minFrequencyForARR\0maxAvgFactorForARR\0"
+    "minAvgFactorForARR\0pCapabilities\0minVersion\0maxVersion\0supported\0vgpuVersion\0vgpuInstanceSamplesCount\0"
+    "utilizationSamples\0vgpuUtilArray\0vgpuUtilInfo\0vgpuProcessSamplesCount\0vgpuProcessCount\0vgpuProcUtilArray\0"
+    "vgpuProcUtilInfo\0isLicensed\0licenseExpiry.year\0licenseExpiry.month\0licenseExpiry.day\0licenseExpiry.hour\0"
+    "licenseExpiry.min\0licenseExpiry.sec\0licenseExpiry.status\0licenseInfo\0pciInfo.busIdLegacy\0pciInfo.domain\0"
+    "pciInfo.bus\0pciInfo.device\0pciInfo.pciDeviceId\0pciInfo.pciSubSystemId\0pciInfo.busId\0inData\0numCounters\0"
+    "counters\0counterList\0activationStatus\0pendingMode\0profile\0isP2pSupported\0sliceCount\0instanceCount\0"
+    "copyEngineCount\0decoderCount\0encoderCount\0jpegCount\0ofaCount\0profileId\0placements\0start\0placement\0"
+    "gpuInstances\0placement.start\0placement.size\0engProfile\0computeInstance\0computeInstances\0isMigDevice\0"
+    "migDevice\0numMetrics\0sample1\0sample2\0metricsGet\0gpmSample\0isSupportedDevice\0gpmSupport\0capMask\0"
+    "caps\0perfProfilesMask.mask\0profilesInfo\0requestedProfilesMask.mask\0enforcedProfilesMask.mask\0currentProfiles\0"
+    "requestedProfiles\0operation\0updateProfilesMask.mask\0updateProfiles\0paramId\0entryCount\0entries\0"
+    "errorCounts\0corrActiveRemaps\0corrInactiveRemaps\0uncActiveRemaps\0uncInactiveRemaps\0bPending\0bFailureOccurred\0"
+    "activeRemappings\0inactiveRemappings\0histogram.maxSpareGroupCount\0histogram.noSpareGroupCount\0pBankRemapperStatus\0"
+    "pollMask\0table\0";
 
 constexpr MemberInfo members[] = {
     {116, Kind::natural, 0, 4, 1},
@@ -198,291 +205,354 @@ constexpr MemberInfo members[] = {
     {249, Kind::natural, 28, 1, 1},
     {2411, Kind::natural, 32, 4, 1},
     {2422, Kind::natural, 36, 1, 1},
-    {2436, Kind::natural, 0, 4, 1},
-    {2444, Kind::natural, 4, 4, 1},
-    {2466, Kind::natural, 0, 4, 1},
-    {2478, Kind::natural, 4, 4, 1},
-    {2488, Kind::natural, 8, 4, 1},
-    {2501, Kind::natural, 0, 8, 1},
-    {2521, Kind::natural, 8, 8, 1},
-    {2567, Kind::natural, 0, 4, 1},
-    {2581, Kind::natural, 4, 4, 1},
-    {2606, Kind::natural, 8, 1, 4096},
-    {2616, Kind::natural, 4104, 1, 5120},
-    {2645, Kind::natural, 0, 4, 1},
-    {2675, Kind::natural, 4, 4, 1},
-    {2697, Kind::natural, 8, 4, 1},
-    {2722, Kind::natural, 12, 1, 32},
-    {2728, Kind::natural, 44, 1, 8192},
-    {2746, Kind::natural, 8236, 1, 4096},
+    {2369, Kind::natural, 0, 1, 16},
+    {2381, Kind::natural, 16, 4, 1},
+    {2436, Kind::natural, 532, 4, 1},
+    {249, Kind::natural, 536, 1, 1},
+    {2411, Kind::natural, 540, 4, 1},
+    {2422, Kind::natural, 544, 1, 1},
+    {2447, Kind::natural, 0, 4, 1},
+    {2455, Kind::natural, 4, 4, 1},
+    {2477, Kind::natural, 0, 4, 1},
+    {2489, Kind::natural, 4, 4, 1},
+    {2499, Kind::natural, 8, 4, 1},
+    {2512, Kind::natural, 0, 8, 1},
+    {2532, Kind::natural, 8, 8, 1},
+    {2578, Kind::natural, 0, 4, 1},
+    {2592, Kind::natural, 4, 4, 1},
+    {2617, Kind::natural, 8, 1, 4096},
+    {2627, Kind::natural, 4104, 1, 5120},
+    {2656, Kind::natural, 0, 4, 1},
+    {2686, Kind::natural, 4, 4, 1},
+    {2708, Kind::natural, 8, 4, 1},
+    {2733, Kind::natural, 12, 1, 32},
+    {2739, Kind::natural, 44, 1, 8192},
+    {2757, Kind::natural, 8236, 1, 4096},
     {13, Kind::natural, 0, 4, 1},
-    {2781, Kind::natural, 8, 8, 1},
+    {2792, Kind::natural, 8, 8, 1},
     {13, Kind::natural, 0, 4, 1},
-    {2827, Kind::natural, 8, 8, 1},
+    {2838, Kind::natural, 8, 8, 1},
     {13, Kind::natural, 0, 4, 1},
-    {2466, Kind::natural, 4, 4, 1},
-    {2478, Kind::natural, 8, 4, 1},
-    {2488, Kind::natural, 12, 4, 1},
-    {2848, Kind::natural, 16, 4, 1},
+    {2477, Kind::natural, 4, 4, 1},
+    {2489, Kind::natural, 8, 4, 1},
+    {2499, Kind::natural, 12, 4, 1},
+    {2859, Kind::natural, 16, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {2870, Kind::natural, 8, 8, 1},
-    {2889, Kind::natural, 16, 8, 1},
-    {2908, Kind::natural, 24, 8, 1},
-    {2921, Kind::natural, 32, 8, 1},
-    {2939, Kind::natural, 40, 8, 1},
-    {2957, Kind::natural, 48, 8, 1},
-    {2969, Kind::natural, 56, 8, 1},
-    {2990, Kind::natural, 64, 8, 1},
-    {3011, Kind::natural, 72, 8, 1},
-    {3034, Kind::natural, 80, 8, 1},
-    {3056, Kind::natural, 88, 8, 1},
-    {3080, Kind::natural, 96, 4, 1},
+    {2881, Kind::natural, 8, 8, 1},
+    {2900, Kind::natural, 16, 8, 1},
+    {2919, Kind::natural, 24, 8, 1},
+    {2932, Kind::natural, 32, 8, 1},
+    {2950, Kind::natural, 40, 8, 1},
+    {2968, Kind::natural, 48, 8, 1},
+    {2980, Kind::natural, 56, 8, 1},
+    {3001, Kind::natural, 64, 8, 1},
+    {3022, Kind::natural, 72, 8, 1},
+    {3045, Kind::natural, 80, 8, 1},
+    {3067, Kind::natural, 88, 8, 1},
+    {3091, Kind::natural, 96, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {3099, Kind::natural, 4, 1, 1},
-    {3110, Kind::natural, 8, 4, 1},
-    {3134, Kind::natural, 0, 4, 1},
-    {3149, Kind::natural, 4, 4, 1},
-    {3167, Kind::natural, 8, 8, 1},
-    {3182, Kind::natural, 16, 8, 1},
-    {3187, Kind::natural, 24, 8, 1},
-    {3197, Kind::natural, 32, 4, 1},
+    {3110, Kind::natural, 4, 1, 1},
+    {3121, Kind::natural, 8, 4, 1},
+    {3145, Kind::natural, 0, 4, 1},
+    {3160, Kind::natural, 4, 4, 1},
+    {3178, Kind::natural, 8, 8, 1},
+    {3193, Kind::natural, 16, 8, 1},
+    {3198, Kind::natural, 24, 8, 1},
+    {3208, Kind::natural, 32, 4, 1},
     {1710, Kind::natural, 36, 4, 5},
     {46, Kind::natural, 0, 4, 1},
-    {3197, Kind::natural, 4, 4, 1},
-    {3134, Kind::natural, 8, 4, 1},
-    {3149, Kind::natural, 12, 4, 1},
-    {3167, Kind::natural, 16, 8, 1},
+    {3208, Kind::natural, 4, 4, 1},
+    {3145, Kind::natural, 8, 4, 1},
+    {3160, Kind::natural, 12, 4, 1},
+    {3178, Kind::natural, 16, 8, 1},
     {2191, Kind::natural, 24, 4, 1},
-    {3218, Kind::natural, 32, 8, 1},
-    {3229, Kind::natural, 40, 8, 1},
-    {3182, Kind::natural, 48, 8, 1},
-    {3187, Kind::natural, 56, 8, 1},
-    {3313, Kind::natural, 0, 4, 1},
-    {3317, Kind::natural, 4, 4, 1},
-    {3322, Kind::natural, 8, 4, 1},
-    {3330, Kind::natural, 12, 4, 1},
-    {3334, Kind::natural, 16, 4, 1},
-    {3351, Kind::natural, 0, 4, 1},
-    {3365, Kind::natural, 4, 4, 1},
+    {3229, Kind::natural, 32, 8, 1},
+    {3240, Kind::natural, 40, 8, 1},
+    {3193, Kind::natural, 48, 8, 1},
+    {3198, Kind::natural, 56, 8, 1},
+    {3324, Kind::natural, 0, 4, 1},
+    {3328, Kind::natural, 4, 4, 1},
+    {3333, Kind::natural, 8, 4, 1},
+    {3341, Kind::natural, 12, 4, 1},
+    {3345, Kind::natural, 16, 4, 1},
+    {3362, Kind::natural, 0, 4, 1},
+    {3376, Kind::natural, 4, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {3380, Kind::natural, 4, 4, 1},
+    {3391, Kind::natural, 4, 4, 1},
     {2159, Kind::natural, 8, 8, 1},
-    {3400, Kind::pointer, 16, 8, 1},
+    {3411, Kind::pointer, 16, 8, 1},
     {13, Kind::natural, 0, 4, 1},
-    {3431, Kind::natural, 4, 1, 16},
-    {3438, Kind::natural, 20, 1, 16},
-    {3458, Kind::natural, 36, 1, 1},
-    {3469, Kind::natural, 37, 1, 1},
-    {3479, Kind::natural, 38, 1, 1},
-    {3486, Kind::natural, 39, 1, 1},
+    {3442, Kind::natural, 4, 1, 16},
+    {3449, Kind::natural, 20, 1, 16},
+    {3469, Kind::natural, 36, 1, 1},
+    {3480, Kind::natural, 37, 1, 1},
+    {3490, Kind::natural, 38, 1, 1},
+    {3497, Kind::natural, 39, 1, 1},
     {535, Kind::natural, 40, 1, 1},
     {13, Kind::natural, 0, 4, 1},
     {618, Kind::natural, 8, 8, 1},
     {618, Kind::text, 0, 1, 64},
-    {3673, Kind::natural, 0, 4, 1},
-    {3679, Kind::natural, 4, 4, 1},
-    {3748, Kind::natural, 0, 4, 1},
+    {3532, Kind::pointer, 0, 8, 1},
+    {3542, Kind::natural, 8, 8, 1},
+    {3552, Kind::natural, 16, 8, 1},
+    {3562, Kind::natural, 24, 8, 1},
+    {3532, Kind::pointer, 0, 8, 1},
+    {3542, Kind::natural, 8, 8, 1},
+    {3552, Kind::natural, 16, 8, 1},
+    {3581, Kind::natural, 0, 4, 1},
+    {3592, Kind::natural, 0, 4, 1},
+    {3612, Kind::natural, 4, 4, 1},
+    {3634, Kind::natural, 8, 4, 1},
+    {3655, Kind::natural, 12, 4, 1},
+    {3672, Kind::natural, 16, 4, 1},
+    {3840, Kind::natural, 0, 4, 1},
+    {3846, Kind::natural, 4, 4, 1},
+    {3915, Kind::natural, 0, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {3777, Kind::natural, 4, 1, 23},
-    {3785, Kind::natural, 27, 1, 1},
+    {3944, Kind::natural, 4, 1, 23},
+    {3952, Kind::natural, 27, 1, 1},
     {13, Kind::natural, 0, 4, 1},
-    {3814, Kind::natural, 4, 4, 1},
-    {3822, Kind::natural, 8, 1, 1},
+    {3981, Kind::natural, 4, 4, 1},
+    {3989, Kind::natural, 8, 1, 1},
     {13, Kind::natural, 0, 4, 1},
-    {3839, Kind::natural, 4, 4, 1},
-    {3822, Kind::natural, 8, 1, 1},
+    {4006, Kind::natural, 4, 4, 1},
+    {3989, Kind::natural, 8, 1, 1},
     {13, Kind::natural, 0, 4, 1},
-    {3858, Kind::natural, 4, 4, 1},
-    {3872, Kind::natural, 1608, 4, 1},
+    {4025, Kind::natural, 4, 4, 1},
+    {4039, Kind::natural, 1608, 4, 1},
+    {4006, Kind::natural, 0, 4, 1},
+    {3989, Kind::natural, 4, 4, 1},
+    {4068, Kind::natural, 8, 4, 1},
+    {4102, Kind::natural, 0, 4, 1},
+    {4117, Kind::pointer, 8, 8, 1},
     {321, Kind::pointer, 0, 8, 1},
-    {3916, Kind::natural, 8, 8, 1},
-    {3926, Kind::natural, 16, 8, 1},
-    {3936, Kind::natural, 24, 4, 1},
-    {3950, Kind::natural, 28, 4, 1},
+    {4149, Kind::natural, 8, 8, 1},
+    {4159, Kind::natural, 16, 8, 1},
+    {4169, Kind::natural, 24, 4, 1},
+    {4183, Kind::natural, 28, 4, 1},
+    {511, Kind::text, 0, 1, 96},
+    {4225, Kind::natural, 96, 4, 1},
+    {4237, Kind::natural, 100, 4, 1},
+    {4256, Kind::natural, 0, 4, 1},
+    {4266, Kind::natural, 4, 4, 1},
+    {511, Kind::text, 8, 1, 96},
+    {4275, Kind::text, 104, 1, 16},
+    {4149, Kind::natural, 120, 8, 1},
+    {4159, Kind::natural, 128, 8, 1},
+    {4288, Kind::natural, 136, 8, 1},
+    {4300, Kind::natural, 144, 8, 1},
+    {4311, Kind::natural, 152, 8, 1},
+    {4325, Kind::natural, 160, 8, 1},
+    {4169, Kind::natural, 168, 4, 1},
+    {4183, Kind::natural, 172, 4, 1},
+    {4333, Kind::natural, 176, 4, 1},
+    {4342, Kind::natural, 180, 4, 1},
+    {4353, Kind::natural, 184, 4, 1},
+    {589, Kind::natural, 188, 4, 1},
+    {4369, Kind::natural, 192, 4, 1},
+    {4380, Kind::natural, 196, 4, 1},
+    {4395, Kind::natural, 200, 4, 1},
+    {4405, Kind::natural, 204, 4, 1},
+    {500, Kind::natural, 208, 4, 1},
+    {4414, Kind::natural, 212, 4, 1},
+    {4428, Kind::natural, 216, 4, 1},
+    {4444, Kind::natural, 220, 1, 1},
+    {4454, Kind::natural, 221, 1, 1},
+    {87, Kind::natural, 0, 4, 1},
+    {195, Kind::natural, 0, 4, 1},
+    {4472, Kind::natural, 4, 4, 1},
+    {4507, Kind::natural, 8, 4, 1},
+    {4530, Kind::natural, 12, 4, 1},
+    {4539, Kind::natural, 16, 2, 1},
+    {4201, Kind::pointer, 0, 8, 1},
+    {195, Kind::natural, 8, 4, 1},
+    {4530, Kind::natural, 12, 4, 1},
+    {195, Kind::natural, 0, 4, 1},
+    {4557, Kind::natural, 4, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {3901, Kind::pointer, 8, 8, 1},
+    {4134, Kind::pointer, 8, 8, 1},
     {13, Kind::natural, 0, 4, 1},
-    {3901, Kind::pointer, 8, 8, 1},
+    {4134, Kind::pointer, 8, 8, 1},
     {13, Kind::natural, 0, 4, 1},
-    {3905, Kind::natural, 8, 8, 1},
-    {3901, Kind::pointer, 16, 8, 1},
+    {4138, Kind::natural, 8, 8, 1},
+    {4134, Kind::pointer, 16, 8, 1},
     {13, Kind::natural, 0, 4, 1},
-    {3973, Kind::natural, 4, 4, 1},
-    {3901, Kind::pointer, 8, 8, 1},
-    {3968, Kind::pointer, 16, 8, 1},
-    {3991, Kind::natural, 24, 4, 1},
-    {4000, Kind::natural, 28, 4, 1},
+    {4206, Kind::natural, 4, 4, 1},
+    {4134, Kind::pointer, 8, 8, 1},
+    {4201, Kind::pointer, 16, 8, 1},
+    {4530, Kind::natural, 24, 4, 1},
+    {4573, Kind::natural, 28, 4, 1},
     {13, Kind::natural, 0, 4, 1},
     {624, Kind::natural, 4, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {4141, Kind::natural, 4, 4, 1},
+    {4714, Kind::natural, 4, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {4175, Kind::natural, 4, 4, 1},
+    {4748, Kind::natural, 4, 4, 1},
     {87, Kind::natural, 8, 4, 1},
-    {4189, Kind::pointer, 16, 8, 1},
+    {4762, Kind::pointer, 16, 8, 1},
     {624, Kind::natural, 24, 4, 1},
     {13, Kind::natural, 0, 4, 1},
     {1475, Kind::natural, 8, 8, 1},
-    {4243, Kind::integer, 0, 4, 1},
-    {4266, Kind::natural, 4, 4, 1},
+    {4816, Kind::integer, 0, 4, 1},
+    {4839, Kind::natural, 4, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {4529, Kind::natural, 8, 8, 1},
+    {5102, Kind::natural, 8, 8, 1},
     {13, Kind::natural, 0, 4, 1},
-    {4314, Kind::natural, 4, 4, 1},
-    {4324, Kind::pointer, 8, 8, 1},
+    {4887, Kind::natural, 4, 4, 1},
+    {4897, Kind::pointer, 8, 8, 1},
     {13, Kind::natural, 0, 4, 1},
-    {4164, Kind::natural, 4, 4, 1},
-    {4638, Kind::natural, 8, 4, 1},
+    {4737, Kind::natural, 4, 4, 1},
+    {5211, Kind::natural, 8, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {4314, Kind::natural, 4, 4, 1},
-    {4547, Kind::pointer, 8, 8, 1},
+    {4887, Kind::natural, 4, 4, 1},
+    {5120, Kind::pointer, 8, 8, 1},
     {13, Kind::natural, 0, 4, 1},
-    {4686, Kind::natural, 4, 4, 1},
-    {4695, Kind::natural, 8, 4, 1},
-    {4711, Kind::natural, 12, 4, 1},
-    {4725, Kind::natural, 16, 4, 1},
-    {4772, Kind::natural, 20, 4, 1},
+    {5259, Kind::natural, 4, 4, 1},
+    {5268, Kind::natural, 8, 4, 1},
+    {5284, Kind::natural, 12, 4, 1},
+    {5298, Kind::natural, 16, 4, 1},
+    {5345, Kind::natural, 20, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {4686, Kind::natural, 4, 4, 1},
-    {4695, Kind::natural, 8, 4, 1},
-    {4830, Kind::natural, 12, 4, 1},
-    {4725, Kind::natural, 16, 4, 1},
-    {4838, Kind::natural, 20, 4, 1},
+    {5259, Kind::natural, 4, 4, 1},
+    {5268, Kind::natural, 8, 4, 1},
+    {5403, Kind::natural, 12, 4, 1},
+    {5298, Kind::natural, 16, 4, 1},
+    {5411, Kind::natural, 20, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {4686, Kind::natural, 4, 4, 1},
-    {4695, Kind::natural, 8, 4, 1},
-    {4830, Kind::natural, 12, 4, 1},
-    {4725, Kind::natural, 16, 4, 1},
-    {4838, Kind::natural, 20, 4, 1},
-    {4905, Kind::natural, 24, 4, 1},
+    {5259, Kind::natural, 4, 4, 1},
+    {5268, Kind::natural, 8, 4, 1},
+    {5403, Kind::natural, 12, 4, 1},
+    {5298, Kind::natural, 16, 4, 1},
+    {5411, Kind::natural, 20, 4, 1},
+    {5478, Kind::natural, 24, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {4164, Kind::natural, 4, 4, 1},
+    {4737, Kind::natural, 4, 4, 1},
     {87, Kind::natural, 8, 4, 1},
-    {4189, Kind::pointer, 16, 8, 1},
-    {4175, Kind::natural, 24, 4, 1},
-    {4686, Kind::natural, 0, 4, 1},
-    {4695, Kind::natural, 4, 4, 1},
-    {4960, Kind::natural, 8, 4, 1},
-    {4970, Kind::natural, 12, 4, 1},
-    {4686, Kind::natural, 0, 4, 1},
-    {4695, Kind::natural, 4, 4, 1},
-    {4960, Kind::natural, 8, 4, 1},
-    {4970, Kind::natural, 12, 4, 1},
-    {4905, Kind::natural, 16, 4, 1},
-    {4686, Kind::natural, 0, 4, 1},
-    {4695, Kind::natural, 4, 4, 1},
-    {4960, Kind::natural, 8, 4, 1},
-    {4980, Kind::natural, 12, 4, 1},
+    {4762, Kind::pointer, 16, 8, 1},
+    {4748, Kind::natural, 24, 4, 1},
+    {5259, Kind::natural, 0, 4, 1},
+    {5268, Kind::natural, 4, 4, 1},
+    {5533, Kind::natural, 8, 4, 1},
+    {5543, Kind::natural, 12, 4, 1},
+    {5259, Kind::natural, 0, 4, 1},
+    {5268, Kind::natural, 4, 4, 1},
+    {5533, Kind::natural, 8, 4, 1},
+    {5543, Kind::natural, 12, 4, 1},
+    {5478, Kind::natural, 16, 4, 1},
+    {5259, Kind::natural, 0, 4, 1},
+    {5268, Kind::natural, 4, 4, 1},
+    {5533, Kind::natural, 8, 4, 1},
+    {5553, Kind::natural, 12, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {5032, Kind::natural, 4, 4, 1},
-    {5041, Kind::natural, 8, 4, 1},
-    {5056, Kind::text, 12, 1, 80},
-    {5075, Kind::text, 92, 1, 80},
+    {5605, Kind::natural, 4, 4, 1},
+    {5614, Kind::natural, 8, 4, 1},
+    {5629, Kind::text, 12, 1, 80},
+    {5648, Kind::text, 92, 1, 80},
     {1710, Kind::natural, 172, 4, 6},
-    {5093, Kind::natural, 196, 4, 1},
-    {5116, Kind::natural, 200, 4, 1},
-    {5133, Kind::natural, 204, 4, 1},
-    {5148, Kind::text, 208, 1, 4},
+    {5666, Kind::natural, 196, 4, 1},
+    {5689, Kind::natural, 200, 4, 1},
+    {5706, Kind::natural, 204, 4, 1},
+    {5721, Kind::text, 208, 1, 4},
     {13, Kind::natural, 0, 4, 1},
-    {5032, Kind::natural, 4, 4, 1},
-    {5075, Kind::text, 8, 1, 80},
-    {5159, Kind::natural, 88, 4, 1},
+    {5605, Kind::natural, 4, 4, 1},
+    {5648, Kind::text, 8, 1, 80},
+    {5732, Kind::natural, 88, 4, 1},
     {1710, Kind::natural, 92, 4, 5},
-    {5182, Kind::natural, 112, 4, 1},
-    {5216, Kind::natural, 116, 4, 1},
-    {5133, Kind::natural, 120, 4, 1},
-    {5148, Kind::text, 124, 1, 4},
-    {5250, Kind::natural, 0, 4, 1},
-    {5270, Kind::natural, 4, 4, 1},
-    {4686, Kind::natural, 0, 4, 1},
-    {4695, Kind::natural, 4, 4, 1},
-    {4830, Kind::natural, 8, 4, 1},
-    {4725, Kind::natural, 12, 4, 1},
-    {4838, Kind::natural, 16, 4, 1},
-    {4905, Kind::natural, 20, 4, 1},
-    {4695, Kind::natural, 0, 4, 1},
-    {4830, Kind::natural, 4, 4, 1},
-    {4725, Kind::natural, 8, 4, 1},
-    {4838, Kind::natural, 12, 4, 1},
-    {4695, Kind::natural, 0, 4, 1},
-    {4711, Kind::natural, 4, 4, 1},
-    {4725, Kind::natural, 8, 4, 1},
-    {4772, Kind::natural, 12, 4, 1},
-    {5325, Kind::natural, 0, 4, 3},
+    {5755, Kind::natural, 112, 4, 1},
+    {5789, Kind::natural, 116, 4, 1},
+    {5706, Kind::natural, 120, 4, 1},
+    {5721, Kind::text, 124, 1, 4},
+    {5823, Kind::natural, 0, 4, 1},
+    {5843, Kind::natural, 4, 4, 1},
+    {5259, Kind::natural, 0, 4, 1},
+    {5268, Kind::natural, 4, 4, 1},
+    {5403, Kind::natural, 8, 4, 1},
+    {5298, Kind::natural, 12, 4, 1},
+    {5411, Kind::natural, 16, 4, 1},
+    {5478, Kind::natural, 20, 4, 1},
+    {5268, Kind::natural, 0, 4, 1},
+    {5403, Kind::natural, 4, 4, 1},
+    {5298, Kind::natural, 8, 4, 1},
+    {5411, Kind::natural, 12, 4, 1},
+    {5268, Kind::natural, 0, 4, 1},
+    {5284, Kind::natural, 4, 4, 1},
+    {5298, Kind::natural, 8, 4, 1},
     {5345, Kind::natural, 12, 4, 1},
-    {5358, Kind::natural, 16, 4, 1},
-    {5371, Kind::natural, 20, 4, 1},
-    {5390, Kind::natural, 24, 4, 1},
-    {5409, Kind::natural, 28, 4, 1},
-    {5428, Kind::natural, 32, 4, 1},
-    {5447, Kind::natural, 36, 4, 1},
-    {5480, Kind::natural, 0, 4, 1},
-    {5491, Kind::natural, 4, 4, 1},
+    {5898, Kind::natural, 0, 4, 3},
+    {5918, Kind::natural, 12, 4, 1},
+    {5931, Kind::natural, 16, 4, 1},
+    {5944, Kind::natural, 20, 4, 1},
+    {5963, Kind::natural, 24, 4, 1},
+    {5982, Kind::natural, 28, 4, 1},
+    {6001, Kind::natural, 32, 4, 1},
+    {6020, Kind::natural, 36, 4, 1},
+    {6053, Kind::natural, 0, 4, 1},
+    {6064, Kind::natural, 4, 4, 1},
     {13, Kind::natural, 0, 4, 1},
     {2177, Kind::natural, 4, 4, 1},
-    {4488, Kind::natural, 8, 4, 1},
+    {5061, Kind::natural, 8, 4, 1},
     {2159, Kind::natural, 16, 8, 1},
-    {5568, Kind::pointer, 24, 8, 1},
+    {6141, Kind::pointer, 24, 8, 1},
     {13, Kind::natural, 0, 4, 1},
-    {5619, Kind::natural, 4, 4, 1},
+    {6192, Kind::natural, 4, 4, 1},
     {2159, Kind::natural, 8, 8, 1},
-    {5636, Kind::pointer, 16, 8, 1},
-    {5671, Kind::natural, 0, 1, 1},
-    {5682, Kind::natural, 4, 4, 1},
-    {5701, Kind::natural, 8, 2, 1},
-    {5721, Kind::natural, 10, 2, 1},
-    {5739, Kind::natural, 12, 2, 1},
-    {5758, Kind::natural, 14, 2, 1},
-    {5776, Kind::natural, 16, 2, 1},
-    {5794, Kind::natural, 18, 1, 1},
-    {4026, Kind::natural, 20, 4, 1},
-    {5827, Kind::text, 0, 1, 16},
-    {5847, Kind::natural, 16, 4, 1},
-    {5862, Kind::natural, 20, 4, 1},
-    {5874, Kind::natural, 24, 4, 1},
-    {5889, Kind::natural, 28, 4, 1},
-    {5909, Kind::natural, 32, 4, 1},
-    {5932, Kind::text, 36, 1, 32},
+    {6209, Kind::pointer, 16, 8, 1},
+    {6244, Kind::natural, 0, 1, 1},
+    {6255, Kind::natural, 4, 4, 1},
+    {6274, Kind::natural, 8, 2, 1},
+    {6294, Kind::natural, 10, 2, 1},
+    {6312, Kind::natural, 12, 2, 1},
+    {6331, Kind::natural, 14, 2, 1},
+    {6349, Kind::natural, 16, 2, 1},
+    {6367, Kind::natural, 18, 1, 1},
+    {4599, Kind::natural, 20, 4, 1},
+    {6400, Kind::text, 0, 1, 16},
+    {6420, Kind::natural, 16, 4, 1},
+    {6435, Kind::natural, 20, 4, 1},
+    {6447, Kind::natural, 24, 4, 1},
+    {6462, Kind::natural, 28, 4, 1},
+    {6482, Kind::natural, 32, 4, 1},
+    {6505, Kind::text, 36, 1, 32},
     {511, Kind::text, 68, 1, 80},
-    {3991, Kind::natural, 0, 4, 1},
+    {4530, Kind::natural, 0, 4, 1},
     {2381, Kind::natural, 4, 4, 1},
-    {5946, Kind::natural, 8, 1, 496},
-    {5953, Kind::natural, 0, 4, 1},
-    {5965, Kind::pointer, 8, 8, 1},
+    {6519, Kind::natural, 8, 1, 496},
+    {6526, Kind::natural, 0, 4, 1},
+    {6538, Kind::pointer, 8, 8, 1},
     {206, Kind::natural, 0, 4, 1},
-    {6023, Kind::natural, 4, 4, 1},
-    {6038, Kind::natural, 8, 4, 1},
-    {6049, Kind::natural, 12, 4, 1},
+    {6596, Kind::natural, 4, 4, 1},
+    {6611, Kind::natural, 8, 4, 1},
+    {6622, Kind::natural, 12, 4, 1},
     {328, Kind::natural, 16, 4, 1},
-    {6063, Kind::natural, 20, 4, 1},
-    {6079, Kind::natural, 24, 4, 1},
-    {6092, Kind::natural, 28, 4, 1},
-    {6105, Kind::natural, 32, 4, 1},
-    {6115, Kind::natural, 36, 4, 1},
+    {6636, Kind::natural, 20, 4, 1},
+    {6652, Kind::natural, 24, 4, 1},
+    {6665, Kind::natural, 28, 4, 1},
+    {6678, Kind::natural, 32, 4, 1},
+    {6688, Kind::natural, 36, 4, 1},
     {487, Kind::natural, 40, 8, 1},
     {13, Kind::natural, 0, 4, 1},
     {206, Kind::natural, 4, 4, 1},
-    {6023, Kind::natural, 8, 4, 1},
-    {6038, Kind::natural, 12, 4, 1},
-    {6049, Kind::natural, 16, 4, 1},
+    {6596, Kind::natural, 8, 4, 1},
+    {6611, Kind::natural, 12, 4, 1},
+    {6622, Kind::natural, 16, 4, 1},
     {328, Kind::natural, 20, 4, 1},
-    {6063, Kind::natural, 24, 4, 1},
-    {6079, Kind::natural, 28, 4, 1},
-    {6092, Kind::natural, 32, 4, 1},
-    {6105, Kind::natural, 36, 4, 1},
-    {6115, Kind::natural, 40, 4, 1},
+    {6636, Kind::natural, 24, 4, 1},
+    {6652, Kind::natural, 28, 4, 1},
+    {6665, Kind::natural, 32, 4, 1},
+    {6678, Kind::natural, 36, 4, 1},
+    {6688, Kind::natural, 40, 4, 1},
     {487, Kind::natural, 48, 8, 1},
     {50, Kind::text, 56, 1, 96},
-    {6145, Kind::natural, 0, 4, 1},
+    {6718, Kind::natural, 0, 4, 1},
     {1475, Kind::natural, 4, 4, 1},
     {321, Kind::pointer, 0, 8, 1},
     {206, Kind::natural, 8, 4, 1},
-    {6124, Kind::natural, 12, 4, 1},
-    {6174, Kind::natural, 16, 4, 1},
-    {6190, Kind::natural, 20, 4, 1},
+    {6697, Kind::natural, 12, 4, 1},
+    {6747, Kind::natural, 16, 4, 1},
+    {6763, Kind::natural, 20, 4, 1},
     {206, Kind::natural, 0, 4, 1},
-    {6038, Kind::natural, 4, 4, 1},
-    {6049, Kind::natural, 8, 4, 1},
+    {6611, Kind::natural, 4, 4, 1},
+    {6622, Kind::natural, 8, 4, 1},
     {328, Kind::natural, 12, 4, 1},
     {348, Kind::natural, 16, 4, 1},
     {370, Kind::natural, 20, 4, 1},
@@ -491,8 +561,8 @@ constexpr MemberInfo members[] = {
     {424, Kind::natural, 32, 4, 1},
     {13, Kind::natural, 0, 4, 1},
     {206, Kind::natural, 4, 4, 1},
-    {6038, Kind::natural, 8, 4, 1},
-    {6049, Kind::natural, 12, 4, 1},
+    {6611, Kind::natural, 8, 4, 1},
+    {6622, Kind::natural, 12, 4, 1},
     {328, Kind::natural, 16, 4, 1},
     {348, Kind::natural, 20, 4, 1},
     {370, Kind::natural, 24, 4, 1},
@@ -500,49 +570,54 @@ constexpr MemberInfo members[] = {
     {408, Kind::natural, 32, 4, 1},
     {424, Kind::natural, 36, 4, 1},
     {50, Kind::text, 40, 1, 96},
-    {6145, Kind::natural, 0, 4, 1},
+    {6718, Kind::natural, 0, 4, 1},
     {1475, Kind::natural, 4, 4, 1},
     {321, Kind::pointer, 0, 8, 1},
-    {4619, Kind::pointer, 8, 8, 1},
+    {5192, Kind::pointer, 8, 8, 1},
     {206, Kind::natural, 16, 4, 1},
-    {6124, Kind::natural, 20, 4, 1},
-    {6174, Kind::natural, 24, 4, 1},
-    {6190, Kind::natural, 28, 4, 1},
+    {6697, Kind::natural, 20, 4, 1},
+    {6747, Kind::natural, 24, 4, 1},
+    {6763, Kind::natural, 28, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {6271, Kind::natural, 4, 4, 1},
-    {6282, Kind::pointer, 8, 8, 1},
-    {6290, Kind::pointer, 16, 8, 1},
+    {6844, Kind::natural, 4, 4, 1},
+    {6855, Kind::pointer, 8, 8, 1},
+    {6863, Kind::pointer, 16, 8, 1},
     {13, Kind::natural, 0, 4, 1},
-    {6319, Kind::natural, 4, 4, 1},
+    {6892, Kind::natural, 4, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {6348, Kind::natural, 4, 4, 1},
+    {6921, Kind::natural, 4, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {6361, Kind::natural, 4, 4, 8},
+    {6934, Kind::natural, 4, 4, 8},
     {13, Kind::natural, 0, 4, 1},
-    {6361, Kind::natural, 4, 4, 8},
-    {6396, Kind::natural, 36, 4, 8},
-    {6423, Kind::natural, 68, 4, 8},
+    {6934, Kind::natural, 4, 4, 8},
+    {6969, Kind::natural, 36, 4, 8},
+    {6996, Kind::natural, 68, 4, 8},
     {13, Kind::natural, 0, 4, 1},
-    {6396, Kind::natural, 4, 4, 8},
-    {6483, Kind::natural, 0, 4, 1},
-    {6493, Kind::natural, 4, 4, 8},
+    {6969, Kind::natural, 4, 4, 8},
+    {7056, Kind::natural, 0, 4, 1},
+    {7066, Kind::natural, 4, 4, 8},
     {13, Kind::natural, 0, 4, 1},
-    {6124, Kind::natural, 4, 4, 1},
-    {6532, Kind::natural, 8, 4, 1},
+    {6697, Kind::natural, 4, 4, 1},
+    {7105, Kind::natural, 8, 4, 1},
     {618, Kind::real, 16, 8, 1},
     {13, Kind::natural, 0, 4, 1},
     {249, Kind::natural, 4, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {6540, Kind::natural, 4, 4, 1},
-    {6551, Kind::pointer, 8, 8, 1},
-    {6571, Kind::natural, 0, 4, 1},
-    {6588, Kind::natural, 4, 4, 1},
-    {6607, Kind::natural, 8, 4, 1},
-    {6623, Kind::natural, 12, 4, 1},
-    {6641, Kind::natural, 16, 4, 1},
-    {6650, Kind::natural, 20, 4, 1},
+    {7113, Kind::natural, 4, 4, 1},
+    {7124, Kind::pointer, 8, 8, 1},
+    {7144, Kind::natural, 0, 4, 1},
+    {7161, Kind::natural, 4, 4, 1},
+    {7180, Kind::natural, 8, 4, 1},
+    {7196, Kind::natural, 12, 4, 1},
+    {7214, Kind::natural, 16, 4, 1},
+    {7223, Kind::natural, 20, 4, 1},
+    {7240, Kind::natural, 0, 4, 1},
+    {7257, Kind::natural, 4, 4, 1},
+    {7214, Kind::natural, 8, 4, 1},
+    {7276, Kind::natural, 12, 4, 1},
+    {7305, Kind::natural, 16, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {6667, Kind::natural, 8, 8, 1},
+    {7353, Kind::natural, 8, 8, 1},
 };
 
 constexpr ArgumentInfo arguments[] = {
@@ -934,80 +1009,92 @@ constexpr ArgumentInfo arguments[] = {
     {2397, Kind::structure, Role::out, 1, 0, 108, 4, 0, false},  // nvmlDeviceGetGpuFabricInfo.gpuFabricInfo
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuFabricInfoV.device
     {2397, Kind::structure, Role::inout, 1, 0, 112, 7, 0, true},  // nvmlDeviceGetGpuFabricInfoV.gpuFabricInfo
-    {2453, Kind::structure, Role::out, 1, 0, 119, 2, 0, false},  // nvmlSystemGetConfComputeCapabilities.capabilities
-    {249, Kind::structure, Role::out, 1, 0, 121, 3, 0, false},  // nvmlSystemGetConfComputeState.state
+    {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuFabricInfo_v4.device
+    {2397, Kind::structure, Role::out, 1, 0, 119, 6, 0, false},  // nvmlDeviceGetGpuFabricInfo_v4.gpuFabricInfo
+    {2464, Kind::structure, Role::out, 1, 0, 125, 2, 0, false},  // nvmlSystemGetConfComputeCapabilities.capabilities
+    {249, Kind::structure, Role::out, 1, 0, 127, 3, 0, false},  // nvmlSystemGetConfComputeState.state
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetConfComputeMemSizeInfo.device
-    {2543, Kind::structure, Role::out, 1, 0, 124, 2, 0, false},  // nvmlDeviceGetConfComputeMemSizeInfo.memInfo
-    {2551, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlSystemGetConfComputeGpusReadyState.isAcceptingWork
+    {2554, Kind::structure, Role::out, 1, 0, 130, 2, 0, false},  // nvmlDeviceGetConfComputeMemSizeInfo.memInfo
+    {2562, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlSystemGetConfComputeGpusReadyState.isAcceptingWork
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetConfComputeProtectedMemoryUsage.device
     {1703, Kind::structure, Role::out, 1, 0, 79, 3, 0, false},  // nvmlDeviceGetConfComputeProtectedMemoryUsage.memory
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetConfComputeGpuCertificate.device
-    {2637, Kind::structure, Role::out, 1, 0, 126, 4, 0, false},  // nvmlDeviceGetConfComputeGpuCertificate.gpuCert
+    {2648, Kind::structure, Role::out, 1, 0, 132, 4, 0, false},  // nvmlDeviceGetConfComputeGpuCertificate.gpuCert
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetConfComputeGpuAttestationReport.device
-    {2767, Kind::structure, Role::inout, 1, 0, 130, 6, 0, false},  // nvmlDeviceGetConfComputeGpuAttestationReport.gpuAtstReport
-    {2799, Kind::structure, Role::inout, 1, 0, 136, 2, 0, true},  // nvmlSystemGetConfComputeKeyRotationThresholdInfo.pKeyRotationThrInfo
+    {2778, Kind::structure, Role::inout, 1, 0, 136, 6, 0, false},  // nvmlDeviceGetConfComputeGpuAttestationReport.gpuAtstReport
+    {2810, Kind::structure, Role::inout, 1, 0, 142, 2, 0, true},  // nvmlSystemGetConfComputeKeyRotationThresholdInfo.pKeyRotationThrInfo
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetConfComputeUnprotectedMemSize.device
-    {2819, Kind::natural, Role::in, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetConfComputeUnprotectedMemSize.sizeKiB
-    {2551, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlSystemSetConfComputeGpusReadyState.isAcceptingWork
-    {2799, Kind::structure, Role::in, 1, 0, 138, 2, 0, true},  // nvmlSystemSetConfComputeKeyRotationThresholdInfo.pKeyRotationThrInfo
-    {2861, Kind::structure, Role::inout, 1, 0, 140, 5, 0, true},  // nvmlSystemGetConfComputeSettings.settings
+    {2830, Kind::natural, Role::in, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetConfComputeUnprotectedMemSize.sizeKiB
+    {2562, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlSystemSetConfComputeGpusReadyState.isAcceptingWork
+    {2810, Kind::structure, Role::in, 1, 0, 144, 2, 0, true},  // nvmlSystemSetConfComputeKeyRotationThresholdInfo.pKeyRotationThrInfo
+    {2872, Kind::structure, Role::inout, 1, 0, 146, 5, 0, true},  // nvmlSystemGetConfComputeSettings.settings
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGspFirmwareVersion.device
     {13, Kind::text, Role::out, 1, 0, 0, 0, 64, false},  // nvmlDeviceGetGspFirmwareVersion.version
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGspFirmwareMode.device
     {1090, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGspFirmwareMode.isEnabled
     {1762, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGspFirmwareMode.defaultMode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetSramEccErrorStatus.device
-    {2381, Kind::structure, Role::inout, 1, 0, 145, 13, 0, true},  // nvmlDeviceGetSramEccErrorStatus.status
+    {2381, Kind::structure, Role::inout, 1, 0, 151, 13, 0, true},  // nvmlDeviceGetSramEccErrorStatus.status
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetPowerManagementLimit_v2.device
-    {3123, Kind::structure, Role::in, 1, 0, 158, 3, 0, true},  // nvmlDeviceSetPowerManagementLimit_v2.powerValue
+    {3134, Kind::structure, Role::in, 1, 0, 164, 3, 0, true},  // nvmlDeviceSetPowerManagementLimit_v2.powerValue
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetAccountingMode.device
     {624, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetAccountingMode.mode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetAccountingStats.device
     {46, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetAccountingStats.pid
-    {3207, Kind::structure, Role::out, 1, 0, 161, 7, 0, false},  // nvmlDeviceGetAccountingStats.stats
+    {3218, Kind::structure, Role::out, 1, 0, 167, 7, 0, false},  // nvmlDeviceGetAccountingStats.stats
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetAccountingPids.device
     {87, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetAccountingPids.count
-    {3213, Kind::natural, Role::array, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetAccountingPids.pids
+    {3224, Kind::natural, Role::array, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetAccountingPids.pids
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetAccountingBufferSize.device
     {169, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetAccountingBufferSize.bufferSize
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetAccountingStats_v2.device
-    {3207, Kind::structure, Role::inout, 1, 0, 168, 10, 0, false},  // nvmlDeviceGetAccountingStats_v2.stats
+    {3218, Kind::structure, Role::inout, 1, 0, 174, 10, 0, false},  // nvmlDeviceGetAccountingStats_v2.stats
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetRetiredPages.device
     {237, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetRetiredPages.cause
-    {3239, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetRetiredPages.pageCount
-    {3249, Kind::natural, Role::array, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetRetiredPages.addresses
+    {3250, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetRetiredPages.pageCount
+    {3260, Kind::natural, Role::array, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetRetiredPages.addresses
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetRetiredPages_v2.device
     {237, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetRetiredPages_v2.cause
-    {3239, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetRetiredPages_v2.pageCount
-    {3249, Kind::natural, Role::array, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetRetiredPages_v2.addresses
-    {3259, Kind::natural, Role::array, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetRetiredPages_v2.timestamps
+    {3250, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetRetiredPages_v2.pageCount
+    {3260, Kind::natural, Role::array, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetRetiredPages_v2.addresses
+    {3270, Kind::natural, Role::array, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetRetiredPages_v2.timestamps
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetRetiredPagesPendingStatus.device
-    {3270, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetRetiredPagesPendingStatus.isPending
+    {3281, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetRetiredPagesPendingStatus.isPending
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetRemappedRows.device
-    {3280, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetRemappedRows.corrRows
-    {3289, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetRemappedRows.uncRows
-    {3270, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetRemappedRows.isPending
-    {3297, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetRemappedRows.failureOccurred
+    {3291, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetRemappedRows.corrRows
+    {3300, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetRemappedRows.uncRows
+    {3281, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetRemappedRows.isPending
+    {3308, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetRemappedRows.failureOccurred
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetRowRemapperHistogram.device
-    {3339, Kind::structure, Role::out, 1, 0, 178, 5, 0, false},  // nvmlDeviceGetRowRemapperHistogram.values
+    {3350, Kind::structure, Role::out, 1, 0, 184, 5, 0, false},  // nvmlDeviceGetRowRemapperHistogram.values
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetArchitecture.device
-    {3346, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetArchitecture.arch
+    {3357, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetArchitecture.arch
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetClkMonStatus.device
-    {2381, Kind::structure, Role::out, 1, 0, 183, 2, 0, false},  // nvmlDeviceGetClkMonStatus.status
+    {2381, Kind::structure, Role::out, 1, 0, 189, 2, 0, false},  // nvmlDeviceGetClkMonStatus.status
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetProcessUtilization.device
     {1886, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetProcessUtilization.utilization
-    {3380, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetProcessUtilization.processSamplesCount
+    {3391, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetProcessUtilization.processSamplesCount
     {2159, Kind::natural, Role::in, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetProcessUtilization.lastSeenTimeStamp
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetProcessesUtilizationInfo.device
-    {3414, Kind::structure, Role::inout, 1, 0, 185, 4, 0, true},  // nvmlDeviceGetProcessesUtilizationInfo.procesesUtilInfo
+    {3425, Kind::structure, Role::inout, 1, 0, 191, 4, 0, true},  // nvmlDeviceGetProcessesUtilizationInfo.procesesUtilInfo
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetPlatformInfo.device
-    {3495, Kind::structure, Role::inout, 1, 0, 189, 8, 0, true},  // nvmlDeviceGetPlatformInfo.platformInfo
+    {3506, Kind::structure, Role::inout, 1, 0, 195, 8, 0, true},  // nvmlDeviceGetPlatformInfo.platformInfo
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetPdi.device
-    {3508, Kind::structure, Role::inout, 1, 0, 197, 2, 0, true},  // nvmlDeviceGetPdi.pdi
+    {3519, Kind::structure, Role::inout, 1, 0, 203, 2, 0, true},  // nvmlDeviceGetPdi.pdi
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetHostname_v1.device
-    {3512, Kind::structure, Role::in, 1, 0, 199, 1, 0, false},  // nvmlDeviceSetHostname_v1.hostname
+    {3523, Kind::structure, Role::in, 1, 0, 205, 1, 0, false},  // nvmlDeviceSetHostname_v1.hostname
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetHostname_v1.device
-    {3512, Kind::structure, Role::out, 1, 0, 199, 1, 0, false},  // nvmlDeviceGetHostname_v1.hostname
+    {3523, Kind::structure, Role::out, 1, 0, 205, 1, 0, false},  // nvmlDeviceGetHostname_v1.hostname
+    {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetMemoryLimits_v1.device
+    {3574, Kind::structure, Role::inout, 1, 0, 206, 4, 0, false},  // nvmlDeviceGetMemoryLimits_v1.limits
+    {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetMemoryLimits_v1.device
+    {3574, Kind::structure, Role::in, 1, 0, 210, 3, 0, false},  // nvmlDeviceSetMemoryLimits_v1.limits
+    {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDevicePerfMetricsGetSamples_v1.device
+    {2203, Kind::structure, Role::out, 1, 0, 213, 1, 0, false},  // nvmlDevicePerfMetricsGetSamples_v1.samples
+    {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetAdaptiveTgpModeInfo_v1.device
+    {232, Kind::structure, Role::out, 1, 0, 214, 5, 0, false},  // nvmlDeviceGetAdaptiveTgpModeInfo_v1.info
+    {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetAdaptiveTgpMode_v1.device
+    {624, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetAdaptiveTgpMode_v1.mode
     {201, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlUnitSetLedState.unit
     {243, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlUnitSetLedState.color
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetPersistenceMode.device
@@ -1015,28 +1102,28 @@ constexpr ArgumentInfo arguments[] = {
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetComputeMode.device
     {624, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetComputeMode.mode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetEccMode.device
-    {3521, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetEccMode.ecc
+    {3688, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetEccMode.ecc
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceClearEccErrorCounts.device
     {1805, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceClearEccErrorCounts.counterType
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetDriverModel.device
-    {3525, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetDriverModel.driverModel
+    {3692, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetDriverModel.driverModel
     {0, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetDriverModel.flags
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetGpuLockedClocks.device
-    {3537, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetGpuLockedClocks.minGpuClockMHz
-    {3552, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetGpuLockedClocks.maxGpuClockMHz
+    {3704, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetGpuLockedClocks.minGpuClockMHz
+    {3719, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetGpuLockedClocks.maxGpuClockMHz
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceResetGpuLockedClocks.device
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetMemoryLockedClocks.device
-    {3567, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetMemoryLockedClocks.minMemClockMHz
-    {3582, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetMemoryLockedClocks.maxMemClockMHz
+    {3734, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetMemoryLockedClocks.minMemClockMHz
+    {3749, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetMemoryLockedClocks.maxMemClockMHz
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceResetMemoryLockedClocks.device
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetApplicationsClocks.device
-    {3597, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetApplicationsClocks.memClockMHz
-    {3609, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetApplicationsClocks.graphicsClockMHz
+    {3764, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetApplicationsClocks.memClockMHz
+    {3776, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetApplicationsClocks.graphicsClockMHz
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceResetApplicationsClocks.device
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetAutoBoostedClocksEnabled.device
-    {3626, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetAutoBoostedClocksEnabled.enabled
+    {3793, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetAutoBoostedClocksEnabled.enabled
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetDefaultAutoBoostedClocksEnabled.device
-    {3626, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetDefaultAutoBoostedClocksEnabled.enabled
+    {3793, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetDefaultAutoBoostedClocksEnabled.enabled
     {0, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetDefaultAutoBoostedClocksEnabled.flags
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetDefaultFanSpeed_v2.device
     {1123, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetDefaultFanSpeed_v2.fan
@@ -1064,366 +1151,382 @@ constexpr ArgumentInfo arguments[] = {
     {624, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetAccountingMode.mode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceClearAccountingPids.device
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkState.device
-    {3634, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkState.link
+    {3801, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkState.link
     {862, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkState.isActive
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkVersion.device
-    {3634, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkVersion.link
+    {3801, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkVersion.link
     {13, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkVersion.version
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkCapability.device
-    {3634, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkCapability.link
-    {3639, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkCapability.capability
-    {3650, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkCapability.capResult
+    {3801, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkCapability.link
+    {3806, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkCapability.capability
+    {3817, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkCapability.capResult
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkRemotePciInfo_v2.device
-    {3634, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkRemotePciInfo_v2.link
+    {3801, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkRemotePciInfo_v2.link
     {934, Kind::structure, Role::out, 1, 0, 45, 7, 0, false},  // nvmlDeviceGetNvLinkRemotePciInfo_v2.pci
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkErrorCounter.device
-    {3634, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkErrorCounter.link
+    {3801, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkErrorCounter.link
     {1017, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkErrorCounter.counter
-    {3660, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkErrorCounter.counterValue
+    {3827, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkErrorCounter.counterValue
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceResetNvLinkErrorCounters.device
-    {3634, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceResetNvLinkErrorCounters.link
+    {3801, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceResetNvLinkErrorCounters.link
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetNvLinkUtilizationControl.device
-    {3634, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetNvLinkUtilizationControl.link
+    {3801, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetNvLinkUtilizationControl.link
     {1017, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetNvLinkUtilizationControl.counter
-    {3689, Kind::structure, Role::in, 1, 0, 200, 2, 0, false},  // nvmlDeviceSetNvLinkUtilizationControl.control
-    {3697, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetNvLinkUtilizationControl.reset
+    {3856, Kind::structure, Role::in, 1, 0, 219, 2, 0, false},  // nvmlDeviceSetNvLinkUtilizationControl.control
+    {3864, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetNvLinkUtilizationControl.reset
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkUtilizationControl.device
-    {3634, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkUtilizationControl.link
+    {3801, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkUtilizationControl.link
     {1017, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkUtilizationControl.counter
-    {3689, Kind::structure, Role::out, 1, 0, 200, 2, 0, false},  // nvmlDeviceGetNvLinkUtilizationControl.control
+    {3856, Kind::structure, Role::out, 1, 0, 219, 2, 0, false},  // nvmlDeviceGetNvLinkUtilizationControl.control
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkUtilizationCounter.device
-    {3634, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkUtilizationCounter.link
+    {3801, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkUtilizationCounter.link
     {1017, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkUtilizationCounter.counter
-    {3703, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkUtilizationCounter.rxcounter
-    {3713, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkUtilizationCounter.txcounter
+    {3870, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkUtilizationCounter.rxcounter
+    {3880, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkUtilizationCounter.txcounter
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceFreezeNvLinkUtilizationCounter.device
-    {3634, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceFreezeNvLinkUtilizationCounter.link
+    {3801, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceFreezeNvLinkUtilizationCounter.link
     {1017, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceFreezeNvLinkUtilizationCounter.counter
-    {3723, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceFreezeNvLinkUtilizationCounter.freeze
+    {3890, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceFreezeNvLinkUtilizationCounter.freeze
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceResetNvLinkUtilizationCounter.device
-    {3634, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceResetNvLinkUtilizationCounter.link
+    {3801, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceResetNvLinkUtilizationCounter.link
     {1017, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceResetNvLinkUtilizationCounter.counter
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkRemoteDeviceType.device
-    {3634, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkRemoteDeviceType.link
-    {3730, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkRemoteDeviceType.pNvLinkDeviceType
+    {3801, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkRemoteDeviceType.link
+    {3897, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkRemoteDeviceType.pNvLinkDeviceType
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetNvLinkDeviceLowPowerThreshold.device
-    {232, Kind::structure, Role::in, 1, 0, 202, 1, 0, false},  // nvmlDeviceSetNvLinkDeviceLowPowerThreshold.info
-    {3764, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlSystemSetNvlinkBwMode.nvlinkBwMode
-    {3764, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlSystemGetNvlinkBwMode.nvlinkBwMode
+    {232, Kind::structure, Role::in, 1, 0, 221, 1, 0, false},  // nvmlDeviceSetNvLinkDeviceLowPowerThreshold.info
+    {3931, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlSystemSetNvlinkBwMode.nvlinkBwMode
+    {3931, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlSystemGetNvlinkBwMode.nvlinkBwMode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetNvlinkSupportedBwModes.device
-    {3798, Kind::structure, Role::inout, 1, 0, 203, 3, 0, true},  // nvmlDeviceGetNvlinkSupportedBwModes.supportedBwMode
+    {3965, Kind::structure, Role::inout, 1, 0, 222, 3, 0, true},  // nvmlDeviceGetNvlinkSupportedBwModes.supportedBwMode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetNvlinkBwMode.device
-    {3829, Kind::structure, Role::inout, 1, 0, 206, 3, 0, true},  // nvmlDeviceGetNvlinkBwMode.getBwMode
+    {3996, Kind::structure, Role::inout, 1, 0, 225, 3, 0, true},  // nvmlDeviceGetNvlinkBwMode.getBwMode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetNvlinkBwMode.device
-    {3848, Kind::structure, Role::in, 1, 0, 209, 3, 0, true},  // nvmlDeviceSetNvlinkBwMode.setBwMode
+    {4015, Kind::structure, Role::in, 1, 0, 228, 3, 0, true},  // nvmlDeviceSetNvlinkBwMode.setBwMode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkInfo.device
-    {232, Kind::structure, Role::inout, 1, 0, 212, 3, 0, true},  // nvmlDeviceGetNvLinkInfo.info
-    {3901, Kind::pointer, Role::out, 1, 8, 0, 0, 0, false},  // nvmlEventSetCreate.set
+    {232, Kind::structure, Role::inout, 1, 0, 231, 3, 0, true},  // nvmlDeviceGetNvLinkInfo.info
+    {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetNvlinkBwModeAsync_v1.device
+    {4087, Kind::structure, Role::inout, 1, 0, 234, 3, 0, false},  // nvmlDeviceSetNvlinkBwModeAsync_v1.setBwModeAsync
+    {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkTelemetrySamples_v1.device
+    {2203, Kind::structure, Role::inout, 1, 0, 237, 2, 0, false},  // nvmlDeviceGetNvLinkTelemetrySamples_v1.samples
+    {4134, Kind::pointer, Role::out, 1, 8, 0, 0, 0, false},  // nvmlEventSetCreate.set
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceRegisterEvents.device
-    {3905, Kind::natural, Role::in, 0, 8, 0, 0, 0, false},  // nvmlDeviceRegisterEvents.eventTypes
-    {3901, Kind::pointer, Role::in, 0, 8, 0, 0, 0, false},  // nvmlDeviceRegisterEvents.set
+    {4138, Kind::natural, Role::in, 0, 8, 0, 0, 0, false},  // nvmlDeviceRegisterEvents.eventTypes
+    {4134, Kind::pointer, Role::in, 0, 8, 0, 0, 0, false},  // nvmlDeviceRegisterEvents.set
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetSupportedEventTypes.device
-    {3905, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetSupportedEventTypes.eventTypes
-    {3901, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlEventSetWait_v2.set
-    {3968, Kind::structure, Role::out, 1, 0, 215, 5, 0, false},  // nvmlEventSetWait_v2.data
-    {3973, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlEventSetWait_v2.timeoutms
-    {3901, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlEventSetFree.set
-    {3983, Kind::structure, Role::inout, 1, 0, 220, 2, 0, true},  // nvmlSystemEventSetCreate.request
-    {3983, Kind::structure, Role::in, 1, 0, 222, 2, 0, true},  // nvmlSystemEventSetFree.request
-    {3983, Kind::structure, Role::in, 1, 0, 224, 3, 0, true},  // nvmlSystemRegisterEvents.request
-    {3983, Kind::structure, Role::inout, 1, 0, 227, 6, 0, true},  // nvmlSystemEventSetWait.request
-    {4009, Kind::structure, Role::in, 1, 0, 45, 7, 0, false},  // nvmlDeviceModifyDrainState.pciInfo
-    {4017, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceModifyDrainState.newState
-    {4009, Kind::structure, Role::in, 1, 0, 45, 7, 0, false},  // nvmlDeviceQueryDrainState.pciInfo
-    {4026, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceQueryDrainState.currentState
-    {4009, Kind::structure, Role::in, 1, 0, 45, 7, 0, false},  // nvmlDeviceRemoveGpu_v2.pciInfo
-    {4039, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceRemoveGpu_v2.gpuState
-    {4048, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceRemoveGpu_v2.linkState
-    {4009, Kind::structure, Role::in, 1, 0, 45, 7, 0, false},  // nvmlDeviceDiscoverGpus.pciInfo
+    {4138, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetSupportedEventTypes.eventTypes
+    {4134, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlEventSetWait_v2.set
+    {4201, Kind::structure, Role::out, 1, 0, 239, 5, 0, false},  // nvmlEventSetWait_v2.data
+    {4206, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlEventSetWait_v2.timeoutms
+    {4216, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlEventSetRegisterGpuOperationalEvents_v1.eventSet
+    {4249, Kind::structure, Role::in, 1, 0, 244, 3, 0, false},  // nvmlEventSetRegisterGpuOperationalEvents_v1.config
+    {4134, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlEventSetWait_v3.set
+    {4465, Kind::structure, Role::inout, 1, 0, 247, 25, 0, false},  // nvmlEventSetWait_v3.params
+    {4134, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlEventSetGetContextCount_v1.set
+    {4465, Kind::structure, Role::out, 1, 0, 272, 1, 0, false},  // nvmlEventSetGetContextCount_v1.params
+    {4134, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlEventSetGetContextInfo_v1.set
+    {4465, Kind::structure, Role::inout, 1, 0, 273, 5, 0, false},  // nvmlEventSetGetContextInfo_v1.params
+    {4134, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlEventSetGetContextData_v1.set
+    {4465, Kind::structure, Role::inout, 1, 0, 278, 3, 0, false},  // nvmlEventSetGetContextData_v1.params
+    {4134, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlEventSetGetGpuOperationalEventContextLegacyXid_v1.set
+    {4465, Kind::structure, Role::inout, 1, 0, 281, 2, 0, false},  // nvmlEventSetGetGpuOperationalEventContextLegacyXid_v1.params
+    {4134, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlEventSetFree.set
+    {4565, Kind::structure, Role::inout, 1, 0, 283, 2, 0, true},  // nvmlSystemEventSetCreate.request
+    {4565, Kind::structure, Role::in, 1, 0, 285, 2, 0, true},  // nvmlSystemEventSetFree.request
+    {4565, Kind::structure, Role::in, 1, 0, 287, 3, 0, true},  // nvmlSystemRegisterEvents.request
+    {4565, Kind::structure, Role::inout, 1, 0, 290, 6, 0, true},  // nvmlSystemEventSetWait.request
+    {4582, Kind::structure, Role::in, 1, 0, 45, 7, 0, false},  // nvmlDeviceModifyDrainState.pciInfo
+    {4590, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceModifyDrainState.newState
+    {4582, Kind::structure, Role::in, 1, 0, 45, 7, 0, false},  // nvmlDeviceQueryDrainState.pciInfo
+    {4599, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceQueryDrainState.currentState
+    {4582, Kind::structure, Role::in, 1, 0, 45, 7, 0, false},  // nvmlDeviceRemoveGpu_v2.pciInfo
+    {4612, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceRemoveGpu_v2.gpuState
+    {4621, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceRemoveGpu_v2.linkState
+    {4582, Kind::structure, Role::in, 1, 0, 45, 7, 0, false},  // nvmlDeviceDiscoverGpus.pciInfo
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetFieldValues.device
-    {4058, Kind::integer, Role::inout, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetFieldValues.valuesCount
-    {3339, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetFieldValues.values
+    {4631, Kind::integer, Role::inout, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetFieldValues.valuesCount
+    {3350, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetFieldValues.values
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceClearFieldValues.device
-    {4058, Kind::integer, Role::inout, 0, 4, 0, 0, 0, false},  // nvmlDeviceClearFieldValues.valuesCount
-    {3339, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceClearFieldValues.values
+    {4631, Kind::integer, Role::inout, 0, 4, 0, 0, 0, false},  // nvmlDeviceClearFieldValues.valuesCount
+    {3350, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceClearFieldValues.values
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVirtualizationMode.device
-    {4070, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetVirtualizationMode.pVirtualMode
+    {4643, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetVirtualizationMode.pVirtualMode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetHostVgpuMode.device
-    {4083, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetHostVgpuMode.pHostVgpuMode
+    {4656, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetHostVgpuMode.pHostVgpuMode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetVirtualizationMode.device
-    {4097, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetVirtualizationMode.virtualMode
+    {4670, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetVirtualizationMode.virtualMode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuHeterogeneousMode.device
-    {4109, Kind::structure, Role::inout, 1, 0, 233, 2, 0, true},  // nvmlDeviceGetVgpuHeterogeneousMode.pHeterogeneousMode
+    {4682, Kind::structure, Role::inout, 1, 0, 296, 2, 0, true},  // nvmlDeviceGetVgpuHeterogeneousMode.pHeterogeneousMode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetVgpuHeterogeneousMode.device
-    {4109, Kind::structure, Role::in, 1, 0, 233, 2, 0, true},  // nvmlDeviceSetVgpuHeterogeneousMode.pHeterogeneousMode
-    {4128, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetPlacementId.vgpuInstance
-    {4153, Kind::structure, Role::inout, 1, 0, 235, 2, 0, true},  // nvmlVgpuInstanceGetPlacementId.pPlacement
+    {4682, Kind::structure, Role::in, 1, 0, 296, 2, 0, true},  // nvmlDeviceSetVgpuHeterogeneousMode.pHeterogeneousMode
+    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetPlacementId.vgpuInstance
+    {4726, Kind::structure, Role::inout, 1, 0, 298, 2, 0, true},  // nvmlVgpuInstanceGetPlacementId.pPlacement
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuTypeSupportedPlacements.device
-    {4164, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetVgpuTypeSupportedPlacements.vgpuTypeId
-    {4202, Kind::structure, Role::inout, 1, 0, 237, 5, 0, true},  // nvmlDeviceGetVgpuTypeSupportedPlacements.pPlacementList
+    {4737, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetVgpuTypeSupportedPlacements.vgpuTypeId
+    {4775, Kind::structure, Role::inout, 1, 0, 300, 5, 0, true},  // nvmlDeviceGetVgpuTypeSupportedPlacements.pPlacementList
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuTypeCreatablePlacements.device
-    {4164, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetVgpuTypeCreatablePlacements.vgpuTypeId
-    {4202, Kind::structure, Role::inout, 1, 0, 237, 5, 0, true},  // nvmlDeviceGetVgpuTypeCreatablePlacements.pPlacementList
-    {4164, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetGspHeapSize.vgpuTypeId
-    {4217, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlVgpuTypeGetGspHeapSize.gspHeapSize
-    {4164, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetFbReservation.vgpuTypeId
-    {4229, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlVgpuTypeGetFbReservation.fbReservation
-    {4128, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetRuntimeStateSize.vgpuInstance
-    {1309, Kind::structure, Role::inout, 1, 0, 242, 2, 0, true},  // nvmlVgpuInstanceGetRuntimeStateSize.pState
+    {4737, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetVgpuTypeCreatablePlacements.vgpuTypeId
+    {4775, Kind::structure, Role::inout, 1, 0, 300, 5, 0, true},  // nvmlDeviceGetVgpuTypeCreatablePlacements.pPlacementList
+    {4737, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetGspHeapSize.vgpuTypeId
+    {4790, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlVgpuTypeGetGspHeapSize.gspHeapSize
+    {4737, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetFbReservation.vgpuTypeId
+    {4802, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlVgpuTypeGetFbReservation.fbReservation
+    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetRuntimeStateSize.vgpuInstance
+    {1309, Kind::structure, Role::inout, 1, 0, 305, 2, 0, true},  // nvmlVgpuInstanceGetRuntimeStateSize.pState
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetVgpuCapabilities.device
-    {3639, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetVgpuCapabilities.capability
+    {3806, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetVgpuCapabilities.capability
     {249, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetVgpuCapabilities.state
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceVgpuForceGspUnload.device
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGridLicensableFeatures_v4.device
-    {4290, Kind::structure, Role::out, 1, 0, 244, 2, 0, false},  // nvmlDeviceGetGridLicensableFeatures_v4.pGridLicensableFeatures
-    {3639, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGetVgpuDriverCapabilities.capability
-    {3650, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlGetVgpuDriverCapabilities.capResult
+    {4863, Kind::structure, Role::out, 1, 0, 307, 2, 0, false},  // nvmlDeviceGetGridLicensableFeatures_v4.pGridLicensableFeatures
+    {3806, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGetVgpuDriverCapabilities.capability
+    {3817, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlGetVgpuDriverCapabilities.capResult
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuCapabilities.device
-    {3639, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetVgpuCapabilities.capability
-    {3650, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetVgpuCapabilities.capResult
+    {3806, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetVgpuCapabilities.capability
+    {3817, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetVgpuCapabilities.capResult
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetSupportedVgpus.device
-    {4314, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetSupportedVgpus.vgpuCount
-    {4324, Kind::natural, Role::array, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetSupportedVgpus.vgpuTypeIds
+    {4887, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetSupportedVgpus.vgpuCount
+    {4897, Kind::natural, Role::array, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetSupportedVgpus.vgpuTypeIds
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetCreatableVgpus.device
-    {4314, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetCreatableVgpus.vgpuCount
-    {4324, Kind::natural, Role::array, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetCreatableVgpus.vgpuTypeIds
-    {4164, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetClass.vgpuTypeId
-    {4336, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuTypeGetClass.vgpuTypeClass
+    {4887, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetCreatableVgpus.vgpuCount
+    {4897, Kind::natural, Role::array, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetCreatableVgpus.vgpuTypeIds
+    {4737, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetClass.vgpuTypeId
+    {4909, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuTypeGetClass.vgpuTypeClass
     {1475, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetClass.size
-    {4164, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetName.vgpuTypeId
-    {4350, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuTypeGetName.vgpuTypeName
+    {4737, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetName.vgpuTypeId
+    {4923, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuTypeGetName.vgpuTypeName
     {1475, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetName.size
-    {4164, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetGpuInstanceProfileId.vgpuTypeId
-    {4363, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetGpuInstanceProfileId.gpuInstanceProfileId
-    {4164, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetDeviceID.vgpuTypeId
-    {4384, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlVgpuTypeGetDeviceID.deviceID
-    {4393, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlVgpuTypeGetDeviceID.subsystemID
-    {4164, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetFramebufferSize.vgpuTypeId
-    {4405, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlVgpuTypeGetFramebufferSize.fbSize
-    {4164, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetNumDisplayHeads.vgpuTypeId
-    {4412, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetNumDisplayHeads.numDisplayHeads
-    {4164, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetResolution.vgpuTypeId
-    {4428, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetResolution.displayIndex
-    {4441, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetResolution.xdim
-    {4446, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetResolution.ydim
-    {4164, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetLicense.vgpuTypeId
-    {4451, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuTypeGetLicense.vgpuTypeLicenseString
+    {4737, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetGpuInstanceProfileId.vgpuTypeId
+    {4936, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetGpuInstanceProfileId.gpuInstanceProfileId
+    {4737, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetDeviceID.vgpuTypeId
+    {4957, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlVgpuTypeGetDeviceID.deviceID
+    {4966, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlVgpuTypeGetDeviceID.subsystemID
+    {4737, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetFramebufferSize.vgpuTypeId
+    {4978, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlVgpuTypeGetFramebufferSize.fbSize
+    {4737, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetNumDisplayHeads.vgpuTypeId
+    {4985, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetNumDisplayHeads.numDisplayHeads
+    {4737, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetResolution.vgpuTypeId
+    {5001, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetResolution.displayIndex
+    {5014, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetResolution.xdim
+    {5019, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetResolution.ydim
+    {4737, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetLicense.vgpuTypeId
+    {5024, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuTypeGetLicense.vgpuTypeLicenseString
     {1475, Kind::natural, Role::inout, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetLicense.size
-    {4164, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetFrameRateLimit.vgpuTypeId
-    {4473, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetFrameRateLimit.frameRateLimit
+    {4737, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetFrameRateLimit.vgpuTypeId
+    {5046, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetFrameRateLimit.frameRateLimit
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlVgpuTypeGetMaxInstances.device
-    {4164, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetMaxInstances.vgpuTypeId
-    {4488, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetMaxInstances.vgpuInstanceCount
-    {4164, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetMaxInstancesPerVm.vgpuTypeId
-    {4506, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetMaxInstancesPerVm.vgpuInstanceCountPerVm
-    {4164, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetBAR1Info.vgpuTypeId
-    {4538, Kind::structure, Role::inout, 1, 0, 246, 2, 0, true},  // nvmlVgpuTypeGetBAR1Info.bar1Info
+    {4737, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetMaxInstances.vgpuTypeId
+    {5061, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetMaxInstances.vgpuInstanceCount
+    {4737, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetMaxInstancesPerVm.vgpuTypeId
+    {5079, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetMaxInstancesPerVm.vgpuInstanceCountPerVm
+    {4737, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetBAR1Info.vgpuTypeId
+    {5111, Kind::structure, Role::inout, 1, 0, 309, 2, 0, true},  // nvmlVgpuTypeGetBAR1Info.bar1Info
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetActiveVgpus.device
-    {4314, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetActiveVgpus.vgpuCount
-    {4547, Kind::natural, Role::array, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetActiveVgpus.vgpuInstances
-    {4128, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetVmID.vgpuInstance
-    {4561, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuInstanceGetVmID.vmId
+    {4887, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetActiveVgpus.vgpuCount
+    {5120, Kind::natural, Role::array, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetActiveVgpus.vgpuInstances
+    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetVmID.vgpuInstance
+    {5134, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuInstanceGetVmID.vmId
     {1475, Kind::natural, Role::inout, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetVmID.size
-    {4566, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetVmID.vmIdType
-    {4128, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetUUID.vgpuInstance
+    {5139, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetVmID.vmIdType
+    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetUUID.vgpuInstance
     {511, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuInstanceGetUUID.uuid
     {1475, Kind::natural, Role::inout, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetUUID.size
-    {4128, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetVmDriverVersion.vgpuInstance
+    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetVmDriverVersion.vgpuInstance
     {13, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuInstanceGetVmDriverVersion.version
     {21, Kind::natural, Role::inout, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetVmDriverVersion.length
-    {4128, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetFbUsage.vgpuInstance
-    {4575, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlVgpuInstanceGetFbUsage.fbUsage
-    {4128, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetLicenseStatus.vgpuInstance
-    {4583, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetLicenseStatus.licensed
-    {4128, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetType.vgpuInstance
-    {4164, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetType.vgpuTypeId
-    {4128, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetFrameRateLimit.vgpuInstance
-    {4473, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetFrameRateLimit.frameRateLimit
-    {4128, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEccMode.vgpuInstance
-    {4592, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEccMode.eccMode
-    {4128, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEncoderCapacity.vgpuInstance
+    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetFbUsage.vgpuInstance
+    {5148, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlVgpuInstanceGetFbUsage.fbUsage
+    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetLicenseStatus.vgpuInstance
+    {5156, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetLicenseStatus.licensed
+    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetType.vgpuInstance
+    {4737, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetType.vgpuTypeId
+    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetFrameRateLimit.vgpuInstance
+    {5046, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetFrameRateLimit.frameRateLimit
+    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEccMode.vgpuInstance
+    {5165, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEccMode.eccMode
+    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEncoderCapacity.vgpuInstance
     {1932, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEncoderCapacity.encoderCapacity
-    {4128, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceSetEncoderCapacity.vgpuInstance
+    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceSetEncoderCapacity.vgpuInstance
     {1932, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceSetEncoderCapacity.encoderCapacity
-    {4128, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEncoderStats.vgpuInstance
+    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEncoderStats.vgpuInstance
     {1948, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEncoderStats.sessionCount
     {1961, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEncoderStats.averageFps
     {1972, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEncoderStats.averageLatency
-    {4128, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEncoderSessions.vgpuInstance
+    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEncoderSessions.vgpuInstance
     {1948, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEncoderSessions.sessionCount
     {2034, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuInstanceGetEncoderSessions.sessionInfo
-    {4128, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetFBCStats.vgpuInstance
+    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetFBCStats.vgpuInstance
     {2025, Kind::structure, Role::out, 1, 0, 95, 3, 0, false},  // nvmlVgpuInstanceGetFBCStats.fbcStats
-    {4128, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetFBCSessions.vgpuInstance
+    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetFBCSessions.vgpuInstance
     {1948, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetFBCSessions.sessionCount
     {2034, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuInstanceGetFBCSessions.sessionInfo
-    {4128, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetGpuInstanceId.vgpuInstance
-    {3936, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetGpuInstanceId.gpuInstanceId
-    {4128, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetGpuPciId.vgpuInstance
-    {4600, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuInstanceGetGpuPciId.vgpuPciId
+    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetGpuInstanceId.vgpuInstance
+    {4169, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetGpuInstanceId.gpuInstanceId
+    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetGpuPciId.vgpuInstance
+    {5173, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuInstanceGetGpuPciId.vgpuPciId
     {21, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetGpuPciId.length
-    {4164, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetCapabilities.vgpuTypeId
-    {3639, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetCapabilities.capability
-    {3650, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetCapabilities.capResult
-    {4128, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetMdevUUID.vgpuInstance
-    {4610, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuInstanceGetMdevUUID.mdevUuid
+    {4737, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetCapabilities.vgpuTypeId
+    {3806, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetCapabilities.capability
+    {3817, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetCapabilities.capResult
+    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetMdevUUID.vgpuInstance
+    {5183, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuInstanceGetMdevUUID.mdevUuid
     {1475, Kind::natural, Role::inout, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetMdevUUID.size
-    {4619, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetCreatableVgpus.gpuInstance
-    {4631, Kind::structure, Role::inout, 1, 0, 248, 3, 0, true},  // nvmlGpuInstanceGetCreatableVgpus.pVgpus
-    {4655, Kind::structure, Role::inout, 1, 0, 251, 3, 0, true},  // nvmlVgpuTypeGetMaxInstancesPerGpuInstance.pMaxInstance
-    {4619, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetActiveVgpus.gpuInstance
-    {4668, Kind::structure, Role::inout, 1, 0, 254, 3, 0, true},  // nvmlGpuInstanceGetActiveVgpus.pVgpuInstanceInfo
-    {4619, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceSetVgpuSchedulerState.gpuInstance
-    {4819, Kind::structure, Role::in, 1, 0, 257, 6, 0, true},  // nvmlGpuInstanceSetVgpuSchedulerState.pScheduler
-    {4619, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetVgpuSchedulerState.gpuInstance
-    {4885, Kind::structure, Role::inout, 1, 0, 263, 6, 0, true},  // nvmlGpuInstanceGetVgpuSchedulerState.pSchedulerStateInfo
-    {4619, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetVgpuSchedulerLog.gpuInstance
-    {4918, Kind::structure, Role::inout, 1, 0, 269, 7, 0, true},  // nvmlGpuInstanceGetVgpuSchedulerLog.pSchedulerLogInfo
-    {4619, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetVgpuTypeCreatablePlacements.gpuInstance
-    {4936, Kind::structure, Role::inout, 1, 0, 276, 5, 0, true},  // nvmlGpuInstanceGetVgpuTypeCreatablePlacements.pCreatablePlacementInfo
-    {4619, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetVgpuHeterogeneousMode.gpuInstance
-    {4109, Kind::structure, Role::inout, 1, 0, 233, 2, 0, true},  // nvmlGpuInstanceGetVgpuHeterogeneousMode.pHeterogeneousMode
-    {4619, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceSetVgpuHeterogeneousMode.gpuInstance
-    {4109, Kind::structure, Role::in, 1, 0, 233, 2, 0, true},  // nvmlGpuInstanceSetVgpuHeterogeneousMode.pHeterogeneousMode
+    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetCreatableVgpus.gpuInstance
+    {5204, Kind::structure, Role::inout, 1, 0, 311, 3, 0, true},  // nvmlGpuInstanceGetCreatableVgpus.pVgpus
+    {5228, Kind::structure, Role::inout, 1, 0, 314, 3, 0, true},  // nvmlVgpuTypeGetMaxInstancesPerGpuInstance.pMaxInstance
+    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetActiveVgpus.gpuInstance
+    {5241, Kind::structure, Role::inout, 1, 0, 317, 3, 0, true},  // nvmlGpuInstanceGetActiveVgpus.pVgpuInstanceInfo
+    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceSetVgpuSchedulerState.gpuInstance
+    {5392, Kind::structure, Role::in, 1, 0, 320, 6, 0, true},  // nvmlGpuInstanceSetVgpuSchedulerState.pScheduler
+    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetVgpuSchedulerState.gpuInstance
+    {5458, Kind::structure, Role::inout, 1, 0, 326, 6, 0, true},  // nvmlGpuInstanceGetVgpuSchedulerState.pSchedulerStateInfo
+    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetVgpuSchedulerLog.gpuInstance
+    {5491, Kind::structure, Role::inout, 1, 0, 332, 7, 0, true},  // nvmlGpuInstanceGetVgpuSchedulerLog.pSchedulerLogInfo
+    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetVgpuTypeCreatablePlacements.gpuInstance
+    {5509, Kind::structure, Role::inout, 1, 0, 339, 5, 0, true},  // nvmlGpuInstanceGetVgpuTypeCreatablePlacements.pCreatablePlacementInfo
+    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetVgpuHeterogeneousMode.gpuInstance
+    {4682, Kind::structure, Role::inout, 1, 0, 296, 2, 0, true},  // nvmlGpuInstanceGetVgpuHeterogeneousMode.pHeterogeneousMode
+    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceSetVgpuHeterogeneousMode.gpuInstance
+    {4682, Kind::structure, Role::in, 1, 0, 296, 2, 0, true},  // nvmlGpuInstanceSetVgpuHeterogeneousMode.pHeterogeneousMode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuSchedulerState_v2.device
-    {4885, Kind::structure, Role::inout, 1, 0, 281, 4, 0, false},  // nvmlDeviceGetVgpuSchedulerState_v2.pSchedulerStateInfo
-    {4619, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetVgpuSchedulerState_v2.gpuInstance
-    {4885, Kind::structure, Role::inout, 1, 0, 281, 4, 0, false},  // nvmlGpuInstanceGetVgpuSchedulerState_v2.pSchedulerStateInfo
+    {5458, Kind::structure, Role::inout, 1, 0, 344, 4, 0, false},  // nvmlDeviceGetVgpuSchedulerState_v2.pSchedulerStateInfo
+    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetVgpuSchedulerState_v2.gpuInstance
+    {5458, Kind::structure, Role::inout, 1, 0, 344, 4, 0, false},  // nvmlGpuInstanceGetVgpuSchedulerState_v2.pSchedulerStateInfo
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuSchedulerLog_v2.device
-    {4918, Kind::structure, Role::inout, 1, 0, 285, 5, 0, false},  // nvmlDeviceGetVgpuSchedulerLog_v2.pSchedulerLogInfo
-    {4619, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetVgpuSchedulerLog_v2.gpuInstance
-    {4918, Kind::structure, Role::inout, 1, 0, 285, 5, 0, false},  // nvmlGpuInstanceGetVgpuSchedulerLog_v2.pSchedulerLogInfo
+    {5491, Kind::structure, Role::inout, 1, 0, 348, 5, 0, false},  // nvmlDeviceGetVgpuSchedulerLog_v2.pSchedulerLogInfo
+    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetVgpuSchedulerLog_v2.gpuInstance
+    {5491, Kind::structure, Role::inout, 1, 0, 348, 5, 0, false},  // nvmlGpuInstanceGetVgpuSchedulerLog_v2.pSchedulerLogInfo
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetVgpuSchedulerState_v2.device
-    {4990, Kind::structure, Role::in, 1, 0, 290, 4, 0, false},  // nvmlDeviceSetVgpuSchedulerState_v2.pSchedulerState
-    {4619, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceSetVgpuSchedulerState_v2.gpuInstance
-    {4990, Kind::structure, Role::in, 1, 0, 290, 4, 0, false},  // nvmlGpuInstanceSetVgpuSchedulerState_v2.pSchedulerState
-    {4128, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetMetadata.vgpuInstance
-    {5006, Kind::structure, Role::array, 1, 0, 0, 0, 0, true},  // nvmlVgpuInstanceGetMetadata.vgpuMetadata
+    {5563, Kind::structure, Role::in, 1, 0, 353, 4, 0, false},  // nvmlDeviceSetVgpuSchedulerState_v2.pSchedulerState
+    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceSetVgpuSchedulerState_v2.gpuInstance
+    {5563, Kind::structure, Role::in, 1, 0, 353, 4, 0, false},  // nvmlGpuInstanceSetVgpuSchedulerState_v2.pSchedulerState
+    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetMetadata.vgpuInstance
+    {5579, Kind::structure, Role::array, 1, 0, 0, 0, 0, true},  // nvmlVgpuInstanceGetMetadata.vgpuMetadata
     {169, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetMetadata.bufferSize
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuMetadata.device
-    {5019, Kind::structure, Role::array, 1, 0, 0, 0, 0, true},  // nvmlDeviceGetVgpuMetadata.pgpuMetadata
+    {5592, Kind::structure, Role::array, 1, 0, 0, 0, 0, true},  // nvmlDeviceGetVgpuMetadata.pgpuMetadata
     {169, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetVgpuMetadata.bufferSize
-    {5006, Kind::structure, Role::in, 1, 0, 294, 10, 0, true},  // nvmlGetVgpuCompatibility.vgpuMetadata
-    {5019, Kind::structure, Role::in, 1, 0, 304, 9, 0, true},  // nvmlGetVgpuCompatibility.pgpuMetadata
-    {5293, Kind::structure, Role::out, 1, 0, 313, 2, 0, false},  // nvmlGetVgpuCompatibility.compatibilityInfo
+    {5579, Kind::structure, Role::in, 1, 0, 357, 10, 0, true},  // nvmlGetVgpuCompatibility.vgpuMetadata
+    {5592, Kind::structure, Role::in, 1, 0, 367, 9, 0, true},  // nvmlGetVgpuCompatibility.pgpuMetadata
+    {5866, Kind::structure, Role::out, 1, 0, 376, 2, 0, false},  // nvmlGetVgpuCompatibility.compatibilityInfo
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetPgpuMetadataString.device
-    {5019, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetPgpuMetadataString.pgpuMetadata
+    {5592, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetPgpuMetadataString.pgpuMetadata
     {169, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetPgpuMetadataString.bufferSize
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuSchedulerLog.device
-    {5311, Kind::structure, Role::out, 1, 0, 315, 6, 0, false},  // nvmlDeviceGetVgpuSchedulerLog.pSchedulerLog
+    {5884, Kind::structure, Role::out, 1, 0, 378, 6, 0, false},  // nvmlDeviceGetVgpuSchedulerLog.pSchedulerLog
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuSchedulerState.device
-    {4990, Kind::structure, Role::out, 1, 0, 321, 4, 0, false},  // nvmlDeviceGetVgpuSchedulerState.pSchedulerState
+    {5563, Kind::structure, Role::out, 1, 0, 384, 4, 0, false},  // nvmlDeviceGetVgpuSchedulerState.pSchedulerState
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetVgpuSchedulerState.device
-    {4990, Kind::structure, Role::in, 1, 0, 325, 4, 0, false},  // nvmlDeviceSetVgpuSchedulerState.pSchedulerState
+    {5563, Kind::structure, Role::in, 1, 0, 388, 4, 0, false},  // nvmlDeviceSetVgpuSchedulerState.pSchedulerState
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuSchedulerCapabilities.device
-    {5466, Kind::structure, Role::out, 1, 0, 329, 8, 0, false},  // nvmlDeviceGetVgpuSchedulerCapabilities.pCapabilities
-    {5502, Kind::structure, Role::out, 1, 0, 337, 2, 0, false},  // nvmlGetVgpuVersion.supported
-    {255, Kind::structure, Role::out, 1, 0, 337, 2, 0, false},  // nvmlGetVgpuVersion.current
-    {5512, Kind::structure, Role::in, 1, 0, 337, 2, 0, false},  // nvmlSetVgpuVersion.vgpuVersion
+    {6039, Kind::structure, Role::out, 1, 0, 392, 8, 0, false},  // nvmlDeviceGetVgpuSchedulerCapabilities.pCapabilities
+    {6075, Kind::structure, Role::out, 1, 0, 400, 2, 0, false},  // nvmlGetVgpuVersion.supported
+    {255, Kind::structure, Role::out, 1, 0, 400, 2, 0, false},  // nvmlGetVgpuVersion.current
+    {6085, Kind::structure, Role::in, 1, 0, 400, 2, 0, false},  // nvmlSetVgpuVersion.vgpuVersion
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuUtilization.device
     {2159, Kind::natural, Role::in, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuUtilization.lastSeenTimeStamp
     {2177, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetVgpuUtilization.sampleValType
-    {5524, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetVgpuUtilization.vgpuInstanceSamplesCount
-    {5549, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetVgpuUtilization.utilizationSamples
+    {6097, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetVgpuUtilization.vgpuInstanceSamplesCount
+    {6122, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetVgpuUtilization.utilizationSamples
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuInstancesUtilizationInfo.device
-    {5582, Kind::structure, Role::inout, 1, 0, 339, 5, 0, true},  // nvmlDeviceGetVgpuInstancesUtilizationInfo.vgpuUtilInfo
+    {6155, Kind::structure, Role::inout, 1, 0, 402, 5, 0, true},  // nvmlDeviceGetVgpuInstancesUtilizationInfo.vgpuUtilInfo
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuProcessUtilization.device
     {2159, Kind::natural, Role::in, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuProcessUtilization.lastSeenTimeStamp
-    {5595, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetVgpuProcessUtilization.vgpuProcessSamplesCount
-    {5549, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetVgpuProcessUtilization.utilizationSamples
+    {6168, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetVgpuProcessUtilization.vgpuProcessSamplesCount
+    {6122, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetVgpuProcessUtilization.utilizationSamples
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuProcessesUtilizationInfo.device
-    {5654, Kind::structure, Role::inout, 1, 0, 344, 4, 0, true},  // nvmlDeviceGetVgpuProcessesUtilizationInfo.vgpuProcUtilInfo
-    {4128, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetAccountingMode.vgpuInstance
+    {6227, Kind::structure, Role::inout, 1, 0, 407, 4, 0, true},  // nvmlDeviceGetVgpuProcessesUtilizationInfo.vgpuProcUtilInfo
+    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetAccountingMode.vgpuInstance
     {624, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetAccountingMode.mode
-    {4128, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetAccountingPids.vgpuInstance
+    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetAccountingPids.vgpuInstance
     {87, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetAccountingPids.count
-    {3213, Kind::natural, Role::array, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetAccountingPids.pids
-    {4128, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetAccountingStats.vgpuInstance
+    {3224, Kind::natural, Role::array, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetAccountingPids.pids
+    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetAccountingStats.vgpuInstance
     {46, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetAccountingStats.pid
-    {3207, Kind::structure, Role::out, 1, 0, 161, 7, 0, false},  // nvmlVgpuInstanceGetAccountingStats.stats
-    {4128, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceClearAccountingPids.vgpuInstance
-    {4128, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetLicenseInfo_v2.vgpuInstance
-    {5815, Kind::structure, Role::out, 1, 0, 348, 9, 0, false},  // nvmlVgpuInstanceGetLicenseInfo_v2.licenseInfo
+    {3218, Kind::structure, Role::out, 1, 0, 167, 7, 0, false},  // nvmlVgpuInstanceGetAccountingStats.stats
+    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceClearAccountingPids.vgpuInstance
+    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetLicenseInfo_v2.vgpuInstance
+    {6388, Kind::structure, Role::out, 1, 0, 411, 9, 0, false},  // nvmlVgpuInstanceGetLicenseInfo_v2.licenseInfo
     {301, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlGetExcludedDeviceCount.deviceCount
     {195, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGetExcludedDeviceInfoByIndex.index
-    {232, Kind::structure, Role::out, 1, 0, 357, 8, 0, false},  // nvmlGetExcludedDeviceInfoByIndex.info
+    {232, Kind::structure, Role::out, 1, 0, 420, 8, 0, false},  // nvmlGetExcludedDeviceInfoByIndex.info
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceReadWritePRM_v1.device
-    {162, Kind::structure, Role::inout, 1, 0, 365, 3, 0, false},  // nvmlDeviceReadWritePRM_v1.buffer
+    {162, Kind::structure, Role::inout, 1, 0, 428, 3, 0, false},  // nvmlDeviceReadWritePRM_v1.buffer
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceReadPRMCounters_v1.device
-    {5974, Kind::structure, Role::inout, 1, 0, 368, 2, 0, false},  // nvmlDeviceReadPRMCounters_v1.counterList
+    {6547, Kind::structure, Role::inout, 1, 0, 431, 2, 0, false},  // nvmlDeviceReadPRMCounters_v1.counterList
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetMigMode.device
     {624, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetMigMode.mode
-    {5986, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceSetMigMode.activationStatus
+    {6559, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceSetMigMode.activationStatus
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetMigMode.device
     {1620, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMigMode.currentMode
-    {6003, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMigMode.pendingMode
+    {6576, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMigMode.pendingMode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceProfileInfo.device
-    {6015, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceProfileInfo.profile
-    {232, Kind::structure, Role::out, 1, 0, 370, 11, 0, false},  // nvmlDeviceGetGpuInstanceProfileInfo.info
+    {6588, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceProfileInfo.profile
+    {232, Kind::structure, Role::out, 1, 0, 433, 11, 0, false},  // nvmlDeviceGetGpuInstanceProfileInfo.info
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceProfileInfoV.device
-    {6015, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceProfileInfoV.profile
-    {232, Kind::structure, Role::inout, 1, 0, 381, 13, 0, true},  // nvmlDeviceGetGpuInstanceProfileInfoV.info
+    {6588, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceProfileInfoV.profile
+    {232, Kind::structure, Role::inout, 1, 0, 444, 13, 0, true},  // nvmlDeviceGetGpuInstanceProfileInfoV.info
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceProfileInfoByIdV.device
-    {6124, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceProfileInfoByIdV.profileId
-    {232, Kind::structure, Role::inout, 1, 0, 381, 13, 0, true},  // nvmlDeviceGetGpuInstanceProfileInfoByIdV.info
+    {6697, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceProfileInfoByIdV.profileId
+    {232, Kind::structure, Role::inout, 1, 0, 444, 13, 0, true},  // nvmlDeviceGetGpuInstanceProfileInfoByIdV.info
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuInstancePossiblePlacements_v2.device
-    {6124, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstancePossiblePlacements_v2.profileId
-    {6134, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetGpuInstancePossiblePlacements_v2.placements
+    {6697, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstancePossiblePlacements_v2.profileId
+    {6707, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetGpuInstancePossiblePlacements_v2.placements
     {87, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstancePossiblePlacements_v2.count
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceRemainingCapacity.device
-    {6124, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceRemainingCapacity.profileId
+    {6697, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceRemainingCapacity.profileId
     {87, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceRemainingCapacity.count
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceCreateGpuInstance.device
-    {6124, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceCreateGpuInstance.profileId
-    {4619, Kind::pointer, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceCreateGpuInstance.gpuInstance
+    {6697, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceCreateGpuInstance.profileId
+    {5192, Kind::pointer, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceCreateGpuInstance.gpuInstance
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceCreateGpuInstanceWithPlacement.device
-    {6124, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceCreateGpuInstanceWithPlacement.profileId
-    {6151, Kind::structure, Role::in, 1, 0, 394, 2, 0, false},  // nvmlDeviceCreateGpuInstanceWithPlacement.placement
-    {4619, Kind::pointer, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceCreateGpuInstanceWithPlacement.gpuInstance
-    {4619, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceDestroy.gpuInstance
+    {6697, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceCreateGpuInstanceWithPlacement.profileId
+    {6724, Kind::structure, Role::in, 1, 0, 457, 2, 0, false},  // nvmlDeviceCreateGpuInstanceWithPlacement.placement
+    {5192, Kind::pointer, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceCreateGpuInstanceWithPlacement.gpuInstance
+    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceDestroy.gpuInstance
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuInstances.device
-    {6124, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstances.profileId
-    {6161, Kind::pointer, Role::array, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuInstances.gpuInstances
+    {6697, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstances.profileId
+    {6734, Kind::pointer, Role::array, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuInstances.gpuInstances
     {87, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstances.count
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceById.device
     {206, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceById.id
-    {4619, Kind::pointer, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceById.gpuInstance
-    {4619, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetInfo.gpuInstance
-    {232, Kind::structure, Role::out, 1, 0, 396, 5, 0, false},  // nvmlGpuInstanceGetInfo.info
-    {4619, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceProfileInfo.gpuInstance
-    {6015, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceProfileInfo.profile
-    {6205, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceProfileInfo.engProfile
-    {232, Kind::structure, Role::out, 1, 0, 401, 9, 0, false},  // nvmlGpuInstanceGetComputeInstanceProfileInfo.info
-    {4619, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceProfileInfoV.gpuInstance
-    {6015, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceProfileInfoV.profile
-    {6205, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceProfileInfoV.engProfile
-    {232, Kind::structure, Role::inout, 1, 0, 410, 11, 0, true},  // nvmlGpuInstanceGetComputeInstanceProfileInfoV.info
-    {4619, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceRemainingCapacity.gpuInstance
-    {6124, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceRemainingCapacity.profileId
+    {5192, Kind::pointer, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceById.gpuInstance
+    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetInfo.gpuInstance
+    {232, Kind::structure, Role::out, 1, 0, 459, 5, 0, false},  // nvmlGpuInstanceGetInfo.info
+    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceProfileInfo.gpuInstance
+    {6588, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceProfileInfo.profile
+    {6778, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceProfileInfo.engProfile
+    {232, Kind::structure, Role::out, 1, 0, 464, 9, 0, false},  // nvmlGpuInstanceGetComputeInstanceProfileInfo.info
+    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceProfileInfoV.gpuInstance
+    {6588, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceProfileInfoV.profile
+    {6778, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceProfileInfoV.engProfile
+    {232, Kind::structure, Role::inout, 1, 0, 473, 11, 0, true},  // nvmlGpuInstanceGetComputeInstanceProfileInfoV.info
+    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceRemainingCapacity.gpuInstance
+    {6697, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceRemainingCapacity.profileId
     {87, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceRemainingCapacity.count
-    {4619, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstancePossiblePlacements.gpuInstance
-    {6124, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstancePossiblePlacements.profileId
-    {6134, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstancePossiblePlacements.placements
+    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstancePossiblePlacements.gpuInstance
+    {6697, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstancePossiblePlacements.profileId
+    {6707, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstancePossiblePlacements.placements
     {87, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstancePossiblePlacements.count
-    {4619, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceCreateComputeInstance.gpuInstance
-    {6124, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceCreateComputeInstance.profileId
-    {6216, Kind::pointer, Role::out, 1, 8, 0, 0, 0, false},  // nvmlGpuInstanceCreateComputeInstance.computeInstance
-    {4619, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceCreateComputeInstanceWithPlacement.gpuInstance
-    {6124, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceCreateComputeInstanceWithPlacement.profileId
-    {6151, Kind::structure, Role::in, 1, 0, 421, 2, 0, false},  // nvmlGpuInstanceCreateComputeInstanceWithPlacement.placement
-    {6216, Kind::pointer, Role::out, 1, 8, 0, 0, 0, false},  // nvmlGpuInstanceCreateComputeInstanceWithPlacement.computeInstance
-    {6216, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlComputeInstanceDestroy.computeInstance
-    {4619, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstances.gpuInstance
-    {6124, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstances.profileId
-    {6232, Kind::pointer, Role::array, 1, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstances.computeInstances
+    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceCreateComputeInstance.gpuInstance
+    {6697, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceCreateComputeInstance.profileId
+    {6789, Kind::pointer, Role::out, 1, 8, 0, 0, 0, false},  // nvmlGpuInstanceCreateComputeInstance.computeInstance
+    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceCreateComputeInstanceWithPlacement.gpuInstance
+    {6697, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceCreateComputeInstanceWithPlacement.profileId
+    {6724, Kind::structure, Role::in, 1, 0, 484, 2, 0, false},  // nvmlGpuInstanceCreateComputeInstanceWithPlacement.placement
+    {6789, Kind::pointer, Role::out, 1, 8, 0, 0, 0, false},  // nvmlGpuInstanceCreateComputeInstanceWithPlacement.computeInstance
+    {6789, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlComputeInstanceDestroy.computeInstance
+    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstances.gpuInstance
+    {6697, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstances.profileId
+    {6805, Kind::pointer, Role::array, 1, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstances.computeInstances
     {87, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstances.count
-    {4619, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceById.gpuInstance
+    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceById.gpuInstance
     {206, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceById.id
-    {6216, Kind::pointer, Role::out, 1, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceById.computeInstance
-    {6216, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlComputeInstanceGetInfo_v2.computeInstance
-    {232, Kind::structure, Role::out, 1, 0, 423, 6, 0, false},  // nvmlComputeInstanceGetInfo_v2.info
+    {6789, Kind::pointer, Role::out, 1, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceById.computeInstance
+    {6789, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlComputeInstanceGetInfo_v2.computeInstance
+    {232, Kind::structure, Role::out, 1, 0, 486, 6, 0, false},  // nvmlComputeInstanceGetInfo_v2.info
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceIsMigDeviceHandle.device
-    {6249, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceIsMigDeviceHandle.isMigDevice
+    {6822, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceIsMigDeviceHandle.isMigDevice
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceId.device
     {206, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceId.id
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetComputeInstanceId.device
@@ -1432,47 +1535,49 @@ constexpr ArgumentInfo arguments[] = {
     {87, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMaxMigDeviceCount.count
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetMigDeviceHandleByIndex.device
     {195, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetMigDeviceHandleByIndex.index
-    {6261, Kind::device, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetMigDeviceHandleByIndex.migDevice
-    {6261, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetDeviceHandleFromMigDeviceHandle.migDevice
+    {6834, Kind::device, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetMigDeviceHandleByIndex.migDevice
+    {6834, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetDeviceHandleFromMigDeviceHandle.migDevice
     {321, Kind::device, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetDeviceHandleFromMigDeviceHandle.device
-    {6298, Kind::structure, Role::inout, 1, 0, 429, 4, 0, true},  // nvmlGpmMetricsGet.metricsGet
-    {6309, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpmSampleFree.gpmSample
-    {6309, Kind::pointer, Role::out, 1, 8, 0, 0, 0, false},  // nvmlGpmSampleAlloc.gpmSample
+    {6871, Kind::structure, Role::inout, 1, 0, 492, 4, 0, true},  // nvmlGpmMetricsGet.metricsGet
+    {6882, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpmSampleFree.gpmSample
+    {6882, Kind::pointer, Role::out, 1, 8, 0, 0, 0, false},  // nvmlGpmSampleAlloc.gpmSample
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpmSampleGet.device
-    {6309, Kind::pointer, Role::in, 0, 8, 0, 0, 0, false},  // nvmlGpmSampleGet.gpmSample
+    {6882, Kind::pointer, Role::in, 0, 8, 0, 0, 0, false},  // nvmlGpmSampleGet.gpmSample
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpmMigSampleGet.device
-    {3936, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpmMigSampleGet.gpuInstanceId
-    {6309, Kind::pointer, Role::in, 0, 8, 0, 0, 0, false},  // nvmlGpmMigSampleGet.gpmSample
+    {4169, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpmMigSampleGet.gpuInstanceId
+    {6882, Kind::pointer, Role::in, 0, 8, 0, 0, 0, false},  // nvmlGpmMigSampleGet.gpmSample
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpmQueryDeviceSupport.device
-    {6337, Kind::structure, Role::inout, 1, 0, 433, 2, 0, true},  // nvmlGpmQueryDeviceSupport.gpmSupport
+    {6910, Kind::structure, Role::inout, 1, 0, 496, 2, 0, true},  // nvmlGpmQueryDeviceSupport.gpmSupport
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpmQueryIfStreamingEnabled.device
     {249, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlGpmQueryIfStreamingEnabled.state
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpmSetStreamingEnabled.device
     {249, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpmSetStreamingEnabled.state
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetCapabilities.device
-    {6356, Kind::structure, Role::inout, 1, 0, 435, 2, 0, true},  // nvmlDeviceGetCapabilities.caps
+    {6929, Kind::structure, Role::inout, 1, 0, 498, 2, 0, true},  // nvmlDeviceGetCapabilities.caps
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceWorkloadPowerProfileGetProfilesInfo.device
-    {6383, Kind::structure, Role::inout, 1, 0, 437, 2, 0, true},  // nvmlDeviceWorkloadPowerProfileGetProfilesInfo.profilesInfo
+    {6956, Kind::structure, Role::inout, 1, 0, 500, 2, 0, true},  // nvmlDeviceWorkloadPowerProfileGetProfilesInfo.profilesInfo
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceWorkloadPowerProfileGetCurrentProfiles.device
-    {6449, Kind::structure, Role::inout, 1, 0, 439, 4, 0, true},  // nvmlDeviceWorkloadPowerProfileGetCurrentProfiles.currentProfiles
+    {7022, Kind::structure, Role::inout, 1, 0, 502, 4, 0, true},  // nvmlDeviceWorkloadPowerProfileGetCurrentProfiles.currentProfiles
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceWorkloadPowerProfileSetRequestedProfiles.device
-    {6465, Kind::structure, Role::in, 1, 0, 443, 2, 0, true},  // nvmlDeviceWorkloadPowerProfileSetRequestedProfiles.requestedProfiles
+    {7038, Kind::structure, Role::in, 1, 0, 506, 2, 0, true},  // nvmlDeviceWorkloadPowerProfileSetRequestedProfiles.requestedProfiles
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceWorkloadPowerProfileClearRequestedProfiles.device
-    {6465, Kind::structure, Role::in, 1, 0, 443, 2, 0, true},  // nvmlDeviceWorkloadPowerProfileClearRequestedProfiles.requestedProfiles
+    {7038, Kind::structure, Role::in, 1, 0, 506, 2, 0, true},  // nvmlDeviceWorkloadPowerProfileClearRequestedProfiles.requestedProfiles
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceWorkloadPowerProfileUpdateProfiles_v1.device
-    {6517, Kind::structure, Role::in, 1, 0, 445, 2, 0, false},  // nvmlDeviceWorkloadPowerProfileUpdateProfiles_v1.updateProfiles
+    {7090, Kind::structure, Role::in, 1, 0, 508, 2, 0, false},  // nvmlDeviceWorkloadPowerProfileUpdateProfiles_v1.updateProfiles
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDevicePowerSmoothingActivatePresetProfile.device
-    {6015, Kind::structure, Role::in, 1, 0, 447, 4, 0, true},  // nvmlDevicePowerSmoothingActivatePresetProfile.profile
+    {6588, Kind::structure, Role::in, 1, 0, 510, 4, 0, true},  // nvmlDevicePowerSmoothingActivatePresetProfile.profile
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDevicePowerSmoothingUpdatePresetProfileParam.device
-    {6015, Kind::structure, Role::in, 1, 0, 447, 4, 0, true},  // nvmlDevicePowerSmoothingUpdatePresetProfileParam.profile
+    {6588, Kind::structure, Role::in, 1, 0, 510, 4, 0, true},  // nvmlDevicePowerSmoothingUpdatePresetProfileParam.profile
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDevicePowerSmoothingSetState.device
-    {249, Kind::structure, Role::in, 1, 0, 451, 2, 0, true},  // nvmlDevicePowerSmoothingSetState.state
+    {249, Kind::structure, Role::in, 1, 0, 514, 2, 0, true},  // nvmlDevicePowerSmoothingSetState.state
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts.device
-    {6559, Kind::structure, Role::inout, 1, 0, 453, 3, 0, true},  // nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts.errorCounts
+    {7132, Kind::structure, Role::inout, 1, 0, 516, 3, 0, true},  // nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts.errorCounts
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetRemappedRows_v2.device
-    {232, Kind::structure, Role::out, 1, 0, 456, 6, 0, false},  // nvmlDeviceGetRemappedRows_v2.info
+    {232, Kind::structure, Role::out, 1, 0, 519, 6, 0, false},  // nvmlDeviceGetRemappedRows_v2.info
+    {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetBankRemapperStatus_v1.device
+    {7333, Kind::structure, Role::out, 1, 0, 525, 5, 0, false},  // nvmlDeviceGetBankRemapperStatus_v1.pBankRemapperStatus
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetRusdSettings_v1.device
-    {2861, Kind::structure, Role::in, 1, 0, 462, 2, 0, true},  // nvmlDeviceSetRusdSettings_v1.settings
+    {2872, Kind::structure, Role::in, 1, 0, 530, 2, 0, true},  // nvmlDeviceSetRusdSettings_v1.settings
     {301, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetCount.deviceCount
     {195, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetHandleByIndex.index
     {321, Kind::device, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetHandleByIndex.device
@@ -1483,22 +1588,22 @@ constexpr ArgumentInfo arguments[] = {
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetPciInfo_v2.device
     {934, Kind::structure, Role::out, 1, 0, 45, 7, 52, false},  // nvmlDeviceGetPciInfo_v2.pci
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkRemotePciInfo.device
-    {3634, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkRemotePciInfo.link
+    {3801, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkRemotePciInfo.link
     {934, Kind::structure, Role::out, 1, 0, 45, 7, 52, false},  // nvmlDeviceGetNvLinkRemotePciInfo.pci
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGridLicensableFeatures.device
-    {4290, Kind::structure, Role::out, 1, 0, 244, 2, 812, false},  // nvmlDeviceGetGridLicensableFeatures.pGridLicensableFeatures
+    {4863, Kind::structure, Role::out, 1, 0, 307, 2, 812, false},  // nvmlDeviceGetGridLicensableFeatures.pGridLicensableFeatures
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGridLicensableFeatures_v2.device
-    {4290, Kind::structure, Role::out, 1, 0, 244, 2, 812, false},  // nvmlDeviceGetGridLicensableFeatures_v2.pGridLicensableFeatures
+    {4863, Kind::structure, Role::out, 1, 0, 307, 2, 812, false},  // nvmlDeviceGetGridLicensableFeatures_v2.pGridLicensableFeatures
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGridLicensableFeatures_v3.device
-    {4290, Kind::structure, Role::out, 1, 0, 244, 2, 812, false},  // nvmlDeviceGetGridLicensableFeatures_v3.pGridLicensableFeatures
-    {4009, Kind::structure, Role::in, 1, 0, 45, 7, 52, false},  // nvmlDeviceRemoveGpu.pciInfo
-    {3901, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlEventSetWait.set
-    {3968, Kind::structure, Role::out, 1, 0, 215, 5, 24, false},  // nvmlEventSetWait.data
-    {3973, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlEventSetWait.timeoutms
+    {4863, Kind::structure, Role::out, 1, 0, 307, 2, 812, false},  // nvmlDeviceGetGridLicensableFeatures_v3.pGridLicensableFeatures
+    {4582, Kind::structure, Role::in, 1, 0, 45, 7, 52, false},  // nvmlDeviceRemoveGpu.pciInfo
+    {4134, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlEventSetWait.set
+    {4201, Kind::structure, Role::out, 1, 0, 239, 5, 24, false},  // nvmlEventSetWait.data
+    {4206, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlEventSetWait.timeoutms
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetAttributes.device
     {500, Kind::structure, Role::out, 1, 0, 16, 9, 24, false},  // nvmlDeviceGetAttributes.attributes
-    {6216, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlComputeInstanceGetInfo.computeInstance
-    {232, Kind::structure, Role::out, 1, 0, 423, 6, 24, false},  // nvmlComputeInstanceGetInfo.info
+    {6789, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlComputeInstanceGetInfo.computeInstance
+    {232, Kind::structure, Role::out, 1, 0, 486, 6, 24, false},  // nvmlComputeInstanceGetInfo.info
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetComputeRunningProcesses.device
     {2074, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetComputeRunningProcesses.infoCount
     {2084, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetComputeRunningProcesses.infos
@@ -1518,18 +1623,18 @@ constexpr ArgumentInfo arguments[] = {
     {2074, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMPSComputeRunningProcesses_v2.infoCount
     {2084, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetMPSComputeRunningProcesses_v2.infos
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuInstancePossiblePlacements.device
-    {6124, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstancePossiblePlacements.profileId
-    {6134, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetGpuInstancePossiblePlacements.placements
+    {6697, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstancePossiblePlacements.profileId
+    {6707, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetGpuInstancePossiblePlacements.placements
     {87, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstancePossiblePlacements.count
-    {4128, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetLicenseInfo.vgpuInstance
-    {5815, Kind::structure, Role::out, 1, 0, 348, 9, 20, false},  // nvmlVgpuInstanceGetLicenseInfo.licenseInfo
+    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetLicenseInfo.vgpuInstance
+    {6388, Kind::structure, Role::out, 1, 0, 411, 9, 20, false},  // nvmlVgpuInstanceGetLicenseInfo.licenseInfo
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetDriverModel.device
     {255, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetDriverModel.current
     {1679, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetDriverModel.pending
     {301, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlGetBlacklistDeviceCount.deviceCount
     {195, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGetBlacklistDeviceInfoByIndex.index
-    {232, Kind::structure, Role::out, 1, 0, 357, 8, 0, false},  // nvmlGetBlacklistDeviceInfoByIndex.info
-    {6676, Kind::pointer, Role::out, 2, 4, 0, 0, 0, false},  // nvmlInternalGetExportTable.table
+    {232, Kind::structure, Role::out, 1, 0, 420, 8, 0, false},  // nvmlGetBlacklistDeviceInfoByIndex.info
+    {7362, Kind::pointer, Role::out, 2, 4, 0, 0, 0, false},  // nvmlInternalGetExportTable.table
     {206, Kind::pointer, Role::in, 1, 4, 0, 0, 0, false},  // nvmlInternalGetExportTable.id
 };
 
@@ -1695,261 +1800,276 @@ constexpr CallInfo calls[] = {
     {382, 2},  // nvmlDeviceGetBusType
     {384, 2},  // nvmlDeviceGetGpuFabricInfo
     {386, 2},  // nvmlDeviceGetGpuFabricInfoV
-    {388, 1},  // nvmlSystemGetConfComputeCapabilities
-    {389, 1},  // nvmlSystemGetConfComputeState
-    {390, 2},  // nvmlDeviceGetConfComputeMemSizeInfo
-    {392, 1},  // nvmlSystemGetConfComputeGpusReadyState
-    {393, 2},  // nvmlDeviceGetConfComputeProtectedMemoryUsage
-    {395, 2},  // nvmlDeviceGetConfComputeGpuCertificate
-    {397, 2},  // nvmlDeviceGetConfComputeGpuAttestationReport
-    {399, 1},  // nvmlSystemGetConfComputeKeyRotationThresholdInfo
-    {400, 2},  // nvmlDeviceSetConfComputeUnprotectedMemSize
-    {402, 1},  // nvmlSystemSetConfComputeGpusReadyState
-    {403, 1},  // nvmlSystemSetConfComputeKeyRotationThresholdInfo
-    {404, 1},  // nvmlSystemGetConfComputeSettings
-    {405, 2},  // nvmlDeviceGetGspFirmwareVersion
-    {407, 3},  // nvmlDeviceGetGspFirmwareMode
-    {410, 2},  // nvmlDeviceGetSramEccErrorStatus
-    {412, 2},  // nvmlDeviceSetPowerManagementLimit_v2
-    {414, 2},  // nvmlDeviceGetAccountingMode
-    {416, 3},  // nvmlDeviceGetAccountingStats
-    {419, 3},  // nvmlDeviceGetAccountingPids
-    {422, 2},  // nvmlDeviceGetAccountingBufferSize
-    {424, 2},  // nvmlDeviceGetAccountingStats_v2
-    {426, 4},  // nvmlDeviceGetRetiredPages
-    {430, 5},  // nvmlDeviceGetRetiredPages_v2
-    {435, 2},  // nvmlDeviceGetRetiredPagesPendingStatus
-    {437, 5},  // nvmlDeviceGetRemappedRows
-    {442, 2},  // nvmlDeviceGetRowRemapperHistogram
-    {444, 2},  // nvmlDeviceGetArchitecture
-    {446, 2},  // nvmlDeviceGetClkMonStatus
-    {448, 4},  // nvmlDeviceGetProcessUtilization
-    {452, 2},  // nvmlDeviceGetProcessesUtilizationInfo
-    {454, 2},  // nvmlDeviceGetPlatformInfo
-    {456, 2},  // nvmlDeviceGetPdi
-    {458, 2},  // nvmlDeviceSetHostname_v1
-    {460, 2},  // nvmlDeviceGetHostname_v1
-    {462, 2},  // nvmlUnitSetLedState
-    {464, 2},  // nvmlDeviceSetPersistenceMode
-    {466, 2},  // nvmlDeviceSetComputeMode
-    {468, 2},  // nvmlDeviceSetEccMode
-    {470, 2},  // nvmlDeviceClearEccErrorCounts
-    {472, 3},  // nvmlDeviceSetDriverModel
-    {475, 3},  // nvmlDeviceSetGpuLockedClocks
-    {478, 1},  // nvmlDeviceResetGpuLockedClocks
-    {479, 3},  // nvmlDeviceSetMemoryLockedClocks
-    {482, 1},  // nvmlDeviceResetMemoryLockedClocks
-    {483, 3},  // nvmlDeviceSetApplicationsClocks
-    {486, 1},  // nvmlDeviceResetApplicationsClocks
-    {487, 2},  // nvmlDeviceSetAutoBoostedClocksEnabled
-    {489, 3},  // nvmlDeviceSetDefaultAutoBoostedClocksEnabled
-    {492, 2},  // nvmlDeviceSetDefaultFanSpeed_v2
-    {494, 3},  // nvmlDeviceSetFanControlPolicy
-    {497, 3},  // nvmlDeviceSetTemperatureThreshold
-    {500, 2},  // nvmlDeviceSetPowerManagementLimit
-    {502, 2},  // nvmlDeviceSetGpuOperationMode
-    {504, 3},  // nvmlDeviceSetAPIRestriction
-    {507, 3},  // nvmlDeviceSetFanSpeed_v2
-    {510, 2},  // nvmlDeviceSetGpcClkVfOffset
-    {512, 2},  // nvmlDeviceSetMemClkVfOffset
-    {514, 2},  // nvmlDeviceSetAccountingMode
-    {516, 1},  // nvmlDeviceClearAccountingPids
-    {517, 3},  // nvmlDeviceGetNvLinkState
-    {520, 3},  // nvmlDeviceGetNvLinkVersion
-    {523, 4},  // nvmlDeviceGetNvLinkCapability
-    {527, 3},  // nvmlDeviceGetNvLinkRemotePciInfo_v2
-    {530, 4},  // nvmlDeviceGetNvLinkErrorCounter
-    {534, 2},  // nvmlDeviceResetNvLinkErrorCounters
-    {536, 5},  // nvmlDeviceSetNvLinkUtilizationControl
-    {541, 4},  // nvmlDeviceGetNvLinkUtilizationControl
-    {545, 5},  // nvmlDeviceGetNvLinkUtilizationCounter
-    {550, 4},  // nvmlDeviceFreezeNvLinkUtilizationCounter
-    {554, 3},  // nvmlDeviceResetNvLinkUtilizationCounter
-    {557, 3},  // nvmlDeviceGetNvLinkRemoteDeviceType
-    {560, 2},  // nvmlDeviceSetNvLinkDeviceLowPowerThreshold
-    {562, 1},  // nvmlSystemSetNvlinkBwMode
-    {563, 1},  // nvmlSystemGetNvlinkBwMode
-    {564, 2},  // nvmlDeviceGetNvlinkSupportedBwModes
-    {566, 2},  // nvmlDeviceGetNvlinkBwMode
-    {568, 2},  // nvmlDeviceSetNvlinkBwMode
-    {570, 2},  // nvmlDeviceGetNvLinkInfo
-    {572, 1},  // nvmlEventSetCreate
-    {573, 3},  // nvmlDeviceRegisterEvents
-    {576, 2},  // nvmlDeviceGetSupportedEventTypes
-    {578, 3},  // nvmlEventSetWait_v2
-    {581, 1},  // nvmlEventSetFree
-    {582, 1},  // nvmlSystemEventSetCreate
-    {583, 1},  // nvmlSystemEventSetFree
-    {584, 1},  // nvmlSystemRegisterEvents
-    {585, 1},  // nvmlSystemEventSetWait
-    {586, 2},  // nvmlDeviceModifyDrainState
-    {588, 2},  // nvmlDeviceQueryDrainState
-    {590, 3},  // nvmlDeviceRemoveGpu_v2
-    {593, 1},  // nvmlDeviceDiscoverGpus
-    {594, 3},  // nvmlDeviceGetFieldValues
-    {597, 3},  // nvmlDeviceClearFieldValues
-    {600, 2},  // nvmlDeviceGetVirtualizationMode
-    {602, 2},  // nvmlDeviceGetHostVgpuMode
-    {604, 2},  // nvmlDeviceSetVirtualizationMode
-    {606, 2},  // nvmlDeviceGetVgpuHeterogeneousMode
-    {608, 2},  // nvmlDeviceSetVgpuHeterogeneousMode
-    {610, 2},  // nvmlVgpuInstanceGetPlacementId
-    {612, 3},  // nvmlDeviceGetVgpuTypeSupportedPlacements
-    {615, 3},  // nvmlDeviceGetVgpuTypeCreatablePlacements
-    {618, 2},  // nvmlVgpuTypeGetGspHeapSize
-    {620, 2},  // nvmlVgpuTypeGetFbReservation
-    {622, 2},  // nvmlVgpuInstanceGetRuntimeStateSize
-    {624, 3},  // nvmlDeviceSetVgpuCapabilities
-    {627, 1},  // nvmlDeviceVgpuForceGspUnload
-    {628, 2},  // nvmlDeviceGetGridLicensableFeatures_v4
-    {630, 2},  // nvmlGetVgpuDriverCapabilities
-    {632, 3},  // nvmlDeviceGetVgpuCapabilities
-    {635, 3},  // nvmlDeviceGetSupportedVgpus
-    {638, 3},  // nvmlDeviceGetCreatableVgpus
-    {641, 3},  // nvmlVgpuTypeGetClass
-    {644, 3},  // nvmlVgpuTypeGetName
-    {647, 2},  // nvmlVgpuTypeGetGpuInstanceProfileId
-    {649, 3},  // nvmlVgpuTypeGetDeviceID
-    {652, 2},  // nvmlVgpuTypeGetFramebufferSize
-    {654, 2},  // nvmlVgpuTypeGetNumDisplayHeads
-    {656, 4},  // nvmlVgpuTypeGetResolution
-    {660, 3},  // nvmlVgpuTypeGetLicense
-    {663, 2},  // nvmlVgpuTypeGetFrameRateLimit
-    {665, 3},  // nvmlVgpuTypeGetMaxInstances
-    {668, 2},  // nvmlVgpuTypeGetMaxInstancesPerVm
-    {670, 2},  // nvmlVgpuTypeGetBAR1Info
-    {672, 3},  // nvmlDeviceGetActiveVgpus
-    {675, 4},  // nvmlVgpuInstanceGetVmID
-    {679, 3},  // nvmlVgpuInstanceGetUUID
-    {682, 3},  // nvmlVgpuInstanceGetVmDriverVersion
-    {685, 2},  // nvmlVgpuInstanceGetFbUsage
-    {687, 2},  // nvmlVgpuInstanceGetLicenseStatus
-    {689, 2},  // nvmlVgpuInstanceGetType
-    {691, 2},  // nvmlVgpuInstanceGetFrameRateLimit
-    {693, 2},  // nvmlVgpuInstanceGetEccMode
-    {695, 2},  // nvmlVgpuInstanceGetEncoderCapacity
-    {697, 2},  // nvmlVgpuInstanceSetEncoderCapacity
-    {699, 4},  // nvmlVgpuInstanceGetEncoderStats
-    {703, 3},  // nvmlVgpuInstanceGetEncoderSessions
-    {706, 2},  // nvmlVgpuInstanceGetFBCStats
-    {708, 3},  // nvmlVgpuInstanceGetFBCSessions
-    {711, 2},  // nvmlVgpuInstanceGetGpuInstanceId
-    {713, 3},  // nvmlVgpuInstanceGetGpuPciId
-    {716, 3},  // nvmlVgpuTypeGetCapabilities
-    {719, 3},  // nvmlVgpuInstanceGetMdevUUID
-    {722, 2},  // nvmlGpuInstanceGetCreatableVgpus
-    {724, 1},  // nvmlVgpuTypeGetMaxInstancesPerGpuInstance
-    {725, 2},  // nvmlGpuInstanceGetActiveVgpus
-    {727, 2},  // nvmlGpuInstanceSetVgpuSchedulerState
-    {729, 2},  // nvmlGpuInstanceGetVgpuSchedulerState
-    {731, 2},  // nvmlGpuInstanceGetVgpuSchedulerLog
-    {733, 2},  // nvmlGpuInstanceGetVgpuTypeCreatablePlacements
-    {735, 2},  // nvmlGpuInstanceGetVgpuHeterogeneousMode
-    {737, 2},  // nvmlGpuInstanceSetVgpuHeterogeneousMode
-    {739, 2},  // nvmlDeviceGetVgpuSchedulerState_v2
-    {741, 2},  // nvmlGpuInstanceGetVgpuSchedulerState_v2
-    {743, 2},  // nvmlDeviceGetVgpuSchedulerLog_v2
-    {745, 2},  // nvmlGpuInstanceGetVgpuSchedulerLog_v2
-    {747, 2},  // nvmlDeviceSetVgpuSchedulerState_v2
-    {749, 2},  // nvmlGpuInstanceSetVgpuSchedulerState_v2
-    {751, 3},  // nvmlVgpuInstanceGetMetadata
-    {754, 3},  // nvmlDeviceGetVgpuMetadata
-    {757, 3},  // nvmlGetVgpuCompatibility
-    {760, 3},  // nvmlDeviceGetPgpuMetadataString
-    {763, 2},  // nvmlDeviceGetVgpuSchedulerLog
-    {765, 2},  // nvmlDeviceGetVgpuSchedulerState
-    {767, 2},  // nvmlDeviceSetVgpuSchedulerState
-    {769, 2},  // nvmlDeviceGetVgpuSchedulerCapabilities
-    {771, 2},  // nvmlGetVgpuVersion
-    {773, 1},  // nvmlSetVgpuVersion
-    {774, 5},  // nvmlDeviceGetVgpuUtilization
-    {779, 2},  // nvmlDeviceGetVgpuInstancesUtilizationInfo
-    {781, 4},  // nvmlDeviceGetVgpuProcessUtilization
-    {785, 2},  // nvmlDeviceGetVgpuProcessesUtilizationInfo
-    {787, 2},  // nvmlVgpuInstanceGetAccountingMode
-    {789, 3},  // nvmlVgpuInstanceGetAccountingPids
-    {792, 3},  // nvmlVgpuInstanceGetAccountingStats
-    {795, 1},  // nvmlVgpuInstanceClearAccountingPids
-    {796, 2},  // nvmlVgpuInstanceGetLicenseInfo_v2
-    {798, 1},  // nvmlGetExcludedDeviceCount
-    {799, 2},  // nvmlGetExcludedDeviceInfoByIndex
-    {801, 2},  // nvmlDeviceReadWritePRM_v1
-    {803, 2},  // nvmlDeviceReadPRMCounters_v1
-    {805, 3},  // nvmlDeviceSetMigMode
-    {808, 3},  // nvmlDeviceGetMigMode
-    {811, 3},  // nvmlDeviceGetGpuInstanceProfileInfo
-    {814, 3},  // nvmlDeviceGetGpuInstanceProfileInfoV
-    {817, 3},  // nvmlDeviceGetGpuInstanceProfileInfoByIdV
-    {820, 4},  // nvmlDeviceGetGpuInstancePossiblePlacements_v2
-    {824, 3},  // nvmlDeviceGetGpuInstanceRemainingCapacity
-    {827, 3},  // nvmlDeviceCreateGpuInstance
-    {830, 4},  // nvmlDeviceCreateGpuInstanceWithPlacement
-    {834, 1},  // nvmlGpuInstanceDestroy
-    {835, 4},  // nvmlDeviceGetGpuInstances
-    {839, 3},  // nvmlDeviceGetGpuInstanceById
-    {842, 2},  // nvmlGpuInstanceGetInfo
-    {844, 4},  // nvmlGpuInstanceGetComputeInstanceProfileInfo
-    {848, 4},  // nvmlGpuInstanceGetComputeInstanceProfileInfoV
-    {852, 3},  // nvmlGpuInstanceGetComputeInstanceRemainingCapacity
-    {855, 4},  // nvmlGpuInstanceGetComputeInstancePossiblePlacements
-    {859, 3},  // nvmlGpuInstanceCreateComputeInstance
-    {862, 4},  // nvmlGpuInstanceCreateComputeInstanceWithPlacement
-    {866, 1},  // nvmlComputeInstanceDestroy
-    {867, 4},  // nvmlGpuInstanceGetComputeInstances
-    {871, 3},  // nvmlGpuInstanceGetComputeInstanceById
-    {874, 2},  // nvmlComputeInstanceGetInfo_v2
-    {876, 2},  // nvmlDeviceIsMigDeviceHandle
-    {878, 2},  // nvmlDeviceGetGpuInstanceId
-    {880, 2},  // nvmlDeviceGetComputeInstanceId
-    {882, 2},  // nvmlDeviceGetMaxMigDeviceCount
-    {884, 3},  // nvmlDeviceGetMigDeviceHandleByIndex
-    {887, 2},  // nvmlDeviceGetDeviceHandleFromMigDeviceHandle
-    {889, 1},  // nvmlGpmMetricsGet
-    {890, 1},  // nvmlGpmSampleFree
-    {891, 1},  // nvmlGpmSampleAlloc
-    {892, 2},  // nvmlGpmSampleGet
-    {894, 3},  // nvmlGpmMigSampleGet
-    {897, 2},  // nvmlGpmQueryDeviceSupport
-    {899, 2},  // nvmlGpmQueryIfStreamingEnabled
-    {901, 2},  // nvmlGpmSetStreamingEnabled
-    {903, 2},  // nvmlDeviceGetCapabilities
-    {905, 2},  // nvmlDeviceWorkloadPowerProfileGetProfilesInfo
-    {907, 2},  // nvmlDeviceWorkloadPowerProfileGetCurrentProfiles
-    {909, 2},  // nvmlDeviceWorkloadPowerProfileSetRequestedProfiles
-    {911, 2},  // nvmlDeviceWorkloadPowerProfileClearRequestedProfiles
-    {913, 2},  // nvmlDeviceWorkloadPowerProfileUpdateProfiles_v1
-    {915, 2},  // nvmlDevicePowerSmoothingActivatePresetProfile
-    {917, 2},  // nvmlDevicePowerSmoothingUpdatePresetProfileParam
-    {919, 2},  // nvmlDevicePowerSmoothingSetState
-    {921, 2},  // nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts
-    {923, 2},  // nvmlDeviceGetRemappedRows_v2
-    {925, 2},  // nvmlDeviceSetRusdSettings_v1
-    {927, 0},  // nvmlInit
-    {927, 1},  // nvmlDeviceGetCount
-    {928, 2},  // nvmlDeviceGetHandleByIndex
-    {930, 2},  // nvmlDeviceGetHandleByPciBusId
-    {932, 2},  // nvmlDeviceGetPciInfo
-    {934, 2},  // nvmlDeviceGetPciInfo_v2
-    {936, 3},  // nvmlDeviceGetNvLinkRemotePciInfo
-    {939, 2},  // nvmlDeviceGetGridLicensableFeatures
-    {941, 2},  // nvmlDeviceGetGridLicensableFeatures_v2
-    {943, 2},  // nvmlDeviceGetGridLicensableFeatures_v3
-    {945, 1},  // nvmlDeviceRemoveGpu
-    {946, 3},  // nvmlEventSetWait
-    {949, 2},  // nvmlDeviceGetAttributes
-    {951, 2},  // nvmlComputeInstanceGetInfo
-    {953, 3},  // nvmlDeviceGetComputeRunningProcesses
-    {956, 3},  // nvmlDeviceGetComputeRunningProcesses_v2
-    {959, 3},  // nvmlDeviceGetGraphicsRunningProcesses
-    {962, 3},  // nvmlDeviceGetGraphicsRunningProcesses_v2
-    {965, 3},  // nvmlDeviceGetMPSComputeRunningProcesses
-    {968, 3},  // nvmlDeviceGetMPSComputeRunningProcesses_v2
-    {971, 4},  // nvmlDeviceGetGpuInstancePossiblePlacements
-    {975, 2},  // nvmlVgpuInstanceGetLicenseInfo
-    {977, 3},  // nvmlDeviceGetDriverModel
-    {980, 1},  // nvmlGetBlacklistDeviceCount
-    {981, 2},  // nvmlGetBlacklistDeviceInfoByIndex
-    {983, 2},  // nvmlInternalGetExportTable
+    {388, 2},  // nvmlDeviceGetGpuFabricInfo_v4
+    {390, 1},  // nvmlSystemGetConfComputeCapabilities
+    {391, 1},  // nvmlSystemGetConfComputeState
+    {392, 2},  // nvmlDeviceGetConfComputeMemSizeInfo
+    {394, 1},  // nvmlSystemGetConfComputeGpusReadyState
+    {395, 2},  // nvmlDeviceGetConfComputeProtectedMemoryUsage
+    {397, 2},  // nvmlDeviceGetConfComputeGpuCertificate
+    {399, 2},  // nvmlDeviceGetConfComputeGpuAttestationReport
+    {401, 1},  // nvmlSystemGetConfComputeKeyRotationThresholdInfo
+    {402, 2},  // nvmlDeviceSetConfComputeUnprotectedMemSize
+    {404, 1},  // nvmlSystemSetConfComputeGpusReadyState
+    {405, 1},  // nvmlSystemSetConfComputeKeyRotationThresholdInfo
+    {406, 1},  // nvmlSystemGetConfComputeSettings
+    {407, 2},  // nvmlDeviceGetGspFirmwareVersion
+    {409, 3},  // nvmlDeviceGetGspFirmwareMode
+    {412, 2},  // nvmlDeviceGetSramEccErrorStatus
+    {414, 2},  // nvmlDeviceSetPowerManagementLimit_v2
+    {416, 2},  // nvmlDeviceGetAccountingMode
+    {418, 3},  // nvmlDeviceGetAccountingStats
+    {421, 3},  // nvmlDeviceGetAccountingPids
+    {424, 2},  // nvmlDeviceGetAccountingBufferSize
+    {426, 2},  // nvmlDeviceGetAccountingStats_v2
+    {428, 4},  // nvmlDeviceGetRetiredPages
+    {432, 5},  // nvmlDeviceGetRetiredPages_v2
+    {437, 2},  // nvmlDeviceGetRetiredPagesPendingStatus
+    {439, 5},  // nvmlDeviceGetRemappedRows
+    {444, 2},  // nvmlDeviceGetRowRemapperHistogram
+    {446, 2},  // nvmlDeviceGetArchitecture
+    {448, 2},  // nvmlDeviceGetClkMonStatus
+    {450, 4},  // nvmlDeviceGetProcessUtilization
+    {454, 2},  // nvmlDeviceGetProcessesUtilizationInfo
+    {456, 2},  // nvmlDeviceGetPlatformInfo
+    {458, 2},  // nvmlDeviceGetPdi
+    {460, 2},  // nvmlDeviceSetHostname_v1
+    {462, 2},  // nvmlDeviceGetHostname_v1
+    {464, 2},  // nvmlDeviceGetMemoryLimits_v1
+    {466, 2},  // nvmlDeviceSetMemoryLimits_v1
+    {468, 2},  // nvmlDevicePerfMetricsGetSamples_v1
+    {470, 2},  // nvmlDeviceGetAdaptiveTgpModeInfo_v1
+    {472, 2},  // nvmlDeviceSetAdaptiveTgpMode_v1
+    {474, 2},  // nvmlUnitSetLedState
+    {476, 2},  // nvmlDeviceSetPersistenceMode
+    {478, 2},  // nvmlDeviceSetComputeMode
+    {480, 2},  // nvmlDeviceSetEccMode
+    {482, 2},  // nvmlDeviceClearEccErrorCounts
+    {484, 3},  // nvmlDeviceSetDriverModel
+    {487, 3},  // nvmlDeviceSetGpuLockedClocks
+    {490, 1},  // nvmlDeviceResetGpuLockedClocks
+    {491, 3},  // nvmlDeviceSetMemoryLockedClocks
+    {494, 1},  // nvmlDeviceResetMemoryLockedClocks
+    {495, 3},  // nvmlDeviceSetApplicationsClocks
+    {498, 1},  // nvmlDeviceResetApplicationsClocks
+    {499, 2},  // nvmlDeviceSetAutoBoostedClocksEnabled
+    {501, 3},  // nvmlDeviceSetDefaultAutoBoostedClocksEnabled
+    {504, 2},  // nvmlDeviceSetDefaultFanSpeed_v2
+    {506, 3},  // nvmlDeviceSetFanControlPolicy
+    {509, 3},  // nvmlDeviceSetTemperatureThreshold
+    {512, 2},  // nvmlDeviceSetPowerManagementLimit
+    {514, 2},  // nvmlDeviceSetGpuOperationMode
+    {516, 3},  // nvmlDeviceSetAPIRestriction
+    {519, 3},  // nvmlDeviceSetFanSpeed_v2
+    {522, 2},  // nvmlDeviceSetGpcClkVfOffset
+    {524, 2},  // nvmlDeviceSetMemClkVfOffset
+    {526, 2},  // nvmlDeviceSetAccountingMode
+    {528, 1},  // nvmlDeviceClearAccountingPids
+    {529, 3},  // nvmlDeviceGetNvLinkState
+    {532, 3},  // nvmlDeviceGetNvLinkVersion
+    {535, 4},  // nvmlDeviceGetNvLinkCapability
+    {539, 3},  // nvmlDeviceGetNvLinkRemotePciInfo_v2
+    {542, 4},  // nvmlDeviceGetNvLinkErrorCounter
+    {546, 2},  // nvmlDeviceResetNvLinkErrorCounters
+    {548, 5},  // nvmlDeviceSetNvLinkUtilizationControl
+    {553, 4},  // nvmlDeviceGetNvLinkUtilizationControl
+    {557, 5},  // nvmlDeviceGetNvLinkUtilizationCounter
+    {562, 4},  // nvmlDeviceFreezeNvLinkUtilizationCounter
+    {566, 3},  // nvmlDeviceResetNvLinkUtilizationCounter
+    {569, 3},  // nvmlDeviceGetNvLinkRemoteDeviceType
+    {572, 2},  // nvmlDeviceSetNvLinkDeviceLowPowerThreshold
+    {574, 1},  // nvmlSystemSetNvlinkBwMode
+    {575, 1},  // nvmlSystemGetNvlinkBwMode
+    {576, 2},  // nvmlDeviceGetNvlinkSupportedBwModes
+    {578, 2},  // nvmlDeviceGetNvlinkBwMode
+    {580, 2},  // nvmlDeviceSetNvlinkBwMode
+    {582, 2},  // nvmlDeviceGetNvLinkInfo
+    {584, 2},  // nvmlDeviceSetNvlinkBwModeAsync_v1
+    {586, 2},  // nvmlDeviceGetNvLinkTelemetrySamples_v1
+    {588, 1},  // nvmlEventSetCreate
+    {589, 3},  // nvmlDeviceRegisterEvents
+    {592, 2},  // nvmlDeviceGetSupportedEventTypes
+    {594, 3},  // nvmlEventSetWait_v2
+    {597, 2},  // nvmlEventSetRegisterGpuOperationalEvents_v1
+    {599, 2},  // nvmlEventSetWait_v3
+    {601, 2},  // nvmlEventSetGetContextCount_v1
+    {603, 2},  // nvmlEventSetGetContextInfo_v1
+    {605, 2},  // nvmlEventSetGetContextData_v1
+    {607, 2},  // nvmlEventSetGetGpuOperationalEventContextLegacyXid_v1
+    {609, 1},  // nvmlEventSetFree
+    {610, 1},  // nvmlSystemEventSetCreate
+    {611, 1},  // nvmlSystemEventSetFree
+    {612, 1},  // nvmlSystemRegisterEvents
+    {613, 1},  // nvmlSystemEventSetWait
+    {614, 2},  // nvmlDeviceModifyDrainState
+    {616, 2},  // nvmlDeviceQueryDrainState
+    {618, 3},  // nvmlDeviceRemoveGpu_v2
+    {621, 1},  // nvmlDeviceDiscoverGpus
+    {622, 3},  // nvmlDeviceGetFieldValues
+    {625, 3},  // nvmlDeviceClearFieldValues
+    {628, 2},  // nvmlDeviceGetVirtualizationMode
+    {630, 2},  // nvmlDeviceGetHostVgpuMode
+    {632, 2},  // nvmlDeviceSetVirtualizationMode
+    {634, 2},  // nvmlDeviceGetVgpuHeterogeneousMode
+    {636, 2},  // nvmlDeviceSetVgpuHeterogeneousMode
+    {638, 2},  // nvmlVgpuInstanceGetPlacementId
+    {640, 3},  // nvmlDeviceGetVgpuTypeSupportedPlacements
+    {643, 3},  // nvmlDeviceGetVgpuTypeCreatablePlacements
+    {646, 2},  // nvmlVgpuTypeGetGspHeapSize
+    {648, 2},  // nvmlVgpuTypeGetFbReservation
+    {650, 2},  // nvmlVgpuInstanceGetRuntimeStateSize
+    {652, 3},  // nvmlDeviceSetVgpuCapabilities
+    {655, 1},  // nvmlDeviceVgpuForceGspUnload
+    {656, 2},  // nvmlDeviceGetGridLicensableFeatures_v4
+    {658, 2},  // nvmlGetVgpuDriverCapabilities
+    {660, 3},  // nvmlDeviceGetVgpuCapabilities
+    {663, 3},  // nvmlDeviceGetSupportedVgpus
+    {666, 3},  // nvmlDeviceGetCreatableVgpus
+    {669, 3},  // nvmlVgpuTypeGetClass
+    {672, 3},  // nvmlVgpuTypeGetName
+    {675, 2},  // nvmlVgpuTypeGetGpuInstanceProfileId
+    {677, 3},  // nvmlVgpuTypeGetDeviceID
+    {680, 2},  // nvmlVgpuTypeGetFramebufferSize
+    {682, 2},  // nvmlVgpuTypeGetNumDisplayHeads
+    {684, 4},  // nvmlVgpuTypeGetResolution
+    {688, 3},  // nvmlVgpuTypeGetLicense
+    {691, 2},  // nvmlVgpuTypeGetFrameRateLimit
+    {693, 3},  // nvmlVgpuTypeGetMaxInstances
+    {696, 2},  // nvmlVgpuTypeGetMaxInstancesPerVm
+    {698, 2},  // nvmlVgpuTypeGetBAR1Info
+    {700, 3},  // nvmlDeviceGetActiveVgpus
+    {703, 4},  // nvmlVgpuInstanceGetVmID
+    {707, 3},  // nvmlVgpuInstanceGetUUID
+    {710, 3},  // nvmlVgpuInstanceGetVmDriverVersion
+    {713, 2},  // nvmlVgpuInstanceGetFbUsage
+    {715, 2},  // nvmlVgpuInstanceGetLicenseStatus
+    {717, 2},  // nvmlVgpuInstanceGetType
+    {719, 2},  // nvmlVgpuInstanceGetFrameRateLimit
+    {721, 2},  // nvmlVgpuInstanceGetEccMode
+    {723, 2},  // nvmlVgpuInstanceGetEncoderCapacity
+    {725, 2},  // nvmlVgpuInstanceSetEncoderCapacity
+    {727, 4},  // nvmlVgpuInstanceGetEncoderStats
+    {731, 3},  // nvmlVgpuInstanceGetEncoderSessions
+    {734, 2},  // nvmlVgpuInstanceGetFBCStats
+    {736, 3},  // nvmlVgpuInstanceGetFBCSessions
+    {739, 2},  // nvmlVgpuInstanceGetGpuInstanceId
+    {741, 3},  // nvmlVgpuInstanceGetGpuPciId
+    {744, 3},  // nvmlVgpuTypeGetCapabilities
+    {747, 3},  // nvmlVgpuInstanceGetMdevUUID
+    {750, 2},  // nvmlGpuInstanceGetCreatableVgpus
+    {752, 1},  // nvmlVgpuTypeGetMaxInstancesPerGpuInstance
+    {753, 2},  // nvmlGpuInstanceGetActiveVgpus
+    {755, 2},  // nvmlGpuInstanceSetVgpuSchedulerState
+    {757, 2},  // nvmlGpuInstanceGetVgpuSchedulerState
+    {759, 2},  // nvmlGpuInstanceGetVgpuSchedulerLog
+    {761, 2},  // nvmlGpuInstanceGetVgpuTypeCreatablePlacements
+    {763, 2},  // nvmlGpuInstanceGetVgpuHeterogeneousMode
+    {765, 2},  // nvmlGpuInstanceSetVgpuHeterogeneousMode
+    {767, 2},  // nvmlDeviceGetVgpuSchedulerState_v2
+    {769, 2},  // nvmlGpuInstanceGetVgpuSchedulerState_v2
+    {771, 2},  // nvmlDeviceGetVgpuSchedulerLog_v2
+    {773, 2},  // nvmlGpuInstanceGetVgpuSchedulerLog_v2
+    {775, 2},  // nvmlDeviceSetVgpuSchedulerState_v2
+    {777, 2},  // nvmlGpuInstanceSetVgpuSchedulerState_v2
+    {779, 3},  // nvmlVgpuInstanceGetMetadata
+    {782, 3},  // nvmlDeviceGetVgpuMetadata
+    {785, 3},  // nvmlGetVgpuCompatibility
+    {788, 3},  // nvmlDeviceGetPgpuMetadataString
+    {791, 2},  // nvmlDeviceGetVgpuSchedulerLog
+    {793, 2},  // nvmlDeviceGetVgpuSchedulerState
+    {795, 2},  // nvmlDeviceSetVgpuSchedulerState
+    {797, 2},  // nvmlDeviceGetVgpuSchedulerCapabilities
+    {799, 2},  // nvmlGetVgpuVersion
+    {801, 1},  // nvmlSetVgpuVersion
+    {802, 5},  // nvmlDeviceGetVgpuUtilization
+    {807, 2},  // nvmlDeviceGetVgpuInstancesUtilizationInfo
+    {809, 4},  // nvmlDeviceGetVgpuProcessUtilization
+    {813, 2},  // nvmlDeviceGetVgpuProcessesUtilizationInfo
+    {815, 2},  // nvmlVgpuInstanceGetAccountingMode
+    {817, 3},  // nvmlVgpuInstanceGetAccountingPids
+    {820, 3},  // nvmlVgpuInstanceGetAccountingStats
+    {823, 1},  // nvmlVgpuInstanceClearAccountingPids
+    {824, 2},  // nvmlVgpuInstanceGetLicenseInfo_v2
+    {826, 1},  // nvmlGetExcludedDeviceCount
+    {827, 2},  // nvmlGetExcludedDeviceInfoByIndex
+    {829, 2},  // nvmlDeviceReadWritePRM_v1
+    {831, 2},  // nvmlDeviceReadPRMCounters_v1
+    {833, 3},  // nvmlDeviceSetMigMode
+    {836, 3},  // nvmlDeviceGetMigMode
+    {839, 3},  // nvmlDeviceGetGpuInstanceProfileInfo
+    {842, 3},  // nvmlDeviceGetGpuInstanceProfileInfoV
+    {845, 3},  // nvmlDeviceGetGpuInstanceProfileInfoByIdV
+    {848, 4},  // nvmlDeviceGetGpuInstancePossiblePlacements_v2
+    {852, 3},  // nvmlDeviceGetGpuInstanceRemainingCapacity
+    {855, 3},  // nvmlDeviceCreateGpuInstance
+    {858, 4},  // nvmlDeviceCreateGpuInstanceWithPlacement
+    {862, 1},  // nvmlGpuInstanceDestroy
+    {863, 4},  // nvmlDeviceGetGpuInstances
+    {867, 3},  // nvmlDeviceGetGpuInstanceById
+    {870, 2},  // nvmlGpuInstanceGetInfo
+    {872, 4},  // nvmlGpuInstanceGetComputeInstanceProfileInfo
+    {876, 4},  // nvmlGpuInstanceGetComputeInstanceProfileInfoV
+    {880, 3},  // nvmlGpuInstanceGetComputeInstanceRemainingCapacity
+    {883, 4},  // nvmlGpuInstanceGetComputeInstancePossiblePlacements
+    {887, 3},  // nvmlGpuInstanceCreateComputeInstance
+    {890, 4},  // nvmlGpuInstanceCreateComputeInstanceWithPlacement
+    {894, 1},  // nvmlComputeInstanceDestroy
+    {895, 4},  // nvmlGpuInstanceGetComputeInstances
+    {899, 3},  // nvmlGpuInstanceGetComputeInstanceById
+    {902, 2},  // nvmlComputeInstanceGetInfo_v2
+    {904, 2},  // nvmlDeviceIsMigDeviceHandle
+    {906, 2},  // nvmlDeviceGetGpuInstanceId
+    {908, 2},  // nvmlDeviceGetComputeInstanceId
+    {910, 2},  // nvmlDeviceGetMaxMigDeviceCount
+    {912, 3},  // nvmlDeviceGetMigDeviceHandleByIndex
+    {915, 2},  // nvmlDeviceGetDeviceHandleFromMigDeviceHandle
+    {917, 1},  // nvmlGpmMetricsGet
+    {918, 1},  // nvmlGpmSampleFree
+    {919, 1},  // nvmlGpmSampleAlloc
+    {920, 2},  // nvmlGpmSampleGet
+    {922, 3},  // nvmlGpmMigSampleGet
+    {925, 2},  // nvmlGpmQueryDeviceSupport
+    {927, 2},  // nvmlGpmQueryIfStreamingEnabled
+    {929, 2},  // nvmlGpmSetStreamingEnabled
+    {931, 2},  // nvmlDeviceGetCapabilities
+    {933, 2},  // nvmlDeviceWorkloadPowerProfileGetProfilesInfo
+    {935, 2},  // nvmlDeviceWorkloadPowerProfileGetCurrentProfiles
+    {937, 2},  // nvmlDeviceWorkloadPowerProfileSetRequestedProfiles
+    {939, 2},  // nvmlDeviceWorkloadPowerProfileClearRequestedProfiles
+    {941, 2},  // nvmlDeviceWorkloadPowerProfileUpdateProfiles_v1
+    {943, 2},  // nvmlDevicePowerSmoothingActivatePresetProfile
+    {945, 2},  // nvmlDevicePowerSmoothingUpdatePresetProfileParam
+    {947, 2},  // nvmlDevicePowerSmoothingSetState
+    {949, 2},  // nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts
+    {951, 2},  // nvmlDeviceGetRemappedRows_v2
+    {953, 2},  // nvmlDeviceGetBankRemapperStatus_v1
+    {955, 2},  // nvmlDeviceSetRusdSettings_v1
+    {957, 0},  // nvmlInit
+    {957, 1},  // nvmlDeviceGetCount
+    {958, 2},  // nvmlDeviceGetHandleByIndex
+    {960, 2},  // nvmlDeviceGetHandleByPciBusId
+    {962, 2},  // nvmlDeviceGetPciInfo
+    {964, 2},  // nvmlDeviceGetPciInfo_v2
+    {966, 3},  // nvmlDeviceGetNvLinkRemotePciInfo
+    {969, 2},  // nvmlDeviceGetGridLicensableFeatures
+    {971, 2},  // nvmlDeviceGetGridLicensableFeatures_v2
+    {973, 2},  // nvmlDeviceGetGridLicensableFeatures_v3
+    {975, 1},  // nvmlDeviceRemoveGpu
+    {976, 3},  // nvmlEventSetWait
+    {979, 2},  // nvmlDeviceGetAttributes
+    {981, 2},  // nvmlComputeInstanceGetInfo
+    {983, 3},  // nvmlDeviceGetComputeRunningProcesses
+    {986, 3},  // nvmlDeviceGetComputeRunningProcesses_v2
+    {989, 3},  // nvmlDeviceGetGraphicsRunningProcesses
+    {992, 3},  // nvmlDeviceGetGraphicsRunningProcesses_v2
+    {995, 3},  // nvmlDeviceGetMPSComputeRunningProcesses
+    {998, 3},  // nvmlDeviceGetMPSComputeRunningProcesses_v2
+    {1001, 4},  // nvmlDeviceGetGpuInstancePossiblePlacements
+    {1005, 2},  // nvmlVgpuInstanceGetLicenseInfo
+    {1007, 3},  // nvmlDeviceGetDriverModel
+    {1010, 1},  // nvmlGetBlacklistDeviceCount
+    {1011, 2},  // nvmlGetBlacklistDeviceInfoByIndex
+    {1013, 2},  // nvmlInternalGetExportTable
 };
 
 }  // namespace

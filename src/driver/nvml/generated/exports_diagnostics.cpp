@@ -90,6 +90,18 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBBXTimeData_v1(nvmlDevice_t device, nvm
   return answer_DeviceGetBBXTimeData_v1(device, timeData);
 }
 
+static nvmlReturn_t answer_DevicePerfMetricsGetSamples_v1(nvmlDevice_t device, nvmlPerfMetricsSamples_v1_t* samples) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  const auto* gpu = find_gpu(*machine, device);
+  if (!gpu || !samples) return NVML_ERROR_INVALID_ARGUMENT;
+  return NVML_ERROR_NOT_SUPPORTED;  // no report shows a GPU with these controllers
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDevicePerfMetricsGetSamples_v1(nvmlDevice_t device, nvmlPerfMetricsSamples_v1_t* samples) {
+  if (watched()) [[unlikely]] return observe<answer_DevicePerfMetricsGetSamples_v1>(Symbol::DevicePerfMetricsGetSamples_v1, device, samples);
+  return answer_DevicePerfMetricsGetSamples_v1(device, samples);
+}
+
 static nvmlReturn_t answer_DeviceReadWritePRM_v1(nvmlDevice_t device, nvmlPRMTLV_v1_t* buffer) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;

@@ -302,4 +302,18 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRemappedRows_v2(nvmlDevice_t device, nv
   return answer_DeviceGetRemappedRows_v2(device, info);
 }
 
+static nvmlReturn_t answer_DeviceGetBankRemapperStatus_v1(nvmlDevice_t device, nvmlEccBankRemapperStatus_v1_t* pBankRemapperStatus) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  const auto* gpu = find_gpu(*machine, device);
+  if (!gpu || !pBankRemapperStatus) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetBankRemapperStatus_v1(*machine, *gpu, pBankRemapperStatus);
+  });
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBankRemapperStatus_v1(nvmlDevice_t device, nvmlEccBankRemapperStatus_v1_t* pBankRemapperStatus) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetBankRemapperStatus_v1>(Symbol::DeviceGetBankRemapperStatus_v1, device, pBankRemapperStatus);
+  return answer_DeviceGetBankRemapperStatus_v1(device, pBankRemapperStatus);
+}
+
 NVMLKIT_EXPORTS_END

@@ -66,6 +66,72 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetWait_v2(nvmlEventSet_t set, nvmlEventDat
   return answer_EventSetWait_v2(set, data, timeoutms);
 }
 
+static nvmlReturn_t answer_EventSetRegisterGpuOperationalEvents_v1(nvmlEventSet_t eventSet, nvmlGpuOperationalEventConfig_v1_t* config) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  if (!config) return NVML_ERROR_INVALID_ARGUMENT;
+  return functions::EventSetRegisterGpuOperationalEvents_v1(*machine, eventSet, config);
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetRegisterGpuOperationalEvents_v1(nvmlEventSet_t eventSet, nvmlGpuOperationalEventConfig_v1_t* config) {
+  if (watched()) [[unlikely]] return observe<answer_EventSetRegisterGpuOperationalEvents_v1>(Symbol::EventSetRegisterGpuOperationalEvents_v1, eventSet, config);
+  return answer_EventSetRegisterGpuOperationalEvents_v1(eventSet, config);
+}
+
+static nvmlReturn_t answer_EventSetWait_v3(nvmlEventSet_t set, nvmlEventSetWait_v3_t* params) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  if (!params) return NVML_ERROR_INVALID_ARGUMENT;
+  return functions::EventSetWait_v3(*machine, set, params);
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetWait_v3(nvmlEventSet_t set, nvmlEventSetWait_v3_t* params) {
+  if (watched()) [[unlikely]] return observe<answer_EventSetWait_v3>(Symbol::EventSetWait_v3, set, params);
+  return answer_EventSetWait_v3(set, params);
+}
+
+static nvmlReturn_t answer_EventSetGetContextCount_v1(nvmlEventSet_t set, nvmlEventSetGetContextCount_v1_t* params) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  if (!params) return NVML_ERROR_INVALID_ARGUMENT;
+  return functions::EventSetGetContextCount_v1(*machine, set, params);
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetGetContextCount_v1(nvmlEventSet_t set, nvmlEventSetGetContextCount_v1_t* params) {
+  if (watched()) [[unlikely]] return observe<answer_EventSetGetContextCount_v1>(Symbol::EventSetGetContextCount_v1, set, params);
+  return answer_EventSetGetContextCount_v1(set, params);
+}
+
+static nvmlReturn_t answer_EventSetGetContextInfo_v1(nvmlEventSet_t set, nvmlEventSetGetContextInfo_v1_t* params) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  if (!params) return NVML_ERROR_INVALID_ARGUMENT;
+  return functions::EventSetGetContextInfo_v1(*machine, set, params);
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetGetContextInfo_v1(nvmlEventSet_t set, nvmlEventSetGetContextInfo_v1_t* params) {
+  if (watched()) [[unlikely]] return observe<answer_EventSetGetContextInfo_v1>(Symbol::EventSetGetContextInfo_v1, set, params);
+  return answer_EventSetGetContextInfo_v1(set, params);
+}
+
+static nvmlReturn_t answer_EventSetGetContextData_v1(nvmlEventSet_t set, nvmlEventSetGetContextData_v1_t* params) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  if (!params) return NVML_ERROR_INVALID_ARGUMENT;
+  return functions::EventSetGetContextData_v1(*machine, set, params);
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetGetContextData_v1(nvmlEventSet_t set, nvmlEventSetGetContextData_v1_t* params) {
+  if (watched()) [[unlikely]] return observe<answer_EventSetGetContextData_v1>(Symbol::EventSetGetContextData_v1, set, params);
+  return answer_EventSetGetContextData_v1(set, params);
+}
+
+static nvmlReturn_t answer_EventSetGetGpuOperationalEventContextLegacyXid_v1(nvmlEventSet_t set, nvmlEventSetGetGpuOperationalEventContextLegacyXid_v1_t* params) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  if (!params) return NVML_ERROR_INVALID_ARGUMENT;
+  return functions::EventSetGetGpuOperationalEventContextLegacyXid_v1(*machine, set, params);
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetGetGpuOperationalEventContextLegacyXid_v1(nvmlEventSet_t set, nvmlEventSetGetGpuOperationalEventContextLegacyXid_v1_t* params) {
+  if (watched()) [[unlikely]] return observe<answer_EventSetGetGpuOperationalEventContextLegacyXid_v1>(Symbol::EventSetGetGpuOperationalEventContextLegacyXid_v1, set, params);
+  return answer_EventSetGetGpuOperationalEventContextLegacyXid_v1(set, params);
+}
+
 static nvmlReturn_t answer_EventSetFree(nvmlEventSet_t set) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;

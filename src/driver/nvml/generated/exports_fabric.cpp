@@ -47,6 +47,20 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuFabricInfoV(nvmlDevice_t device, nvm
   return answer_DeviceGetGpuFabricInfoV(device, gpuFabricInfo);
 }
 
+static nvmlReturn_t answer_DeviceGetGpuFabricInfo_v4(nvmlDevice_t device, nvmlGpuFabricInfo_v4_t* gpuFabricInfo) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  const auto* gpu = find_gpu(*machine, device);
+  if (!gpu || !gpuFabricInfo) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetGpuFabricInfo_v4(*machine, *gpu, gpuFabricInfo);
+  });
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuFabricInfo_v4(nvmlDevice_t device, nvmlGpuFabricInfo_v4_t* gpuFabricInfo) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuFabricInfo_v4>(Symbol::DeviceGetGpuFabricInfo_v4, device, gpuFabricInfo);
+  return answer_DeviceGetGpuFabricInfo_v4(device, gpuFabricInfo);
+}
+
 static nvmlReturn_t answer_DeviceGetPlatformInfo(nvmlDevice_t device, nvmlPlatformInfo_t* platformInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;

@@ -79,4 +79,30 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBAR1MemoryInfo(nvmlDevice_t device, nvm
   return answer_DeviceGetBAR1MemoryInfo(device, bar1Memory);
 }
 
+static nvmlReturn_t answer_DeviceGetMemoryLimits_v1(nvmlDevice_t device, nvmlGetMemoryLimits_v1_t* limits) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  const auto* gpu = find_gpu(*machine, device);
+  if (!gpu || !limits) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetMemoryLimits_v1(*machine, *gpu, limits);
+  });
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemoryLimits_v1(nvmlDevice_t device, nvmlGetMemoryLimits_v1_t* limits) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetMemoryLimits_v1>(Symbol::DeviceGetMemoryLimits_v1, device, limits);
+  return answer_DeviceGetMemoryLimits_v1(device, limits);
+}
+
+static nvmlReturn_t answer_DeviceSetMemoryLimits_v1(nvmlDevice_t device, nvmlSetMemoryLimits_v1_t* limits) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  const auto* gpu = find_gpu(*machine, device);
+  if (!gpu || !limits) return NVML_ERROR_INVALID_ARGUMENT;
+  return functions::DeviceSetMemoryLimits_v1(*machine, *gpu, limits);
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetMemoryLimits_v1(nvmlDevice_t device, nvmlSetMemoryLimits_v1_t* limits) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetMemoryLimits_v1>(Symbol::DeviceSetMemoryLimits_v1, device, limits);
+  return answer_DeviceSetMemoryLimits_v1(device, limits);
+}
+
 NVMLKIT_EXPORTS_END

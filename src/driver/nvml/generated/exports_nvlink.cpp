@@ -296,6 +296,33 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkInfo(nvmlDevice_t device, nvmlNvL
   return answer_DeviceGetNvLinkInfo(device, info);
 }
 
+static nvmlReturn_t answer_DeviceSetNvlinkBwModeAsync_v1(nvmlDevice_t device, nvmlNvlinkSetBwModeAsync_v1_t* setBwModeAsync) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  const auto* gpu = find_gpu(*machine, device);
+  if (!gpu || !setBwModeAsync) return NVML_ERROR_INVALID_ARGUMENT;
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetNvlinkBwModeAsync_v1(*machine, changed, setBwModeAsync); });
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetNvlinkBwModeAsync_v1(nvmlDevice_t device, nvmlNvlinkSetBwModeAsync_v1_t* setBwModeAsync) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetNvlinkBwModeAsync_v1>(Symbol::DeviceSetNvlinkBwModeAsync_v1, device, setBwModeAsync);
+  return answer_DeviceSetNvlinkBwModeAsync_v1(device, setBwModeAsync);
+}
+
+static nvmlReturn_t answer_DeviceGetNvLinkTelemetrySamples_v1(nvmlDevice_t device, nvmlNvlinkTelemetrySamples_v1_t* samples) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  const auto* gpu = find_gpu(*machine, device);
+  if (!gpu || !samples) return NVML_ERROR_INVALID_ARGUMENT;
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetNvLinkTelemetrySamples_v1(*machine, *gpu, samples);
+  });
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkTelemetrySamples_v1(nvmlDevice_t device, nvmlNvlinkTelemetrySamples_v1_t* samples) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetNvLinkTelemetrySamples_v1>(Symbol::DeviceGetNvLinkTelemetrySamples_v1, device, samples);
+  return answer_DeviceGetNvLinkTelemetrySamples_v1(device, samples);
+}
+
 static nvmlReturn_t answer_DeviceGetNvLinkRemotePciInfo(nvmlDevice_t device, unsigned int link, nvmlPciInfo_t* pci) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;

@@ -167,6 +167,34 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetPowerManagementLimit_v2(nvmlDevice_t de
   return answer_DeviceSetPowerManagementLimit_v2(device, powerValue);
 }
 
+static nvmlReturn_t answer_DeviceGetAdaptiveTgpModeInfo_v1(nvmlDevice_t device, nvmlAdaptiveTgpModeInfo_v1_t* info) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  const auto* gpu = find_gpu(*machine, device);
+  if (!gpu || !info) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetAdaptiveTgpModeInfo_v1(*machine, *gpu, info);
+  });
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAdaptiveTgpModeInfo_v1(nvmlDevice_t device, nvmlAdaptiveTgpModeInfo_v1_t* info) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetAdaptiveTgpModeInfo_v1>(Symbol::DeviceGetAdaptiveTgpModeInfo_v1, device, info);
+  return answer_DeviceGetAdaptiveTgpModeInfo_v1(device, info);
+}
+
+static nvmlReturn_t answer_DeviceSetAdaptiveTgpMode_v1(nvmlDevice_t device, nvmlEnableState_t mode) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  const auto* gpu = find_gpu(*machine, device);
+  if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_known(mode)) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetAdaptiveTgpMode_v1(*machine, changed, mode); });
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetAdaptiveTgpMode_v1(nvmlDevice_t device, nvmlEnableState_t mode) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetAdaptiveTgpMode_v1>(Symbol::DeviceSetAdaptiveTgpMode_v1, device, mode);
+  return answer_DeviceSetAdaptiveTgpMode_v1(device, mode);
+}
+
 static nvmlReturn_t answer_DeviceSetPowerManagementLimit(nvmlDevice_t device, unsigned int limit) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;

@@ -24,6 +24,7 @@ constexpr FieldNumbering kNumberings[] = {
     {590, 0, 289, {}},
     {595, 0, 303, {}},
     {610, 0, 303, {}},
+    {615, 0, 308, {}},
 };
 
 }  // namespace

@@ -629,6 +629,16 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
       return remapped_rows(*gpu, 301, scope, out);
     case 302:  // NVML_FI_DEV_REMAPPED_ROWS_UNC_INACTIVE
       return remapped_rows(*gpu, 302, scope, out);
+    case 303:  // NVML_FI_DEV_ACTIVE_BANK_REMAPPINGS
+      return put_uint(now(gpu->bank_remapper.active), out);
+    case 304:  // NVML_FI_DEV_INACTIVE_BANK_REMAPPINGS
+      return bank_remapper(*gpu, 304, scope, out);
+    case 305:  // NVML_FI_DEV_BANK_REMAPPER_HISTOGRAM_MAX
+      return bank_remapper(*gpu, 305, scope, out);
+    case 306:  // NVML_FI_DEV_BANK_REMAPPER_HISTOGRAM_NONE
+      return bank_remapper(*gpu, 306, scope, out);
+    case 307:  // NVML_FI_DEV_PENDING_BANK_REMAPPING
+      return bank_remapper(*gpu, 307, scope, out);
     default:
       return NVML_ERROR_INVALID_ARGUMENT;
   }

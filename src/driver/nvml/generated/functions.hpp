@@ -104,12 +104,19 @@ nvmlReturn_t DeviceSetEccMode(const Machine& machine, Gpu& gpu, nvmlEnableState_
 nvmlReturn_t DeviceClearEccErrorCounts(const Machine& machine, Gpu& gpu, nvmlEccCounterType_t counterType);
 nvmlReturn_t DeviceGetSramUniqueUncorrectedEccErrorCounts(const Machine& machine, const Gpu& gpu, nvmlEccSramUniqueUncorrectedErrorCounts_t* errorCounts);
 nvmlReturn_t DeviceGetRemappedRows_v2(const Machine& machine, const Gpu& gpu, nvmlRemappedRowsInfo_v2_t* info);
+nvmlReturn_t DeviceGetBankRemapperStatus_v1(const Machine& machine, const Gpu& gpu, nvmlEccBankRemapperStatus_v1_t* pBankRemapperStatus);
 
 // events
 nvmlReturn_t EventSetCreate(const Machine& machine, nvmlEventSet_t* set);
 nvmlReturn_t DeviceRegisterEvents(const Machine& machine, const Gpu& gpu, unsigned long long eventTypes, nvmlEventSet_t set);
 nvmlReturn_t DeviceGetSupportedEventTypes(const Machine& machine, const Gpu& gpu, unsigned long long* eventTypes);
 nvmlReturn_t EventSetWait_v2(const Machine& machine, nvmlEventSet_t set, nvmlEventData_t* data, unsigned int timeoutms);
+nvmlReturn_t EventSetRegisterGpuOperationalEvents_v1(const Machine& machine, nvmlEventSet_t eventSet, nvmlGpuOperationalEventConfig_v1_t* config);
+nvmlReturn_t EventSetWait_v3(const Machine& machine, nvmlEventSet_t set, nvmlEventSetWait_v3_t* params);
+nvmlReturn_t EventSetGetContextCount_v1(const Machine& machine, nvmlEventSet_t set, nvmlEventSetGetContextCount_v1_t* params);
+nvmlReturn_t EventSetGetContextInfo_v1(const Machine& machine, nvmlEventSet_t set, nvmlEventSetGetContextInfo_v1_t* params);
+nvmlReturn_t EventSetGetContextData_v1(const Machine& machine, nvmlEventSet_t set, nvmlEventSetGetContextData_v1_t* params);
+nvmlReturn_t EventSetGetGpuOperationalEventContextLegacyXid_v1(const Machine& machine, nvmlEventSet_t set, nvmlEventSetGetGpuOperationalEventContextLegacyXid_v1_t* params);
 nvmlReturn_t EventSetFree(const Machine& machine, nvmlEventSet_t set);
 nvmlReturn_t SystemEventSetCreate(const Machine& machine, nvmlSystemEventSetCreateRequest_t* request);
 nvmlReturn_t SystemEventSetFree(const Machine& machine, nvmlSystemEventSetFreeRequest_t* request);
@@ -120,6 +127,7 @@ nvmlReturn_t EventSetWait(const Machine& machine, nvmlEventSet_t set, nvmlEventD
 // fabric
 nvmlReturn_t DeviceGetGpuFabricInfo(const Machine& machine, const Gpu& gpu, nvmlGpuFabricInfo_t* gpuFabricInfo);
 nvmlReturn_t DeviceGetGpuFabricInfoV(const Machine& machine, const Gpu& gpu, nvmlGpuFabricInfoV_t* gpuFabricInfo);
+nvmlReturn_t DeviceGetGpuFabricInfo_v4(const Machine& machine, const Gpu& gpu, nvmlGpuFabricInfo_v4_t* gpuFabricInfo);
 nvmlReturn_t DeviceGetPlatformInfo(const Machine& machine, const Gpu& gpu, nvmlPlatformInfo_t* platformInfo);
 
 // field_values
@@ -158,6 +166,8 @@ nvmlReturn_t InternalGetExportTable(const void** table, const void* id);
 nvmlReturn_t DeviceGetMemoryInfo(const Machine& machine, const Gpu& gpu, nvmlMemory_t* memory);
 nvmlReturn_t DeviceGetMemoryInfo_v2(const Machine& machine, const Gpu& gpu, nvmlMemory_v2_t* memory);
 nvmlReturn_t DeviceGetBAR1MemoryInfo(const Machine& machine, const Gpu& gpu, nvmlBAR1Memory_t* bar1Memory);
+nvmlReturn_t DeviceGetMemoryLimits_v1(const Machine& machine, const Gpu& gpu, nvmlGetMemoryLimits_v1_t* limits);
+nvmlReturn_t DeviceSetMemoryLimits_v1(const Machine& machine, const Gpu& gpu, nvmlSetMemoryLimits_v1_t* limits);
 
 // mig
 nvmlReturn_t DeviceSetMigMode(const Machine& machine, const Gpu& gpu, unsigned int mode, nvmlReturn_t* activationStatus);
@@ -216,6 +226,8 @@ nvmlReturn_t DeviceGetNvlinkSupportedBwModes(const Machine& machine, const Gpu& 
 nvmlReturn_t DeviceGetNvlinkBwMode(const Machine& machine, const Gpu& gpu, nvmlNvlinkGetBwMode_t* getBwMode);
 nvmlReturn_t DeviceSetNvlinkBwMode(const Machine& machine, Gpu& gpu, nvmlNvlinkSetBwMode_t* setBwMode);
 nvmlReturn_t DeviceGetNvLinkInfo(const Machine& machine, const Gpu& gpu, nvmlNvLinkInfo_t* info);
+nvmlReturn_t DeviceSetNvlinkBwModeAsync_v1(const Machine& machine, Gpu& gpu, nvmlNvlinkSetBwModeAsync_v1_t* setBwModeAsync);
+nvmlReturn_t DeviceGetNvLinkTelemetrySamples_v1(const Machine& machine, const Gpu& gpu, nvmlNvlinkTelemetrySamples_v1_t* samples);
 nvmlReturn_t DeviceGetNvLinkRemotePciInfo(const Machine& machine, const Gpu& gpu, unsigned int link, nvmlPciInfo_t* pci);
 
 // pci
@@ -232,6 +244,8 @@ nvmlReturn_t DeviceGetPciInfo_v2(const Machine& machine, const Gpu& gpu, nvmlPci
 // power
 nvmlReturn_t DeviceGetPowerManagementLimit(const Machine& machine, const Gpu& gpu, unsigned int* limit);
 nvmlReturn_t DeviceSetPowerManagementLimit_v2(const Machine& machine, Gpu& gpu, nvmlPowerValue_v2_t* powerValue);
+nvmlReturn_t DeviceGetAdaptiveTgpModeInfo_v1(const Machine& machine, const Gpu& gpu, nvmlAdaptiveTgpModeInfo_v1_t* info);
+nvmlReturn_t DeviceSetAdaptiveTgpMode_v1(const Machine& machine, Gpu& gpu, nvmlEnableState_t mode);
 nvmlReturn_t DeviceSetPowerManagementLimit(const Machine& machine, Gpu& gpu, unsigned int limit);
 
 // power_profiles

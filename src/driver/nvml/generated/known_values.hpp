@@ -134,6 +134,7 @@ constexpr bool is_known(nvmlTemperatureThresholds_t value) {
 constexpr bool is_known(nvmlTemperatureSensors_t value) {
   switch (static_cast<long long>(value)) {
     case NVML_TEMPERATURE_GPU:
+    case NVML_TEMPERATURE_GPU_MAX:
       return true;
     default:
       return false;

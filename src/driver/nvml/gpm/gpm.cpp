@@ -16,11 +16,13 @@ nvmlReturn_t take(const Machine& machine, const Gpu& gpu, std::uint32_t instance
   return store_gpm_sample(handle, *sample) ? NVML_SUCCESS : NVML_ERROR_INVALID_ARGUMENT;
 }
 
-// How many entries a request has room for: NVIDIA let the list grow twice, under one version number.
+// How many entries a request has room for: NVIDIA let the list grow three times, under one version
+// number.
 unsigned int longest_list(const Machine& machine) {
   const auto& version = machine.system().driver_version;
   const auto branch = version ? sim::branch_number(version->view()) : 0;
-  if (branch == 0 || branch >= 595) return NVML_GPM_METRIC_MAX;
+  if (branch == 0 || branch >= 615) return NVML_GPM_METRIC_MAX;
+  if (branch >= 595) return 333;
   return branch >= 575 ? 210 : 98;
 }
 

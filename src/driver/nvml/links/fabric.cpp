@@ -1,8 +1,10 @@
 // The NVLink fabric: registration and health.
+#include <algorithm>
 #include <cstring>
 
 #include "driver/nvml/device/hex.hpp"
 #include "driver/nvml/generated/functions.hpp"
+#include "sim/traits/architecture.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {
@@ -24,6 +26,8 @@ unsigned int health_mask(const Fabric& fabric) {
          bits(health.route_recovery, GPU_FABRIC_HEALTH_MASK_SHIFT_ROUTE_RECOVERY) |
          bits(health.route_unhealthy, GPU_FABRIC_HEALTH_MASK_SHIFT_ROUTE_UNHEALTHY) |
          bits(health.access_timeout_recovery, GPU_FABRIC_HEALTH_MASK_SHIFT_ACCESS_TIMEOUT_RECOVERY) |
+         bits(health.partition_assigned, GPU_FABRIC_HEALTH_MASK_SHIFT_PARTITION_ASSIGNED) |
+         bits(health.global_manager_connected, GPU_FABRIC_HEALTH_MASK_SHIFT_GFM_STATE) |
          health.incorrect_configuration.value_or(0) << GPU_FABRIC_HEALTH_MASK_SHIFT_INCORRECT_CONFIGURATION;
 }
 
@@ -54,6 +58,35 @@ nvmlReturn_t DeviceGetGpuFabricInfoV(const Machine&, const Gpu& gpu, nvmlGpuFabr
   if (gpuFabricInfo->version == version_tag<nvmlGpuFabricInfo_v3_t>)
     gpuFabricInfo->healthSummary =
         static_cast<unsigned char>(gpu.fabric.health_summary.value_or(GPU_FABRIC_HEALTH_SUMMARY_NOT_SUPPORTED));
+  return NVML_SUCCESS;
+}
+
+// A machine file without cliques has one clique number, which counts for each way of access that the architecture has.
+nvmlReturn_t DeviceGetGpuFabricInfo_v4(const Machine&, const Gpu& gpu, nvmlGpuFabricInfo_v4_t* gpuFabricInfo) {
+  nvmlGpuFabricInfoV_t common{};
+  if (const auto result = write_registration(gpu.fabric, common); result != NVML_SUCCESS) return result;
+  auto& out = *gpuFabricInfo;
+  out = {};
+  std::memcpy(out.clusterUuid, common.clusterUuid, sizeof out.clusterUuid);
+  out.status = common.status;
+  out.state = common.state;
+  out.healthMask = health_mask(gpu.fabric);
+  out.healthSummary =
+      static_cast<unsigned char>(gpu.fabric.health_summary.value_or(GPU_FABRIC_HEALTH_SUMMARY_NOT_SUPPORTED));
+  if (out.state != GPU_FABRIC_STATE_COMPLETED) return NVML_SUCCESS;
+  const auto add = [&](std::uint32_t type, std::uint32_t id) {
+    if (out.numCliques < std::size(out.cliques)) out.cliques[out.numCliques++] = {static_cast<unsigned char>(type), id};
+  };
+  for (const auto& clique : gpu.fabric.cliques.span()) add(clique.type.value_or(0), clique.id.value_or(0));
+  if (out.numCliques == 0) {
+    const bool endpoints = sim::is_from(gpu, sim::model::Architecture::blackwell);
+    const auto last =
+        endpoints ? GPU_FABRIC_CLIQUE_TYPE_MULTICAST_LOGICAL_ENDPOINT : GPU_FABRIC_CLIQUE_TYPE_MULTICAST_POINTER;
+    for (int type = GPU_FABRIC_CLIQUE_TYPE_UNICAST_POINTER; type <= last; ++type)
+      add(static_cast<std::uint32_t>(type), common.cliqueId);
+  }
+  std::sort(out.cliques, out.cliques + out.numCliques,
+            [](const auto& a, const auto& b) { return a.type != b.type ? a.type < b.type : a.id < b.id; });
   return NVML_SUCCESS;
 }
 

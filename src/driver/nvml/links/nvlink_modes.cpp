@@ -51,6 +51,15 @@ bool knows(const Gpu& gpu, std::uint32_t mode) {
   return std::find(modes.begin(), modes.end(), mode) != modes.end();
 }
 
+nvmlReturn_t set_bandwidth_mode(Gpu& gpu, bool best, std::uint32_t mode) {
+  auto& bandwidth = gpu.nvlink_bandwidth;
+  if (bandwidth.modes.empty() || !bandwidth.mode) return NVML_ERROR_NOT_SUPPORTED;
+  const auto wanted = best ? bandwidth.best_mode.value_or(*bandwidth.mode) : mode;
+  if (!knows(gpu, wanted)) return NVML_ERROR_INVALID_ARGUMENT;
+  bandwidth.mode = wanted;
+  return NVML_SUCCESS;
+}
+
 }  // namespace
 
 nvmlReturn_t DeviceSetNvLinkDeviceLowPowerThreshold(const Machine&, Gpu& gpu, nvmlNvLinkPowerThres_t* info) {
@@ -101,12 +110,16 @@ nvmlReturn_t DeviceGetNvlinkBwMode(const Machine&, const Gpu& gpu, nvmlNvlinkGet
 }
 
 nvmlReturn_t DeviceSetNvlinkBwMode(const Machine&, Gpu& gpu, nvmlNvlinkSetBwMode_t* setBwMode) {
-  auto& bandwidth = gpu.nvlink_bandwidth;
-  if (bandwidth.modes.empty() || !bandwidth.mode) return NVML_ERROR_NOT_SUPPORTED;
-  const auto wanted = setBwMode->bSetBest ? bandwidth.best_mode.value_or(*bandwidth.mode) : setBwMode->bwMode;
-  if (!knows(gpu, wanted)) return NVML_ERROR_INVALID_ARGUMENT;
-  bandwidth.mode = wanted;
-  return NVML_SUCCESS;
+  return set_bandwidth_mode(gpu, setBwMode->bSetBest != 0, setBwMode->bwMode);
+}
+
+// The mode is in force at once, which is within the time that is returned.
+nvmlReturn_t DeviceSetNvlinkBwModeAsync_v1(const Machine& machine, Gpu& gpu,
+                                           nvmlNvlinkSetBwModeAsync_v1_t* setBwModeAsync) {
+  if (!is_privileged(machine)) return NVML_ERROR_NO_PERMISSION;
+  const auto result = set_bandwidth_mode(gpu, setBwModeAsync->bSetBest != 0, setBwModeAsync->bwMode);
+  if (result == NVML_SUCCESS) setBwModeAsync->asyncPollTimeoutMs = gpu.nvlink_bandwidth.set_time_ms.value_or(0);
+  return result;
 }
 
 }  // namespace functions

@@ -75,6 +75,22 @@ nvmlReturn_t remapped_rows(const sim::model::Gpu& gpu, unsigned int id, unsigned
   }
 }
 
+// nvmlDeviceGetBankRemapperStatus_v1 by field id.
+nvmlReturn_t bank_remapper(const sim::model::Gpu& gpu, unsigned int id, unsigned int, nvmlFieldValue_t& out) {
+  const auto& banks = gpu.bank_remapper;
+  if (!banks.active) return NVML_ERROR_NOT_SUPPORTED;
+  switch (id) {
+    case FI_DEV_INACTIVE_BANK_REMAPPINGS:
+      return put_uint(banks.inactive.value_or(0), out);
+    case FI_DEV_BANK_REMAPPER_HISTOGRAM_MAX:
+      return put_uint(banks.histogram.max_spare.value_or(0), out);
+    case FI_DEV_BANK_REMAPPER_HISTOGRAM_NONE:
+      return put_uint(banks.histogram.no_spare.value_or(0), out);
+    default:
+      return put_uint(banks.pending.value_or(false) ? 1U : 0U, out);
+  }
+}
+
 namespace functions {
 
 nvmlReturn_t DeviceGetRetiredPages_v2(const Machine&, const Gpu& gpu, nvmlPageRetirementCause_t cause,
@@ -112,6 +128,17 @@ nvmlReturn_t DeviceGetRetiredPagesPendingStatus(const Machine&, const Gpu& gpu, 
 
 nvmlReturn_t DeviceGetRemappedRows_v2(const Machine&, const Gpu& gpu, nvmlRemappedRowsInfo_v2_t* info) {
   return remapped_rows(gpu, *info);
+}
+
+nvmlReturn_t DeviceGetBankRemapperStatus_v1(const Machine&, const Gpu& gpu,
+                                            nvmlEccBankRemapperStatus_v1_t* pBankRemapperStatus) {
+  const auto& banks = gpu.bank_remapper;
+  if (!banks.active) return NVML_ERROR_NOT_SUPPORTED;
+  *pBankRemapperStatus = {*banks.active,
+                          banks.inactive.value_or(0),
+                          banks.pending.value_or(false) ? 1U : 0U,
+                          {banks.histogram.max_spare.value_or(0), banks.histogram.no_spare.value_or(0)}};
+  return NVML_SUCCESS;
 }
 
 }  // namespace functions

@@ -27,16 +27,26 @@ Speed speed_of(const Machine& machine, const Gpu& gpu, const Automatic& automati
   return by_hand(gpu) ? gpu.fan.manual_percent : Reading(machine, gpu)(automatic);
 }
 
+// The hottest part is as much warmer than the core as the machine file says.
+template <class Out>
+nvmlReturn_t temperature_at(const Machine& machine, const Gpu& gpu, nvmlTemperatureSensors_t sensor, Out* out) {
+  const bool hottest = sensor == NVML_TEMPERATURE_GPU_MAX;
+  if (hottest && !gpu.thermal.hottest_part_above_c) return NVML_ERROR_NOT_SUPPORTED;
+  const auto result = read(Reading(machine, gpu)(gpu.thermal.temperature_gpu_c), out);
+  if (result == NVML_SUCCESS && hottest) *out += static_cast<Out>(*gpu.thermal.hottest_part_above_c);
+  return result;
+}
+
 }  // namespace
 
-nvmlReturn_t DeviceGetTemperature(const Machine& machine, const Gpu& gpu, nvmlTemperatureSensors_t,
+nvmlReturn_t DeviceGetTemperature(const Machine& machine, const Gpu& gpu, nvmlTemperatureSensors_t sensorType,
                                   unsigned int* temp) {
-  return read(Reading(machine, gpu)(gpu.thermal.temperature_gpu_c), temp);
+  return temperature_at(machine, gpu, sensorType, temp);
 }
 
 nvmlReturn_t DeviceGetTemperatureV(const Machine& machine, const Gpu& gpu, nvmlTemperature_t* temperature) {
-  if (temperature->sensorType != NVML_TEMPERATURE_GPU) return NVML_ERROR_INVALID_ARGUMENT;
-  return read(Reading(machine, gpu)(gpu.thermal.temperature_gpu_c), &temperature->temperature);
+  if (static_cast<unsigned int>(temperature->sensorType) >= NVML_TEMPERATURE_COUNT) return NVML_ERROR_INVALID_ARGUMENT;
+  return temperature_at(machine, gpu, temperature->sensorType, &temperature->temperature);
 }
 
 nvmlReturn_t DeviceGetTemperatureThreshold(const Machine&, const Gpu& gpu, nvmlTemperatureThresholds_t thresholdType,

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cctype>
+
 #include "emit/driver/emitters.hpp"
 #include "emit/driver/text.hpp"
 
@@ -76,6 +78,25 @@ inline constexpr Sxid sxids[] = {
   return out;
 }
 
+namespace {
+
+std::int64_t constant_of(const Registry& registry, const char* enumeration, std::string name) {
+  for (auto& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  for (const auto& [known, value] : registry.facts.enumeration(enumeration)->values)
+    if (known.ends_with("_" + name)) return value;
+  return 0;
+}
+
+std::string operational_of(const Registry& registry, const Xid& xid) {
+  if (!xid.operational) return {};
+  const auto& event = *xid.operational;
+  return fmt::format(",\n     {{\"{}\", {}, {}, {}, {}}}", event.module, event.code, event.category,
+                     constant_of(registry, "nvmlOperationalEventSeverity_t", event.severity),
+                     constant_of(registry, "nvmlGpuOperationalEventLogLevel_t", event.level));
+}
+
+}  // namespace
+
 std::string emit_xids(const Registry& registry) {
   std::string out = kBanner;
   out += R"(// Xid errors.
@@ -89,19 +110,36 @@ namespace nvmlkit::sim::faults {
 // What an Xid does to a GPU beside the event.
 enum class XidEffect : std::uint8_t { none, lost, reset, unresponsive, double_bit, remap_pending, remap_failed, nvlink };
 
+// The GPU operational event that drivers publish with an Xid; severity and level are those of NVML.
+struct OperationalEvent {
+  std::string_view module;  // empty: there is none
+  std::uint32_t code, category, severity, level;
+};
+
 struct Xid {
   std::uint32_t number;
   XidEffect effect;
   std::string_view mnemonic, name;
   std::string_view log;  // message in the kernel log, with {gpu}, {link} and {address}
+  OperationalEvent operational = {};
 };
 
 inline constexpr Xid xids[] = {
 )";
   for (const auto& xid : registry.xids)
-    out += fmt::format("    {{{}, XidEffect::{}, \"{}\", \"{}\",\n     \"{}\"}},\n", xid.number, xid.effect,
-                       xid.mnemonic, xid.name, xid.log.empty() ? xid.name : xid.log);
-  out += "};\n\n}  // namespace nvmlkit::sim::faults\n";
+    out += fmt::format("    {{{}, XidEffect::{}, \"{}\", \"{}\",\n     \"{}\"{}}},\n", xid.number, xid.effect,
+                       xid.mnemonic, xid.name, xid.log.empty() ? xid.name : xid.log, operational_of(registry, xid));
+  out += R"(};
+
+// Null for a number that is not in the table.
+constexpr const Xid* find_xid(std::uint32_t number) {
+  for (const auto& xid : xids)
+    if (xid.number == number) return &xid;
+  return nullptr;
+}
+
+}  // namespace nvmlkit::sim::faults
+)";
   return out;
 }
 
