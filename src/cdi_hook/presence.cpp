@@ -49,8 +49,8 @@ sim::Expected<void> begin(const sim::Machine& machine, const Target& target, con
 
 sim::Expected<void> end(const sim::Machine& machine, const Target& target, const Share& share) {
   processes::remove_ended(machine, target.gpu);
-  // Whether another program removed the process before does not matter. A load that a user set stays where the container
-  // had none.
+  // Whether another program removed the process before does not matter. A load that a user set stays where the
+  // container had none.
   if (share.load_percent == 0) return {};
   return put_load(machine, target.gpu, load_of(machine, target.gpu));
 }
