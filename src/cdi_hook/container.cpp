@@ -1,6 +1,5 @@
 #include "cdi_hook/container.hpp"
 
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -46,7 +45,8 @@ sim::Expected<Container> read_container(std::istream& state) {
   if (const auto pid = document.find("pid"); pid != document.end() && pid->is_number_unsigned())
     out.pid = pid->get<std::uint32_t>();
   if (const auto bundle = document.find("bundle"); bundle != document.end() && bundle->is_string()) {
-    std::ifstream file(std::filesystem::path(bundle->get<std::string>()) / "config.json");
+    out.bundle = bundle->get<std::string>();
+    std::ifstream file(out.bundle / "config.json");
     const auto config = file ? Json::parse(file, nullptr, false) : Json();
     if (config.is_object()) {
       add_annotations(config, out);

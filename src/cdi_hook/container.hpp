@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <istream>
 #include <map>
 #include <string>
@@ -14,6 +15,7 @@ struct Container {
   std::uint32_t pid = 0;  // of its first process, on the host; 0: it has ended
   std::string program{};  // that this process will execute; empty: not known
   std::map<std::string, std::string> annotations{}, variables{};
+  std::filesystem::path bundle{};  // its folder; empty: not known
 };
 
 // Reads the state of the OCI runtime specification, then config.json in the bundle that it names. A bundle that is

@@ -41,7 +41,7 @@ int follow(const Options& options, bool begins) {
   const auto gpu = find_gpu(**machine, options.gpu);
   if (!gpu) return 0;
   const Target target{*gpu, options.gpu_instance, options.compute_instance};
-  const auto done = begins ? begin(**machine, target, *container, *share) : end(**machine, target, *share);
+  const auto done = begins ? begin(**machine, target, *container, *share) : end(**machine, target, *container, *share);
   return done ? 0 : refuse(done.error());
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cdi_hook/record.hpp"
 #include "sim/state/read.hpp"
 #include "sim/steering/command.hpp"
 
@@ -40,14 +41,18 @@ sim::Expected<void> begin(const sim::Machine& machine, const Target& target, con
   request.gpu_instance = target.gpu_instance;
   request.compute_instance = target.compute_instance;
   request.name = container.program;
+  const auto process = processes::inner_process(container.pid);
   const auto outcome = processes::attach(machine, target.gpu, request);
   if (outcome != processes::Outcome::done)
     return sim::fail({.kind = sim::ProblemKind::impossible,
                       .what = "GPU " + std::to_string(target.gpu) + ": " + std::string(processes::text_of(outcome))});
+  if (process) remember(container, *process);
   return share.load_percent == 0 ? sim::Expected<void>() : put_load(machine, target.gpu, load_of(machine, target.gpu));
 }
 
-sim::Expected<void> end(const sim::Machine& machine, const Target& target, const Share& share) {
+sim::Expected<void> end(const sim::Machine& machine, const Target& target, const Container& container,
+                        const Share& share) {
+  if (const auto process = recall(container)) processes::detach(machine, target.gpu, *process);
   processes::remove_ended(machine, target.gpu);
   // Whether another program removed the process before does not matter. A load that a user set stays where the
   // container had none.

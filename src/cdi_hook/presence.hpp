@@ -20,8 +20,8 @@ struct Target {
 sim::Expected<void> begin(const sim::Machine& machine, const Target& target, const Container& container,
                           const Share& share);
 
-// Removes processes that have ended, such as the one of a container with this share. The load of those that are left
-// stays.
-sim::Expected<void> end(const sim::Machine& machine, const Target& target, const Share& share);
+// Removes the process of a container that has ended, and others that have. The load of those that are left stays.
+sim::Expected<void> end(const sim::Machine& machine, const Target& target, const Container& container,
+                        const Share& share);
 
 }  // namespace nvmlkit::cdi_hook

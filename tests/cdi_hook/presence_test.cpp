@@ -2,6 +2,9 @@
 #include "cdi_hook/presence.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
 
 #include "../sim/processes_support.hpp"
 #include "sim/problem/text.hpp"
@@ -37,11 +40,11 @@ TEST_F(HookPresence, ALoadIsThatOfAllContainers) {
   EXPECT_EQ(memory(*machine).used, before + 5 * processes::kMib);
   EXPECT_EQ(machine->process_table(0).clients[0].name.view(), "train");
   a.die();
-  ASSERT_TRUE(end(*machine, {0}, {0, 30}));
+  ASSERT_TRUE(end(*machine, {0}, {}, {0, 30}));
   EXPECT_EQ(load(*machine), 40U);
   b.die();
   c.die();
-  ASSERT_TRUE(end(*machine, {0}, {0, 40}));
+  ASSERT_TRUE(end(*machine, {0}, {}, {0, 40}));
   EXPECT_EQ(load(*machine), 0U);
   EXPECT_EQ(memory(*machine).used, before);
 }
@@ -53,7 +56,7 @@ TEST_F(HookPresence, ALoadIsAtMostAll) {
   ASSERT_TRUE(begin(*machine, {0}, container(b.pid()), {0, 80}));
   EXPECT_EQ(load(*machine), 100U);
   b.die();
-  ASSERT_TRUE(end(*machine, {0}, {0, 80}));
+  ASSERT_TRUE(end(*machine, {0}, {}, {0, 80}));
   EXPECT_EQ(load(*machine), 80U);
 }
 
@@ -63,8 +66,26 @@ TEST_F(HookPresence, ALoadEndsThoughAnotherProgramRemovedTheProcess) {
   ASSERT_TRUE(begin(*machine, {0}, container(a.pid()), {0, 80}));
   a.die();
   processes::remove_ended(*machine, 0);  // as every program that lists processes and may write does
-  ASSERT_TRUE(end(*machine, {0}, {0, 80}));
+  ASSERT_TRUE(end(*machine, {0}, {}, {0, 80}));
   EXPECT_EQ(load(*machine), 0U);
+}
+
+// On a node with a PID namespace of its own, nothing shows that the process of a container has ended. Its runtime
+// knows.
+TEST_F(HookPresence, AContainerThatHasEndedIsRemovedThoughItsProcessCannotBeSeen) {
+  const auto machine = attach(make(1));
+  const auto before = memory(*machine).used;
+  processes::Idle a, b;
+  auto first = container(a.pid()), second = container(b.pid());
+  first.bundle = testing::TempDir() + "/bundle_" + std::to_string(getpid());
+  std::filesystem::create_directories(first.bundle);
+  ASSERT_TRUE(begin(*machine, {0}, first, {4 * processes::kMib, 30}));
+  ASSERT_TRUE(begin(*machine, {0}, second, {processes::kMib, 40}));
+  first.pid = 0;                                                      // as a runtime writes it
+  ASSERT_TRUE(end(*machine, {0}, first, {4 * processes::kMib, 30}));  // the process a is seen to run
+  EXPECT_EQ(memory(*machine).used, before + processes::kMib);
+  EXPECT_EQ(load(*machine), 40U);
+  std::filesystem::remove_all(first.bundle);
 }
 
 TEST_F(HookPresence, TheLoadOfAUserStaysWhereNoContainerHasOne) {
@@ -74,7 +95,7 @@ TEST_F(HookPresence, TheLoadOfAUserStaysWhereNoContainerHasOne) {
   ASSERT_TRUE(begin(*machine, {0}, container(a.pid()), {processes::kMib, 0}));
   EXPECT_EQ(load(*machine), 55U);
   a.die();
-  ASSERT_TRUE(end(*machine, {0}, {processes::kMib, 0}));
+  ASSERT_TRUE(end(*machine, {0}, {}, {processes::kMib, 0}));
   EXPECT_EQ(load(*machine), 55U);
 }
 

@@ -267,6 +267,19 @@ Outcome detach(const Machine& machine, std::size_t gpu, std::uint32_t pid) {
   return writer.remove_ended(false) ? outcome : Outcome::no_room;
 }
 
+Outcome detach(const Machine& machine, std::size_t gpu, const InnerProcess& process) {
+  const Lock lock(machine);
+  if (!lock) return outcome_of(lock.refusal());
+  const Writer writer(lock, gpu);
+  Client wanted{};
+  wanted.pid = process.pid;
+  wanted.start = process.start;
+  wanted.pid_namespace = process.pid_namespace;
+  for (const auto& client : writer.table().places())
+    if (client.pid != 0 && is_same_process(client, wanted) && !writer.end(client)) return Outcome::no_room;
+  return Outcome::done;
+}
+
 void remove_ended(const Machine& machine, std::size_t gpu) {
   bool any = false;
   Watch watch(machine);

@@ -30,6 +30,8 @@ void for_each_client(const Machine& machine, std::size_t gpu, Visit visit) {
   }
 }
 
+struct InnerProcess;
+
 // A process that wants to use a GPU.
 struct Request {
   std::uint32_t pid = 0;
@@ -72,6 +74,9 @@ Outcome set_memory(const Machine& machine, std::size_t gpu, std::uint32_t pid, s
 
 // Ends the process's use of the GPU, in all instances. For who lets go before it ends, or who saw it end.
 Outcome detach(const Machine& machine, std::size_t gpu, std::uint32_t pid);
+
+// The same of a process that has ended for certain, though nobody here may see that.
+Outcome detach(const Machine& machine, std::size_t gpu, const InnerProcess& process);
 
 // Removes clients that have ended, so that their accounting gets its end.
 void remove_ended(const Machine& machine, std::size_t gpu);
