@@ -43,7 +43,8 @@ class MachineTests(ClusterTest):
         ]
         self.chart("upgrade", values={"pools": pools})
         self.assertIn("8 x NVIDIA H100 80GB HBM3", self.status())
-        self.assertIn("2 x NVIDIA L4", self.status(other))
+        # Helm may count the new pods before the old one has ended.
+        self.cluster.wait("the L4", lambda: "2 x NVIDIA L4" in self.status(other))
         if find("nvidia-device-plugin") and find("nvidia-cdi-hook") and real_smi():
             self.cluster.apply(objects.device_plugin(str(find("nvidia-cdi-hook"))))
             self.restart_plugin()
