@@ -133,6 +133,9 @@ class ClusterTest(unittest.TestCase):
         """Anew, with these resources of the node as the result."""
         self.cluster.apply(objects.device_plugin(str(find("nvidia-cdi-hook")), **environment))
         self.restart_plugin()
+        # The node's count is that of the plugin before, until this one is registered.
+        logs = ("-n", "kube-system", "logs", "-l", "name=nvidia-device-plugin", "--tail=-1")
+        self.cluster.wait("the plugin", lambda: "Registered device plugin" in self.cluster.kubectl(*logs, check=False))
         for resource, count in wanted.items():
             self.cluster.wait(f"{count} {resource}", lambda: self.allocatable(resource) == str(count))
 
