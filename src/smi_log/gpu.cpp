@@ -6,6 +6,7 @@
 
 #include "sim/generated/model_descriptors.hpp"
 #include "sim/model/pci_bus_id.hpp"
+#include "sim/problem/names.hpp"
 #include "sim/text/numbers.hpp"
 #include "sim/text/paths.hpp"
 #include "smi_log/conclusions.hpp"
@@ -117,7 +118,7 @@ void read_cuda_version(const Log& log, const Node& node, MachineValues& machine)
 // The GPU of a node, new to the machine or of an earlier log.
 Expected<GpuValues*> gpu_at(MachineValues& machine, const Log& log, const Node& node, bool& fresh) {
   const auto id = sim::model::parse_pci_bus_id(node.value);
-  if (!id) return refuse({log.file, node.line}, "expected the PCI address of a GPU, got '" + node.value + "'");
+  if (!id) return refuse({log.file, node.line}, "expected the PCI address of a GPU, got " + sim::quote(node.value));
   char text[24];
   const std::string bus_id(sim::model::format_pci_bus_id(*id, 8, text));
   const auto known = std::find_if(machine.gpus.begin(), machine.gpus.end(),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/problem/names.hpp"
 #include "sim/text/numbers.hpp"
 #include "smi_log/lists.hpp"
 #include "smi_log/units.hpp"
@@ -80,7 +81,8 @@ class DeviceReader {
     const auto value = read_value(node.value, Unit::number, {});
     const auto out = value ? sim::text::number_of<std::uint64_t>(*value) : std::nullopt;
     if (!out)
-      return refuse({log_.file, node.line}, "'" + node.name + "' has a value of another form: '" + node.value + "'");
+      return refuse({log_.file, node.line},
+                    "'" + node.name + "' has a value of another form: " + sim::quote(node.value));
     return *out;
   }
 
@@ -92,8 +94,8 @@ class DeviceReader {
     const auto out = number(*node);
     if (!out) return sim::fail(out.error());
     if (*out > id.last)
-      return refuse({log_.file, node->line},
-                    "expected '" + node->name + "' up to " + std::to_string(id.last) + ", got '" + node->value + "'");
+      return refuse({log_.file, node->line}, "expected '" + node->name + "' up to " + std::to_string(id.last) +
+                                                 ", got " + sim::quote(node->value));
     *id.value = static_cast<std::uint32_t>(*out);
     return {};
   }

@@ -34,6 +34,8 @@ const Bad kBad[] = {
     {"SameGpuTwice", text_log("    Minor Number                          : 0") + "GPU 00000000:3B:00.0\n",
      "log.txt:9: the GPU 00000000:3B:00.0 comes twice in one log"},
     {"XmlBusId", xml_log("", "somewhere"), "log.txt:5: expected the PCI address of a GPU, got 'somewhere'"},
+    {"XmlBusIdOfTwoLines", xml_log("", "some\nwhere"),
+     "log.txt:5: expected the PCI address of a GPU, got 'some where'"},
     {"TooDeep",
      [] {
        std::string lines;
