@@ -3,7 +3,6 @@ node that the one before left. tests/kubernetes/run starts this in namespaces of
 
 from __future__ import annotations
 
-import os
 import re
 import unittest
 from pathlib import Path
@@ -45,10 +44,14 @@ class SoonResult(unittest.TextTestResult):
         self.stream.writeln(self.errors[-1][1])
 
 
+class SoonRunner(unittest.TextTestRunner):
+    resultclass = SoonResult
+
+
 def load_tests(loader: unittest.TestLoader, tests: unittest.TestSuite, pattern: str | None) -> unittest.TestSuite:
     """Only of the class with all of them."""
     return loader.loadTestsFromTestCase(NodeTest)
 
 
 if __name__ == "__main__":
-    unittest.main(testRunner=unittest.TextTestRunner(resultclass=SoonResult, failfast="NVMLKIT_FAILFAST" not in os.environ, verbosity=2))
+    unittest.main(testRunner=SoonRunner)
