@@ -17,11 +17,14 @@ namespace nvmlkit::ptx {
 
 class Children;
 
+// The first error of a launch and its thread. A deadlock has no thread and no line.
 struct Fault {
   FaultKind kind = FaultKind::none;
   std::uint64_t address = 0;
-  std::string function;
-  int line = 0;
+  std::string function;  // in which it happened: the kernel, or one that it calls
+  int line = 0;          // of the PTX; 0: unknown
+  std::uint32_t block[3] = {}, thread[3] = {};
+  std::string text{};  // of an instruction that is not simulated
 };
 
 struct Grid {

@@ -74,8 +74,9 @@ enum class FaultKind : std::uint8_t {
   stack_overflow,
   assertion,
   trap,
-  deadlock,  // every thread waits at a barrier that the others never reach
-  stopped,   // from outside
+  not_simulated,  // an instruction of PTX without a simulation
+  deadlock,       // every thread waits at a barrier that the others never reach
+  stopped,        // from outside
 };
 
 }  // namespace nvmlkit::ptx

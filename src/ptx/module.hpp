@@ -115,9 +115,10 @@ struct Function {
   std::vector<Operand> operands;     // of vectors
   std::vector<CallSite> calls;
   std::vector<std::vector<std::uint32_t>> tables;
-  std::uint32_t register_bytes = 0;     // of a warp
-  std::uint32_t local_bytes = 0;        // of a lane
-  std::uint32_t frame_param_bytes = 0;  // of a lane: formal parameters of device functions, and those of its calls
+  std::vector<std::string> not_simulated;  // of instructions: what they are
+  std::uint32_t register_bytes = 0;        // of a warp
+  std::uint32_t local_bytes = 0;           // of a lane
+  std::uint32_t frame_param_bytes = 0;     // of a lane: formal parameters of device functions, and those of its calls
   std::uint32_t kernel_param_bytes = 0;
   std::uint64_t shared_bytes = 0;  // static, that it and what it calls refer to
   unsigned registers = 0;          // for attributes: of 32 bits, that a lane needs at one time, also in what it calls

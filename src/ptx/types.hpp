@@ -1,6 +1,7 @@
 // Types of PTX values, and their permitted state spaces.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -10,6 +11,8 @@ namespace nvmlkit::ptx {
 inline constexpr unsigned kLanes = 32;
 using Mask = std::uint32_t;  // a bit per lane
 inline constexpr Mask kAllLanes = ~Mask{0};
+// The first lane of a mask with lanes.
+constexpr unsigned first_of(Mask lanes) { return static_cast<unsigned>(std::countr_zero(lanes)); }
 
 enum class Type : std::uint8_t {
   none,

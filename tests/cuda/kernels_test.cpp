@@ -189,6 +189,64 @@ TEST_F(CudaKernels, OfLibrariesBelongToEveryContext) {
   EXPECT_EQ(launch(reinterpret_cast<CUfunction>(kernel), data, 100), CUDA_ERROR_INVALID_HANDLE);
 }
 
+TEST_F(CudaKernels, OfLibrariesShareTheirSettingsWithTheirFunctions) {
+  CUlibrary library = nullptr;
+  CUkernel kernel = nullptr;
+  CUfunction function = nullptr;
+  ASSERT_EQ(driver().cuLibraryLoadData(&library, kScale, nullptr, nullptr, 0u, nullptr, nullptr, 0u), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuLibraryGetKernel(&kernel, library, "scale"), CUDA_SUCCESS);
+  const auto launch_with = [&](CUfunction f, unsigned shared) {
+    CUdeviceptr data = allocate(256);
+    unsigned count = 64;
+    void* arguments[] = {&data, &count};
+    return driver().cuLaunchKernel(f, 1u, 1u, 1u, 64u, 1u, 1u, shared, nullptr, arguments, nullptr);
+  };
+  // Once before the function is there, once behind it.
+  ASSERT_EQ(driver().cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 60000, kernel, 0),
+            CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuKernelGetFunction(&function, kernel), CUDA_SUCCESS);
+  EXPECT_EQ(launch_with(function, 60000), CUDA_SUCCESS);
+  EXPECT_EQ(launch_with(function, 60001), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_EQ(driver().cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 70000, kernel, 0),
+            CUDA_SUCCESS);
+  EXPECT_EQ(launch_with(function, 70000), CUDA_SUCCESS);
+  EXPECT_EQ(launch_with(reinterpret_cast<CUfunction>(kernel), 70000), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuCtxSynchronize(), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuLibraryUnload(library), CUDA_SUCCESS);
+}
+
+TEST_F(CudaKernels, OfLibrariesRunInEachContext) {
+  CUlibrary library = nullptr;
+  CUkernel kernel = nullptr;
+  ASSERT_EQ(driver().cuLibraryLoadData(&library, kScale, nullptr, nullptr, 0u, nullptr, nullptr, 0u), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuLibraryGetKernel(&kernel, library, "scale"), CUDA_SUCCESS);
+  CUcontext kept = nullptr;
+  // In three contexts one behind the other, and the variable of each is its own.
+  for (unsigned round = 1; round < 4; ++round) {
+    CUcontext own = nullptr;
+    ASSERT_EQ(driver().cuCtxCreate_v2(&own, 0u, CUdevice{0}), CUDA_SUCCESS);
+    CUdeviceptr factor = 0;
+    std::size_t size = 0;
+    ASSERT_EQ(driver().cuLibraryGetGlobal(&factor, &size, library, "factor"), CUDA_SUCCESS);
+    unsigned value = 0;
+    ASSERT_EQ(driver().cuMemcpyDtoH_v2(&value, factor, sizeof value), CUDA_SUCCESS);
+    EXPECT_EQ(value, 3u);
+    ASSERT_EQ(driver().cuMemsetD32_v2(factor, round, std::size_t{1}), CUDA_SUCCESS);
+    const auto data = allocate(4);
+    ASSERT_EQ(driver().cuMemsetD32_v2(data, 7u, std::size_t{1}), CUDA_SUCCESS);
+    ASSERT_EQ(launch_kernel(reinterpret_cast<CUfunction>(kernel), 1, 1, nullptr, data, 1u), CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuMemcpyDtoH_v2(&value, data, sizeof value), CUDA_SUCCESS);
+    EXPECT_EQ(value, 7 * round);
+    if (round != 2) {
+      ASSERT_EQ(driver().cuCtxDestroy_v2(own), CUDA_SUCCESS);
+    } else {
+      ASSERT_EQ(driver().cuCtxPopCurrent_v2(&kept), CUDA_SUCCESS);  // the next one beside it
+    }
+  }
+  EXPECT_EQ(driver().cuCtxDestroy_v2(kept), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuLibraryUnload(library), CUDA_SUCCESS);
+}
+
 TEST_F(CudaKernels, CanBeSkipped) {
   const auto scale = load();
   setenv("NVMLKIT_CUDA_KERNELS", "skip", 1);

@@ -191,7 +191,7 @@ void call_builtin(const CallSite& site, Warp& warp, const Instruction& i, Mask l
     builtin.work(BuiltinCall(site, warp, i, lane));
     if (warp.block.worker().fault.kind != FaultKind::none) return;
   }
-  if (builtin.then != FaultKind::none) warp.fault(builtin.then, 0, i);
+  if (builtin.then != FaultKind::none) warp.fault(builtin.then, 0, i, first_of(lanes));
 }
 
 }  // namespace nvmlkit::ptx

@@ -9,11 +9,15 @@
 namespace nvmlkit::ptx {
 namespace {
 
+// An instruction of PTX without a simulation, whatever it is.
+void refuse(Form& form) { form.fail_simulation("is not simulated"); }
+constexpr InstructionEntry kNotSimulated{{}, {}, &refuse, {}, {}, 0, 0, {}};
+
 const InstructionEntry* find_entry(std::string_view name) {
   const auto all = instruction_set();
-  const auto at =
-      std::lower_bound(all.begin(), all.end(), name, [](const auto& e, std::string_view n) { return e.name < n; });
-  return at == all.end() || at->name != name ? nullptr : &*at;
+  const auto at = std::ranges::lower_bound(all, name, {}, &InstructionEntry::name);
+  if (at != all.end() && at->name == name) return &*at;
+  return std::ranges::binary_search(instructions_not_simulated(), name) ? &kNotSimulated : nullptr;
 }
 
 // Variables of the module get their places: global and constant ones in one image, shared ones one behind the other,
@@ -137,9 +141,16 @@ void FunctionDecoder::decode_body() {
     const auto* entry = find_entry(statement.opcode);
     if (!entry) throw Error{statement.line, "unknown instruction " + std::string(statement.opcode)};
     Form form(*this, statement, *entry);
-    entry->decode(form);
-    form.out.writes = writes_global_memory(form);
-    if (form.out.kind == Kind::plain && !form.out.handler) form.fail_types();
+    const auto fixups = source_.module->fixups.size();
+    try {
+      form.check();
+      entry->decode(form);
+      if (form.out.kind == Kind::plain && !form.out.handler) form.fail_types();
+      form.out.writes = writes_global_memory(form);
+    } catch (const NotSimulated& e) {
+      source_.module->fixups.resize(fixups);
+      form.become_not_simulated(e.text);
+    }
     if (form.out.kind == Kind::plain && form.out.guard.is_there()) form.out.kind = Kind::guarded;
     function_.code.push_back(form.out);
   }

@@ -9,68 +9,14 @@
 #include "ptx/run/special.hpp"
 
 namespace nvmlkit::ptx {
-namespace {
-
-bool contains(std::string_view list, std::string_view word) {
-  for (std::size_t at = list.find(word); at != std::string_view::npos; at = list.find(word, at + 1))
-    if (list[at - 1] == ' ' && list[at + word.size()] == ' ') return true;
-  return false;
-}
-
-// A shape of wgmma: "N" in the registry stands for any number of columns.
-std::string with_any_columns(std::string_view word) {
-  if (!word.starts_with("m64n")) return std::string(word);
-  return "m64nN" + std::string(word.substr(std::min(word.find('k'), word.size())));
-}
-
-}  // namespace
 
 Form::Form(FunctionDecoder& decoder, const Statement& statement, const InstructionEntry& entry)
     : decoder_(decoder), statement_(statement), entry_(entry) {
-  for (const auto word : statement.words) {
-    if (contains(entry.types, word))
-      types_.push_back(*type_named(word));
-    else if (!contains(entry.words, word) && !contains(entry.words, with_any_columns(word)))
-      fail("'." + std::string(word) + "' is not simulated here");
-  }
-  if (count() < entry.least_operands || count() > entry.most_operands) fail("so many operands it does not take");
-  check_needs();
   out.line = statement.line;
   if (statement.has_guard) {
     out.guard = predicate(statement.guard);
     out.guard_negated = statement.guard.negated;
   }
-}
-
-// Of a module that does not say its target, only the version counts.
-void Form::check_needs() const {
-  const auto& module = names();
-  for (const auto& need : entry_.needs) {
-    const bool is_old = module.version < need.version;
-    const bool is_small =
-        module.architecture != 0 && (need.exact ? module.target != "sm_" + std::to_string(need.architecture) + "a"
-                                                : module.architecture < need.architecture);
-    if ((!is_old && !is_small) || !has_all(need.words)) continue;
-    if (is_old)
-      fail("requires PTX ISA .version " + std::to_string(need.version / 10) + "." + std::to_string(need.version % 10) +
-           " or later");
-    fail("requires .target sm_" + std::to_string(need.architecture) + (need.exact ? "a" : " or higher"));
-  }
-}
-
-bool Form::has_all(std::string_view words) const {
-  while (!words.empty()) {
-    const auto end = std::min(words.find('.'), words.size());
-    if (!has(words.substr(0, end))) return false;
-    words.remove_prefix(std::min(end + 1, words.size()));
-  }
-  return true;
-}
-
-void Form::fail(const std::string& text) const {
-  std::string name(statement_.opcode);
-  for (const auto word : statement_.words) (name += '.') += word;
-  throw Error{statement_.line, name + ": " + text};
 }
 
 bool Form::has(std::string_view word) const {

@@ -18,6 +18,9 @@ class Form {
  public:
   Form(FunctionDecoder& decoder, const Statement& statement, const InstructionEntry& entry);
 
+  // Reads words, types and number of operands.
+  void check();
+
   Instruction out;
 
   Op op() const { return entry_.op; }
@@ -62,9 +65,14 @@ class Form {
   // The address of a symbol, in an immediate of `out`, and its space.
   Space symbol_address(const Term& term);
   [[noreturn]] void fail(const std::string& text) const;
-  [[noreturn]] void fail_types() const { fail("these types are not simulated"); }
+  // What PTX may have, and this instruction set has not: text ends in "is not simulated", say.
+  [[noreturn]] void fail_simulation(const std::string& text) const;
+  // Makes `out` an instruction that ends its kernel with this text; its guard stays.
+  void become_not_simulated(std::string text);
+  [[noreturn]] void fail_types() const { fail_simulation("these types are not simulated"); }
 
  private:
+  std::string message(const std::string& text) const;
   void check_needs() const;
   bool has_all(std::string_view words) const;
   Operand place_of(const Term& reg, bool defines);

@@ -30,5 +30,8 @@ struct InstructionEntry {
 
 // By name.
 std::span<const InstructionEntry> instruction_set();
+// What else PTX has: instructions, and words and types of those of the set. Sorted.
+std::span<const std::string_view> instructions_not_simulated();
+std::span<const std::string_view> words_not_simulated();
 
 }  // namespace nvmlkit::ptx

@@ -538,6 +538,8 @@ constexpr InstructionEntry kInstructions[] = {
     {"vset", Op::vset_, &decoders::video, " eq ne lt le gt ge add min max ", " u32 s32 ", 3, 4, {}},
     {"vset2", Op::vset2_, &decoders::video_of_parts, " eq ne lt le gt ge add ", " u32 s32 ", 4, 4, {}},
     {"vset4", Op::vset4_, &decoders::video_of_parts, " eq ne lt le gt ge add ", " u32 s32 ", 4, 4, {}},
+    {"vshl", Op::vshl_, &decoders::video, " clamp wrap sat add min max ", " u32 s32 ", 3, 4, {}},
+    {"vshr", Op::vshr_, &decoders::video, " clamp wrap sat add min max ", " u32 s32 ", 3, 4, {}},
     {"vsub", Op::vsub_, &decoders::video, " sat add min max ", " u32 s32 ", 3, 4, {}},
     {"vsub2", Op::vsub2_, &decoders::video_of_parts, " sat add ", " u32 s32 ", 4, 4, {}},
     {"vsub4", Op::vsub4_, &decoders::video_of_parts, " sat add ", " u32 s32 ", 4, 4, {}},
@@ -546,8 +548,63 @@ constexpr InstructionEntry kInstructions[] = {
     {"xor", Op::xor_, &decoders::logic, "  ", " pred b16 b32 b64 ", 3, 3, {}},
 };
 
+constexpr std::string_view kOtherInstructions[] = {
+    "alloca",
+    "clusterlaunchcontrol",
+    "istypep",
+    "multimem",
+    "stackrestore",
+    "stacksave",
+    "suq",
+    "sured",
+    "tcgen05",
+    "txq",
+    "vmad",
+};
+constexpr std::string_view kOtherWords[] = {
+    "b4x16_p64",
+    "b6x16_p32",
+    "b8x16",
+    "block_scale",
+    "cp_mask",
+    "cta_group::1",
+    "cta_group::2",
+    "e2m1",
+    "e2m1x2",
+    "e2m1x4",
+    "e2m3",
+    "e2m3x2",
+    "e2m3x4",
+    "e3m2",
+    "e3m2x2",
+    "e3m2x4",
+    "e4m3x4",
+    "e5m2x4",
+    "f32x2",
+    "ignore_oob",
+    "im2col::w",
+    "im2col::w::128",
+    "kind::f8f6f4",
+    "kind::mxf4",
+    "kind::mxf4nvf4",
+    "kind::mxf8f6f4",
+    "m16n16",
+    "m8n16",
+    "rs",
+    "scale_vec::1X",
+    "scale_vec::2X",
+    "scale_vec::4X",
+    "tile::gather4",
+    "tile::scatter4",
+    "ue4m3",
+    "ue8m0",
+    "ue8m0x2",
+    "xorsign",
+};
 }  // namespace
 
 std::span<const InstructionEntry> instruction_set() { return kInstructions; }
+std::span<const std::string_view> instructions_not_simulated() { return kOtherInstructions; }
+std::span<const std::string_view> words_not_simulated() { return kOtherWords; }
 
 }  // namespace nvmlkit::ptx

@@ -123,6 +123,8 @@ enum class Op : std::uint8_t {
   vset_,
   vset2_,
   vset4_,
+  vshl_,
+  vshr_,
   vsub_,
   vsub2_,
   vsub4_,

@@ -18,6 +18,9 @@ struct Error {
   }
 };
 
+// PTX has it, and the simulation does not: an error of the kernel that reaches it, not of its module.
+struct NotSimulated : Error {};
+
 enum class TokenKind : std::uint8_t {
   end,
   word,     // add  %r1  $L__BB0_2  _Z3addPf

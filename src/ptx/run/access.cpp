@@ -8,13 +8,18 @@
 
 namespace nvmlkit::ptx {
 
-void Warp::fault(FaultKind kind, std::uint64_t address, const Instruction& i) {
+void Warp::fault(FaultKind kind, std::uint64_t address, const Instruction& i, unsigned lane) {
   auto& fault = block.worker().fault;
   if (fault.kind != FaultKind::none) return;
   fault.kind = kind;
   fault.address = address;
   fault.line = i.line;
   fault.function = frame_->function->name;
+  for (int k = 0; k < 3; ++k) {
+    fault.block[k] = special_.ctaid[k][lane];
+    fault.thread[k] = special_.tid[k][lane];
+  }
+  if (kind == FaultKind::not_simulated) fault.text = frame_->function->not_simulated[i.side];
 }
 
 bool Warp::has_local(std::uint64_t size) {
@@ -98,7 +103,7 @@ bool Warp::reach(const Instruction& i, Bounds addresses, std::size_t size, Reach
 
 std::byte* Warp::resolve(Space space, const Instruction& i, std::uint64_t address, std::size_t size, unsigned lane) {
   if (address % size != 0) {
-    fault(FaultKind::misaligned_address, address, i);
+    fault(FaultKind::misaligned_address, address, i, lane);
     return nullptr;
   }
   if (space == Space::generic) {
@@ -139,7 +144,7 @@ std::byte* Warp::resolve(Space space, const Instruction& i, std::uint64_t addres
       found = block.worker().global(address, size, i);
       break;
   }
-  if (!found) fault(FaultKind::illegal_address, address, i);
+  if (!found) fault(FaultKind::illegal_address, address, i, lane);
   return found;
 }
 

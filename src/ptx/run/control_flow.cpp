@@ -4,6 +4,7 @@
 
 #include "ptx/builtins/builtins.hpp"
 #include "ptx/run/group.hpp"
+#include "ptx/run/lanes.hpp"
 #include "ptx/run/warp.hpp"
 
 namespace nvmlkit::ptx {
@@ -25,7 +26,7 @@ void Warp::control(std::size_t number, const Instruction& i, Mask lanes) {
       for (unsigned lane = 0; lane < kLanes; ++lane) {
         if (!(lanes >> lane & 1)) continue;
         const auto index = at<std::uint32_t>(i.a)[lane];
-        if (index >= table.size()) return fault(FaultKind::illegal_instruction, index, i);
+        if (index >= table.size()) return fault(FaultKind::illegal_instruction, index, i, lane);
         add(with(Mask{1} << lane, table[index]));
       }
       return;
@@ -39,7 +40,7 @@ void Warp::control(std::size_t number, const Instruction& i, Mask lanes) {
     case Kind::barrier:
       return arrive(own, i, lanes);
     case Kind::trap:
-      return fault(FaultKind::trap, 0, i);
+      return fault(FaultKind::trap, 0, i, first_of(lanes));
     case Kind::plain:
     case Kind::guarded:
     case Kind::converge:
@@ -64,7 +65,7 @@ void Warp::call(const Fragment& own, const Instruction& i, Mask lanes) {
     if (target < kCodeWindow || target % 16 != 0 || index >= functions.size() || !functions[index].is_defined ||
         functions[index].is_entry || functions[index].parameters.size() != site.arguments.size() ||
         functions[index].results.size() != site.results.size())
-      return fault(FaultKind::illegal_instruction, target, i);
+      return fault(FaultKind::illegal_instruction, target, i, first_of(lanes));
     Mask same = 0;
     for (unsigned lane = 0; lane < kLanes; ++lane)
       if ((lanes >> lane & 1) && targets[lane] == target) same |= Mask{1} << lane;
@@ -77,8 +78,8 @@ void Warp::call_function(const Fragment& own, const CallSite& site, const Functi
                          const Instruction& i) {
   const auto start = (own.frame->local_start + own.frame->function->local_bytes + 15) / 16 * 16;
   if (own.frame->depth >= kDeepest || start + callee.local_bytes > block.worker().grid.most_local)
-    return fault(FaultKind::stack_overflow, 0, i);
-  if (!has_local(start + callee.local_bytes)) return fault(FaultKind::stack_overflow, 0, i);
+    return fault(FaultKind::stack_overflow, 0, i, first_of(lanes));
+  if (!has_local(start + callee.local_bytes)) return fault(FaultKind::stack_overflow, 0, i, first_of(lanes));
   Frame* const frame = new_frame(callee);
   frame->caller = own.frame;
   frame->site = &site;
@@ -128,7 +129,7 @@ void Warp::arrive(const Fragment& own, const Instruction& i, Mask lanes) {
   const auto first = static_cast<unsigned>(std::countr_zero(lanes));
   const auto barrier = at<std::uint32_t>(i.a)[first];
   const auto expected = i.b.is_there() ? at<std::uint32_t>(i.b)[first] : 0;
-  if (barrier >= Block::kBarriers) return fault(FaultKind::illegal_instruction, barrier, i);
+  if (barrier >= Block::kBarriers) return fault(FaultKind::illegal_instruction, barrier, i, first);
   Mask with_true = 0;
   if (i.c.is_there()) with_true = (i.flag ? ~predicate(i.c) : predicate(i.c)) & lanes;
   Fragment waiting{own.frame, own.pc, lanes, Wait::barrier, static_cast<std::uint8_t>(barrier)};

@@ -94,7 +94,8 @@ class Warp {
   // The effective addresses of an instruction.
   void addresses(const Instruction& i, std::uint64_t* out) const;
 
-  void fault(FaultKind kind, std::uint64_t address, const Instruction& i);
+  // Ends the launch, if nothing has ended it yet.
+  void fault(FaultKind kind, std::uint64_t address, const Instruction& i, unsigned lane);
 
   // It may be waiting for another thread of the block: where it does so often, its turn ends sooner.
   void waits(unsigned weight) { budget_ -= weight; }

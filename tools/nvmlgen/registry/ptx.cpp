@@ -91,21 +91,48 @@ void add_needs(const fs::path& file, const YAML::Node& rows, std::vector<Instruc
     }
 }
 
+// A name stands either among the simulated ones or here.
+NotSimulated not_simulated(const fs::path& file, const YAML::Node& node, const std::vector<Instruction>& simulated) {
+  NotSimulated out;
+  const auto read = [&](const char* key, std::vector<std::string>& names, auto is_simulated) {
+    for (const auto& name : node[key]) {
+      names.push_back(name.as<std::string>());
+      if (is_simulated(names.back())) fail(file, name, names.back() + " is simulated");
+    }
+    std::sort(names.begin(), names.end());
+    const auto twice = std::adjacent_find(names.begin(), names.end());
+    if (twice != names.end()) fail(file, node[key], *twice + " twice");
+  };
+  const auto has = [](const std::vector<std::string>& list, const std::string& name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  read("instructions", out.instructions, [&](const std::string& name) {
+    return std::any_of(simulated.begin(), simulated.end(), [&](const auto& i) { return i.name == name; });
+  });
+  read("words", out.words, [&](const std::string& name) {
+    return std::all_of(simulated.begin(), simulated.end(),
+                       [&](const auto& i) { return has(i.words, name) || has(i.types, name); });
+  });
+  return out;
+}
+
 }  // namespace
 
-std::vector<Instruction> load(const fs::path& file) {
-  std::vector<Instruction> out;
+InstructionSet load(const fs::path& file) {
+  InstructionSet out;
+  auto& all = out.instructions;
   try {
     const auto root = YAML::LoadFile(file.string());
-    for (const auto& item : root["instructions"]) out.push_back(instruction_of(file, item.first, item.second, root));
-    add_needs(file, root["needs"], out);
+    for (const auto& item : root["instructions"]) all.push_back(instruction_of(file, item.first, item.second, root));
+    add_needs(file, root["needs"], all);
+    out.others = not_simulated(file, root["not_simulated"], all);
   } catch (const YAML::Exception& e) {
     throw RegistryError(file.string(), e.what());
   }
-  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   const auto twice =
-      std::adjacent_find(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.name == b.name; });
-  if (twice != out.end()) throw RegistryError(file.string(), twice->name + " twice");
+      std::adjacent_find(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.name == b.name; });
+  if (twice != all.end()) throw RegistryError(file.string(), twice->name + " twice");
   return out;
 }
 

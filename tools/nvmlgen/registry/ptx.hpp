@@ -23,7 +23,16 @@ struct Instruction {
   std::vector<Need> needs;
 };
 
-// By name; groups of words and types replaced by what they stand for.
-std::vector<Instruction> load(const std::filesystem::path& file);
+// What PTX has beyond the simulated instructions: whole instructions, and words and types of the others.
+struct NotSimulated {
+  std::vector<std::string> instructions, words;
+};
+
+struct InstructionSet {
+  std::vector<Instruction> instructions;  // by name; groups of words and types replaced by what they stand for
+  NotSimulated others;                    // both lists sorted
+};
+
+InstructionSet load(const std::filesystem::path& file);
 
 }  // namespace nvmlgen::ptx

@@ -28,7 +28,7 @@ struct Registry {
   std::vector<DriverBranch> driver_branches;
   CudaOfBranches cuda_of_branches;
   cuda::Registry cuda;
-  std::vector<ptx::Instruction> ptx;
+  ptx::InstructionSet ptx;
   std::vector<Xid> xids;
   std::vector<Sxid> sxids;
   Architectures architectures;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "base/never_destroyed.hpp"
 #include "driver/cuda/context/context.hpp"
@@ -28,7 +29,7 @@ auto& all_kernels() {
   return *the;
 }
 
-Refusal decode_text(const std::string& text, std::unique_ptr<ptx::Module>& out) {
+Refusal decode_text(const std::string& text, std::shared_ptr<ptx::Module>& out) {
   try {
     out = ptx::load(text);
     return {};
@@ -51,9 +52,12 @@ CUresult tell(const Refusal& refusal) {
   return refusal.result;
 }
 
-Refusal load(Device& device, CUcontext context, const std::string& text, CUmodule& out) {
+namespace {
+
+// `code` belongs to this context from here on: the addresses of its variables are written into it.
+Refusal place(Device& device, CUcontext context, std::shared_ptr<ptx::Module> code, CUmodule& out) {
   auto made = std::make_shared<Module>();
-  if (auto refusal = decode_text(text, made->code); refusal.result != CUDA_SUCCESS) return refusal;
+  made->code = std::move(code);
   made->context = context;
   made->device = &device;
   if (made->code->image_bytes > 0) {
@@ -77,9 +81,17 @@ Refusal load(Device& device, CUcontext context, const std::string& text, CUmodul
   return {};
 }
 
+}  // namespace
+
+Refusal load(Device& device, CUcontext context, const std::string& text, CUmodule& out) {
+  std::shared_ptr<ptx::Module> code;
+  if (auto refusal = decode_text(text, code); refusal.result != CUDA_SUCCESS) return refusal;
+  return place(device, context, std::move(code), out);
+}
+
 Refusal check(const std::vector<std::string>& parts) {
   std::string text;
-  std::unique_ptr<ptx::Module> code;
+  std::shared_ptr<ptx::Module> code;
   auto refusal = joined(parts, text);
   return refusal.result == CUDA_SUCCESS ? decode_text(text, code) : refusal;
 }
@@ -131,6 +143,7 @@ CUresult variable(const Module& module, const char* name, CUdeviceptr* address, 
 Refusal load_library(const std::string& text, CUlibrary& out) {
   auto made = std::make_shared<Library>();
   if (auto refusal = decode_text(text, made->code); refusal.result != CUDA_SUCCESS) return refusal;
+  made->unused = made->code;
   made->text = text;
   out = all_libraries().add(made);
   for (const auto& f : made->code->functions) {
@@ -145,6 +158,7 @@ Refusal load_library(const std::string& text, CUlibrary& out) {
   return {};
 }
 
+std::shared_ptr<Kernel> find_kernel(CUkernel handle) { return all_kernels().find(handle); }
 std::shared_ptr<Library> find_library(CUlibrary handle) { return all_libraries().find(handle); }
 
 bool unload_library(CUlibrary handle) {
@@ -161,17 +175,34 @@ CUkernel kernel(Library& library, std::string_view name) {
   return at == library.kernels.end() ? nullptr : at->second;
 }
 
+namespace {
+
+// A setting of a kernel counts in every context, whichever of its handles it was made by. Another thread may be
+// unloading the library, or ending the context.
+void share_settings(Library& library, CUmodule handle) {
+  const auto module = find(handle);
+  if (!module) return;
+  for (const auto& [name, function] : module->functions) {
+    const auto in_context = all_functions().find(function);
+    const auto in_library = find_kernel(kernel(library, name));
+    if (in_context && in_library) in_context->settings = in_library->settings;
+  }
+}
+
+}  // namespace
+
 CUresult module_in(Library& library, Device& device, CUcontext context, CUmodule& out) {
   const std::lock_guard lock(library.mutex);
   auto& module = library.modules[context];
-  if (!module)
-    if (const auto refusal = load(device, context, library.text, module); refusal.result != CUDA_SUCCESS)
-      return tell(refusal);
+  if (!module) {
+    auto refusal = library.unused ? place(device, context, std::exchange(library.unused, nullptr), module)
+                                  : load(device, context, library.text, module);
+    if (refusal.result != CUDA_SUCCESS) return tell(refusal);
+    share_settings(library, module);
+  }
   out = module;
   return CUDA_SUCCESS;
 }
-
-std::shared_ptr<Kernel> find_kernel(CUkernel handle) { return all_kernels().find(handle); }
 
 std::shared_ptr<KernelFunction> find_function(CUfunction handle, Device* device, CUcontext context, CUresult& result) {
   result = CUDA_ERROR_INVALID_HANDLE;
@@ -185,14 +216,10 @@ std::shared_ptr<KernelFunction> find_function(CUfunction handle, Device* device,
   CUmodule module = nullptr;
   result = module_in(*library, *device, context, module);
   if (result != CUDA_SUCCESS) return nullptr;
-  result = CUDA_ERROR_INVALID_HANDLE;  // the program unloaded the module, which was not its own
   const auto loaded = find(module);
   auto found = loaded ? all_functions().find(function(*loaded, kernel->code->name)) : nullptr;
-  if (!found) return nullptr;
-  result = CUDA_SUCCESS;
-  auto own = std::make_shared<KernelFunction>(*found);
-  own->settings = kernel->settings;
-  return own;
+  if (!found) result = CUDA_ERROR_INVALID_HANDLE;  // the program unloaded the module, which was not its own
+  return found;
 }
 
 bool look_at(CUfunction handle, const ptx::Function*& code, std::shared_ptr<KernelSettings>& settings) {

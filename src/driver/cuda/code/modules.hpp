@@ -18,7 +18,7 @@ namespace nvmlkit::cuda {
 struct Module {
   CUcontext context = nullptr;
   Device* device = nullptr;
-  std::unique_ptr<ptx::Module> code;
+  std::shared_ptr<ptx::Module> code;
   std::shared_ptr<Allocation> image;  // of its variables; null when it has none
   std::atomic<CUmodule> handle{nullptr};
   std::map<std::string, CUfunction, std::less<>> functions;
@@ -40,8 +40,9 @@ struct KernelFunction {
 
 struct Library {
   std::string text;                   // PTX
-  std::unique_ptr<ptx::Module> code;  // to look at; it is never run
+  std::shared_ptr<ptx::Module> code;  // to look at
   std::mutex mutex;
+  std::shared_ptr<ptx::Module> unused;  // the same, until the first context has it
   std::map<CUcontext, CUmodule> modules;
   std::map<std::string, CUkernel, std::less<>> kernels;
 };

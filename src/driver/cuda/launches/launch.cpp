@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -10,6 +11,7 @@
 #include "driver/cuda/launches/clusters.hpp"
 #include "driver/cuda/launches/conditions.hpp"
 #include "driver/cuda/launches/device_questions.hpp"
+#include "driver/cuda/launches/fault_report.hpp"
 #include "driver/cuda/launches/occupancy.hpp"
 #include "driver/cuda/memory/pools.hpp"
 #include "driver/cuda/memory/virtual_memory.hpp"
@@ -73,6 +75,7 @@ CUresult error_of(ptx::FaultKind kind) {
     case ptx::FaultKind::misaligned_address:
       return CUDA_ERROR_MISALIGNED_ADDRESS;
     case ptx::FaultKind::illegal_instruction:
+    case ptx::FaultKind::not_simulated:
       return CUDA_ERROR_ILLEGAL_INSTRUCTION;
     case ptx::FaultKind::stack_overflow:
       return CUDA_ERROR_HARDWARE_STACK_ERROR;
@@ -241,6 +244,8 @@ void run_launch(Context& context, const Launch& launch) {
   if (workspace) memory::remove(workspace->address, MemoryKind::device, MemoryKind::device);
   const auto error = error_of(outcome.fault.kind);
   if (error == CUDA_SUCCESS) return;
+  if (const auto line = report_of(outcome.fault, *function.code); !line.empty())
+    std::fprintf(stderr, "nvmlkit: %s\n", line.c_str());
   context.fail(error);
   if (const auto xid = xid_of(outcome.fault.kind)) raise_xid(device, xid);
 }

@@ -70,8 +70,8 @@ void launch_device(const BuiltinCall& call) {
 }
 
 void synchronize(const BuiltinCall& call) {
-  const auto fault = children_of(call).run_pending();
-  if (fault.kind != FaultKind::none) call.warp().fault(fault.kind, fault.address, call.instruction());
+  if (auto fault = children_of(call).run_pending(); fault.kind != FaultKind::none)
+    call.warp().block.worker().fault = std::move(fault);
   call.answer<std::int32_t>(kSuccess);
 }
 

@@ -125,7 +125,7 @@ Shape shape_of(const Form& f) {
       {"m16n8k8", {16, 8, 8}},     {"m16n8k16", {16, 8, 16}}, {"m16n8k32", {16, 8, 32}}};
   for (const auto& [name, shape] : kShapes)
     if (f.has(name)) return shape;
-  f.fail("this shape is not simulated");
+  f.fail_simulation("this shape is not simulated");
 }
 
 // The registers of a tile, behind those that are there.

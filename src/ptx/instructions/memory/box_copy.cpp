@@ -83,7 +83,7 @@ bool BoxCopy::row() {
     address += static_cast<std::uint64_t>(at_[0] + first) * size;
     global = w_.block.worker().global(address, static_cast<std::uint64_t>(end - first) * size, i_);
     if (!global) {
-      w_.fault(FaultKind::illegal_address, address, i_);
+      w_.fault(FaultKind::illegal_address, address, i_, lane_);
       return false;
     }
   }

@@ -185,14 +185,15 @@ void load_store(Form& f) {
   if (f.op() == Op::ldu_ && f.out.space == Space::generic) f.out.space = Space::global;
   f.address(f.term(loads ? 1 : 0), f.out.space);
   const auto& value = f.term(loads ? 0 : 1);
-  const bool vector = value.kind == Term::Kind::vector;
+  const bool is_list = value.kind == Term::Kind::vector;
   const auto words = f.one_of({"v2", "v4", "v8"});
   const std::size_t count = words.empty() ? 1 : static_cast<std::size_t>(words[1] - '0');
-  if (vector != !words.empty() || (vector && value.items.size() != count)) f.fail("a vector of another length");
+  if (is_list ? value.items.size() != count : count > 1) f.fail("a vector of another length");
+  const bool vector = count > 1;  // {%r1} alone is %r1
   unsigned size = 0, first_size = 0;
   std::vector<Operand> operands;
   for (std::size_t k = 0; k < count; ++k) {
-    const auto& one = vector ? value.items[k] : value;
+    const auto& one = is_list ? value.items[k] : value;
     operands.push_back(loads ? f.wide_target(one, type, size) : f.wide_source(one, type, size));
     if (operands.back().is_there()) {
       if (first_size && size != first_size) f.fail("registers of different sizes");

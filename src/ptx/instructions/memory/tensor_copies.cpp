@@ -19,7 +19,7 @@ bool read_map(Warp& w, const Instruction& i, std::uint64_t address, unsigned lan
   const bool is_map = out.magic == TensorMap::kMagic && out.rank >= 1 && out.rank <= TensorMap::kMostDimensions &&
                       out.type < TensorMap::kTypes &&
                       std::find(out.steps, out.steps + out.rank, 0) == out.steps + out.rank;
-  if (!is_map) w.fault(FaultKind::illegal_instruction, address, i);
+  if (!is_map) w.fault(FaultKind::illegal_instruction, address, i, lane);
   return is_map;
 }
 
@@ -33,9 +33,9 @@ void copy_box(Warp& w, const Instruction& i, Mask lanes) {
     if (!read_map(w, i, address, l, map)) return;
     const bool fits = map.rank == copy.rank && map.is_columns == copy.is_columns &&
                       (copy.how == Reduction::copy || may_reduce(copy.how, TensorMap::element(map.type)));
-    if (!fits) return w.fault(FaultKind::illegal_instruction, address, i);
+    if (!fits) return w.fault(FaultKind::illegal_instruction, address, i, l);
     const auto own = number_at(w, i, kBoxMemory, l), told = tells ? number_at(w, i, kBoxBarrier, l) : 0;
-    if (own % 128 != 0) return w.fault(FaultKind::misaligned_address, own, i);
+    if (own % 128 != 0) return w.fault(FaultKind::misaligned_address, own, i, l);
     const unsigned mask = multicasts ? w.at<std::uint16_t>(w.frame().function->operands[i.side + kBoxBlocks])[l] : 1;
     for (unsigned rank = 0; rank < 16; ++rank) {
       if (!(mask >> rank & 1)) continue;

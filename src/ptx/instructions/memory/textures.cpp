@@ -48,7 +48,7 @@ void sample(Warp& w, const Instruction& i, Mask lanes) {
         lookup.gradients[k / lookup.dimensions][k % lookup.dimensions] = w.at<float>(operands[kMore + k])[l];
     std::uint32_t out[4] = {};
     if (!w.block.worker().grid.memory->sample(lookup, out))
-      return w.fault(FaultKind::illegal_instruction, lookup.texture, i);
+      return w.fault(FaultKind::illegal_instruction, lookup.texture, i, l);
     for (unsigned k = 0; k < 4; ++k)
       if (operands[kTargets + k].is_there()) w.at<std::uint32_t>(operands[kTargets + k])[l] = out[k];
   }
@@ -67,8 +67,8 @@ void access(Warp& w, const Instruction& i, Mask lanes) {
     for (unsigned k = 0; k < 3; ++k) at[k] = w.at<std::int32_t>(operands[1 + k])[l];
     std::byte* bytes = nullptr;
     if (!w.block.worker().grid.memory->surface(handle, at, size * values, i.detail & 32, bytes))
-      return w.fault(FaultKind::illegal_instruction, handle, i);
-    if (!bytes && !i.flag) return w.fault(FaultKind::illegal_address, handle, i);
+      return w.fault(FaultKind::illegal_instruction, handle, i, l);
+    if (!bytes && !i.flag) return w.fault(FaultKind::illegal_address, handle, i, l);
     for (unsigned k = 0; k < values; ++k) {
       auto* const value = w.at<std::byte>(operands[4 + k]) + l * (size == 1 ? 2 : size);
       auto* const element = bytes + k * size;
@@ -95,7 +95,7 @@ Geometry geometry_of(const Form& f) {
   if (f.has("a2d")) return {2, true};
   if (f.has("cube")) return {3, false};
   if (f.has("acube")) return {3, true};
-  f.fail("this geometry is not simulated");
+  f.fail_simulation("this geometry is not simulated");
 }
 
 // A register with a handle, or the name of a reference.

@@ -9,7 +9,7 @@ namespace nvmlkit::ptx {
 namespace {
 
 // By `detail`.
-constexpr std::uint8_t kSignedA = 1, kSignedB = 2, kSignedResult = 4;
+constexpr std::uint8_t kSignedA = 1, kSignedB = 2, kSignedResult = 4, kWraps = 8;
 
 // Of vset; in an instruction's immediate, above what else stands there.
 enum class VideoRelation : std::uint8_t { eq, ne, lt, le, gt, ge };
@@ -54,6 +54,10 @@ std::int64_t operation(Op op, VideoRelation relation, std::int64_t a, std::int64
     case Op::vabsdiff2_:
     case Op::vabsdiff4_:
       return a < b ? b - a : a - b;
+    case Op::vshl_:
+      return a * (std::int64_t{1} << b);
+    case Op::vshr_:
+      return a >> b;
     case Op::vmin_:
     case Op::vmin2_:
     case Op::vmin4_:
@@ -67,6 +71,13 @@ std::int64_t wide(std::uint32_t value, bool is_signed_value) {
   return is_signed_value ? std::int64_t{static_cast<std::int32_t>(value)} : std::int64_t{value};
 }
 
+// The second operand; of a shift, by how many bits.
+template <Op op>
+std::int64_t second_of(std::uint32_t value, const Instruction& i) {
+  if constexpr (op != Op::vshl_ && op != Op::vshr_) return wide(value, i.detail & kSignedB);
+  return i.detail & kWraps ? value & 31 : std::min<std::uint32_t>(value, 32);
+}
+
 template <Op op>
 void video_words(Warp& w, const Instruction& i, Mask lanes) {
   const auto* const a = w.at<std::uint32_t>(i.a);
@@ -75,7 +86,7 @@ void video_words(Warp& w, const Instruction& i, Mask lanes) {
   const bool is_signed_result = i.detail & kSignedResult;
   const char second = static_cast<char>(i.immediate);
   each_lane(lanes, [&](unsigned l) {
-    auto result = operation(op, relation_of(i), wide(a[l], i.detail & kSignedA), wide(b[l], i.detail & kSignedB));
+    auto result = operation(op, relation_of(i), wide(a[l], i.detail & kSignedA), second_of<op>(b[l], i));
     if (i.flag)  // .sat
       result = is_signed_result ? std::clamp<std::int64_t>(result, INT32_MIN, INT32_MAX)
                                 : std::clamp<std::int64_t>(result, 0, UINT32_MAX);
@@ -131,6 +142,9 @@ void read_words(Form& f) {
     if (at == std::end(kRelations)) f.fail("expected what to compare for");
     f.out.immediate = static_cast<std::uint64_t>(at - std::begin(kRelations)) << kRelationShift;
   }
+  const bool shifts = f.op() == Op::vshl_ || f.op() == Op::vshr_;
+  if (shifts && (is_signed(b) || f.has("wrap") == f.has("clamp"))) f.fail("expected .u32, and .wrap or .clamp");
+  if (f.has("wrap")) f.out.detail |= kWraps;
   f.out.flag = f.has("sat");
   f.out.d = f.target(0, Type::b32);
   f.out.a = f.source(1, Type::b32);
@@ -179,6 +193,12 @@ void video(Form& f) {
       break;
     case Op::vmin_:
       f.out.handler = &video_words<Op::vmin_>;
+      break;
+    case Op::vshl_:
+      f.out.handler = &video_words<Op::vshl_>;
+      break;
+    case Op::vshr_:
+      f.out.handler = &video_words<Op::vshr_>;
       break;
     case Op::vset_:
       f.out.handler = &video_words<Op::vset_>;

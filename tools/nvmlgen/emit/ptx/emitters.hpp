@@ -2,19 +2,18 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "registry/ptx.hpp"
 
 namespace nvmlgen::ptx {
 
 // src/ptx/generated/instructions.hpp: an enumerator for each instruction, and the decoders.
-std::string emit_header(const std::vector<Instruction>& instructions);
+std::string emit_header(const InstructionSet& set);
 
 // src/ptx/generated/instructions.cpp: the table that decoding begins with.
-std::string emit_table(const std::vector<Instruction>& instructions);
+std::string emit_table(const InstructionSet& set);
 
 // docs/reference/ptx.md
-std::string emit_reference(const std::vector<Instruction>& instructions);
+std::string emit_reference(const InstructionSet& set);
 
 }  // namespace nvmlgen::ptx

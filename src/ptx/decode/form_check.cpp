@@ -1,0 +1,89 @@
+// What the registry says of an instruction against what stands in the PTX, and what becomes of an instruction without a
+// simulation.
+#include <algorithm>
+
+#include "ptx/decode/form.hpp"
+#include "ptx/run/lanes.hpp"
+
+namespace nvmlkit::ptx {
+namespace {
+
+bool contains(std::string_view list, std::string_view word) {
+  for (std::size_t at = list.find(word); at != std::string_view::npos; at = list.find(word, at + 1))
+    if (list[at - 1] == ' ' && list[at + word.size()] == ' ') return true;
+  return false;
+}
+
+// A shape of wgmma: "N" in the registry stands for any number of columns.
+std::string with_any_columns(std::string_view word) {
+  if (!word.starts_with("m64n")) return std::string(word);
+  return "m64nN" + std::string(word.substr(std::min(word.find('k'), word.size())));
+}
+
+}  // namespace
+
+void Form::check() {
+  if (entry_.name.empty()) return;  // nothing is known of its words
+  for (const auto word : statement_.words) {
+    if (contains(entry_.types, word)) {
+      types_.push_back(*type_named(word));
+      continue;
+    }
+    if (contains(entry_.words, word) || contains(entry_.words, with_any_columns(word))) continue;
+    const auto text = "'." + std::string(word) + "' is not simulated here";
+    if (std::ranges::binary_search(words_not_simulated(), word)) fail_simulation(text);
+    fail(text);
+  }
+  if (count() < entry_.least_operands || count() > entry_.most_operands) fail("so many operands it does not take");
+  check_needs();
+}
+
+// Of a module that does not say its target, only the version counts.
+void Form::check_needs() const {
+  const auto& module = names();
+  for (const auto& need : entry_.needs) {
+    const bool is_old = module.version < need.version;
+    const bool is_small =
+        module.architecture != 0 && (need.exact ? module.target != "sm_" + std::to_string(need.architecture) + "a"
+                                                : module.architecture < need.architecture);
+    if ((!is_old && !is_small) || !has_all(need.words)) continue;
+    if (is_old)
+      fail("requires PTX ISA .version " + std::to_string(need.version / 10) + "." + std::to_string(need.version % 10) +
+           " or later");
+    fail("requires .target sm_" + std::to_string(need.architecture) + (need.exact ? "a" : " or higher"));
+  }
+}
+
+bool Form::has_all(std::string_view words) const {
+  while (!words.empty()) {
+    const auto end = std::min(words.find('.'), words.size());
+    if (!has(words.substr(0, end))) return false;
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  return true;
+}
+
+std::string Form::message(const std::string& text) const {
+  std::string name(statement_.opcode);
+  for (const auto word : statement_.words) (name += '.') += word;
+  return name + ": " + text;
+}
+
+void Form::become_not_simulated(std::string text) {
+  Instruction instead;
+  instead.line = out.line;
+  instead.guard = out.guard;
+  instead.guard_negated = out.guard_negated;
+  auto& texts = function().not_simulated;
+  instead.side = static_cast<std::uint32_t>(texts.size());
+  texts.push_back(std::move(text));
+  instead.handler = [](Warp& w, const Instruction& i, Mask lanes) {
+    w.fault(FaultKind::not_simulated, 0, i, first_of(lanes));
+  };
+  out = instead;
+}
+
+void Form::fail(const std::string& text) const { throw Error{statement_.line, message(text)}; }
+void Form::fail_simulation(const std::string& text) const { throw NotSimulated{{statement_.line, message(text)}}; }
+
+}  // namespace nvmlkit::ptx
