@@ -46,6 +46,11 @@ class Worker:
         self.process.communicate()
 
 
+def context_mib(multiprocessors):
+    """The memory of a context itself: stacks of 2,048 threads, and 1,600 KiB, for each multiprocessor."""
+    return multiprocessors * (2048 + 1600) // 1024
+
+
 class OneMachine(ClientTest):
     def setUp(self) -> None:
         super().setUp()
@@ -59,7 +64,7 @@ class OneMachine(ClientTest):
     def test_a_program_is_listed_while_it_runs(self) -> None:
         worker = self.worker()
         self.assertEqual((worker.start, worker.does("load")), (0, 0))
-        self.assertEqual(self.query(SMI, "used_memory", "compute-apps"), ["1024"])
+        self.assertEqual(self.query(SMI, "used_memory", "compute-apps"), [str(1024 + context_mib(132))])
         (pid,) = self.query(SMI, "pid", "compute-apps")
         self.assertEqual(Path(f"/proc/{pid}/exe").resolve(), Path(WORKER).resolve())
         time.sleep(0.3)
@@ -78,7 +83,7 @@ class OneMachine(ClientTest):
         worker = self.worker(CUDA_VISIBLE_DEVICES=second)
         self.assertEqual((worker.start, worker.does("load")), (0, 0))
         (pid,) = self.query(SMI, "pid", "compute-apps")
-        self.assertRegex(self.smi(SMI), rf"\| +0 +3 +0 +{pid} +C .* 1024MiB \|")  # GPU, its instances, the program
+        self.assertRegex(self.smi(SMI), rf"\| +0 +3 +0 +{pid} +C .* {1024 + context_mib(32)}MiB \|")  # GPU, its instances, the program
         self.assertEqual(self.query(SMI, "utilization.gpu")[0], "[N/A]")
         used = [int(mib) for mib in re.findall(r"\| +(\d+)MiB / \d+MiB +\| +\d+ +0 \|", self.smi(SMI))]
         self.assertLess(used[0], 1024)

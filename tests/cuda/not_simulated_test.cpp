@@ -4,12 +4,12 @@
 namespace nvmlkit::cuda_test {
 namespace {
 
-constexpr const char* kHead = ".version 8.1\n.target sm_90\n.address_size 64\n";
+constexpr const char* kHeadOfModule = ".version 8.1\n.target sm_90\n.address_size 64\n";
 
 // A kernel that adds 1 to a word, and one that executes `statement` where the word is 7 and in thread 5 of block 2
 // only.
 std::string module_with(const std::string& statement, const std::string& variables = "") {
-  return kHead + variables + R"(
+  return kHeadOfModule + variables + R"(
 .visible .entry plain(.param .u64 data)
 {
   .reg .b32 %r<2>; .reg .b64 %rd<2>;
@@ -104,7 +104,7 @@ TEST_F(CudaNotSimulated, SoAreTraps) {
 }
 
 TEST_F(CudaNotSimulated, AVectorOfOneElementIsItsElement) {
-  const std::string text = kHead + std::string(R"(
+  const std::string text = kHeadOfModule + std::string(R"(
 .visible .entry copy(.param .u64 data)
 {
   .reg .b64 %rd<4>;
@@ -141,7 +141,7 @@ TEST_F(CudaNotSimulated, ShiftsOfVideo) {
   };
   const auto data = allocate(16);
   for (const auto& row : rows) {
-    const std::string text = kHead + std::string(R"(
+    const std::string text = kHeadOfModule + std::string(R"(
 .visible .entry shift(.param .u64 data)
 {
   .reg .b64 %rd<2>; .reg .b32 %r<5>;

@@ -1,5 +1,8 @@
 #include "driver/cudart/runtime.hpp"
 
+#include <pthread.h>
+
+#include <atomic>
 #include <mutex>
 
 #include "base/never_destroyed.hpp"
@@ -45,8 +48,14 @@ Error last_error(bool forget) {
 }
 
 CUresult start() {
-  static const CUresult result = cuInit(0);
-  return result;
+  static constinit std::atomic<bool> is_child{false};
+  static const CUresult result = [] {
+    const auto started = cuInit(0);
+    // What was started has no driver in a child.
+    if (started == CUDA_SUCCESS) pthread_atfork(nullptr, nullptr, [] { is_child = true; });
+    return started;
+  }();
+  return is_child ? CUDA_ERROR_NOT_INITIALIZED : result;
 }
 
 CUresult context_of(int which, CUcontext* context) {

@@ -7,6 +7,8 @@ namespace {
 constexpr std::uint64_t kSlice = 1 << 16, kShortSlice = 1 << 12;
 // Instructions that a launch executes before it asks for help. To wake a thread takes as long as some thousand.
 constexpr std::uint64_t kAlone = 1 << 14;
+// Instructions of the launching thread between two looks of the driver, which a few long turns may be, too.
+constexpr std::uint64_t kTick = 1 << 20;
 
 }  // namespace
 
@@ -91,10 +93,14 @@ void Execution::put_back(std::unique_ptr<Group> group) {
 void Execution::work(Worker& worker, bool by_caller) {
   std::unique_ptr<Group> group, spare;
   bool has_asked = !by_caller;
+  std::uint64_t next_tick = kTick;
   for (unsigned turn = 1; !ended_.load(std::memory_order_relaxed); ++turn) {
     if (!group) group = next(worker, spare);
     if (!group) break;
-    if (by_caller && grid_.tick && turn % 64 == 0) grid_.tick(grid_.tick_of);
+    if (by_caller && grid_.tick && (turn % 64 == 0 || worker.instructions >= next_tick)) {
+      grid_.tick(grid_.tick_of);
+      next_tick = worker.instructions + kTick;
+    }
     if (grid_.stop && grid_.stop->load(std::memory_order_relaxed)) {
       end_with({FaultKind::stopped, 0, {}, 0});
       break;

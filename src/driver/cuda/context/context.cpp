@@ -77,12 +77,13 @@ namespace contexts {
 
 std::shared_ptr<Context> find(CUcontext handle) { return context_table().find(handle); }
 
-std::shared_ptr<Context> make(Device& device, unsigned flags, bool is_primary, unsigned api_version, CUcontext again) {
-  if (!device.add_context()) return nullptr;
-  auto context = std::make_shared<Context>(device, flags, is_primary, api_version);
-  context->set_handle(again ? again : context_table().add(context));
-  if (again) context_table().put_back(again, context);
-  return context;
+CUresult make(Device& device, unsigned flags, bool is_primary, unsigned api_version, std::shared_ptr<Context>& out,
+              CUcontext again) {
+  if (const auto result = device.add_context(); result != CUDA_SUCCESS) return result;
+  out = std::make_shared<Context>(device, flags, is_primary, api_version);
+  out->set_handle(again ? again : context_table().add(out));
+  if (again) context_table().put_back(again, out);
+  return CUDA_SUCCESS;
 }
 
 bool end(CUcontext handle) {

@@ -8,6 +8,7 @@
 #include <set>
 #include <thread>
 
+#include "driver/cuda/context/device_heap.hpp"
 #include "driver/cuda/device/device.hpp"
 #include "driver/cuda/generated/api.hpp"
 #include "driver/cuda/launches/attribute_storage.hpp"
@@ -56,6 +57,7 @@ class Context : public std::enable_shared_from_this<Context> {
   std::shared_ptr<Stream> thread_stream();
 
   Printed& printed() { return printed_; }
+  DeviceHeap& heap() { return heap_; }
 
   // What programs set and get back.
   struct Settings {
@@ -80,6 +82,7 @@ class Context : public std::enable_shared_from_this<Context> {
   std::shared_ptr<Stream> legacy_stream_;
   std::map<std::thread::id, std::shared_ptr<Stream>> thread_streams_;
   Printed printed_;
+  DeviceHeap heap_;
   CUcontext handle_ = nullptr;
   std::atomic<CUresult> failure_{CUDA_SUCCESS};
   std::atomic<bool> stop_{false}, has_ended_{false};
@@ -91,9 +94,10 @@ namespace contexts {
 // Null for what is no context, or no longer one.
 std::shared_ptr<Context> find(CUcontext handle);
 
-// Null where the compute mode of the GPU forbids it. `again`: the handle that the device's primary context had before.
-std::shared_ptr<Context> make(Device& device, unsigned flags, bool is_primary, unsigned api_version,
-                              CUcontext again = nullptr);
+// An error where the compute mode of the GPU forbids it, or too little memory is left. `again`: the handle that the
+// device's primary context had before.
+CUresult make(Device& device, unsigned flags, bool is_primary, unsigned api_version, std::shared_ptr<Context>& out,
+              CUcontext again = nullptr);
 // Ends a context: frees what it owns. False when it is none.
 bool end(CUcontext handle);
 // Frees what a context owns.

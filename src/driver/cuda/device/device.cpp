@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "driver/cuda/device/activity.hpp"
+#include "driver/cuda/device/attributes.hpp"
 #include "sim/processes/clients.hpp"
 #include "sim/processes/limits.hpp"
 #include "sim/processes/memory.hpp"
@@ -22,6 +23,22 @@ std::uint64_t Device::total_memory() const {
     return total > reserved ? total - reserved : std::uint64_t{0};
   });
 }
+
+namespace {
+
+// What a driver keeps for a context: the stacks of all threads that run at once, 1 KiB each by default, and code and
+// buffers for each multiprocessor. The second part is an estimate: contexts of 555 MiB on an RTX PRO 6000 (188
+// multiprocessors) and 107 MiB on an RTX 4060 Ti (34) are published (llama.cpp, pull request 23604).
+std::uint64_t memory_of_context(const Device& device) {
+  constexpr std::uint64_t kStack = 1024, kOfMultiprocessor = 1600 * 1024;
+  const auto multiprocessors = attribute_of(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  const auto threads = attribute_of(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+  const auto bytes =
+      static_cast<std::uint64_t>(multiprocessors) * (static_cast<std::uint64_t>(threads) * kStack + kOfMultiprocessor);
+  return AddressRange::rounded(bytes);
+}
+
+}  // namespace
 
 // The memory that others do not use, by the machine's data, and no more than the limits of the process's cgroups leave.
 std::uint64_t Device::room() const {
@@ -115,15 +132,23 @@ void Device::give_addresses_back(CUdeviceptr address, std::uint64_t size) {
   range_.give_back(address, AddressRange::rounded(size));
 }
 
-bool Device::add_context() {
+CUresult Device::add_context() {
   const std::lock_guard lock(contexts_mutex_);
-  if (contexts_ == 0 && begin_use(*this) != CUDA_SUCCESS) return false;
+  if (contexts_ == 0) {
+    if (const auto result = begin_use(*this); result != CUDA_SUCCESS) return result;
+    context_bytes_ = memory_of_context(*this);
+  }
+  if (!take(context_bytes_)) {
+    if (contexts_ == 0) end_use(*this);
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
   ++contexts_;
-  return true;
+  return CUDA_SUCCESS;
 }
 
 void Device::remove_context() {
   const std::lock_guard lock(contexts_mutex_);
+  give_back(context_bytes_);
   if (--contexts_ == 0) end_use(*this);
 }
 

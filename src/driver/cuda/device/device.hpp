@@ -58,8 +58,9 @@ class Device {
 
   std::atomic<std::int64_t> busy_since_ns{0};  // the time of the last report to the machine
 
-  // Contexts come and go: the machine lists the process while there is one. False: the compute mode forbids it.
-  bool add_context();
+  // Contexts come and go: the machine lists the process while there is one, with the memory of its contexts. An error
+  // where the compute mode forbids it, or too little memory is left.
+  CUresult add_context();
   void remove_context();
 
  private:
@@ -77,6 +78,7 @@ class Device {
   std::mutex report_mutex_;
   std::mutex contexts_mutex_;
   unsigned contexts_ = 0;
+  std::uint64_t context_bytes_ = 0;  // of each of them
 };
 
 }  // namespace nvmlkit::cuda

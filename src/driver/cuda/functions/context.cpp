@@ -19,8 +19,9 @@ CUresult create(CUcontext* pctx, unsigned flags, CUdevice dev, unsigned api_vers
   if (!device) return CUDA_ERROR_INVALID_DEVICE;
   if (!are_context_flags(flags)) return CUDA_ERROR_INVALID_VALUE;
   if (!may_be_used(*device)) return CUDA_ERROR_DEVICE_UNAVAILABLE;
-  const auto context = contexts::make(*device, flags, false, api_version);
-  if (!context) return CUDA_ERROR_DEVICE_UNAVAILABLE;
+  std::shared_ptr<Context> context;
+  if (const auto result = contexts::make(*device, flags, false, api_version, context); result != CUDA_SUCCESS)
+    return result;
   if (!contexts::push(context->handle())) {
     contexts::end(context->handle());
     return CUDA_ERROR_OUT_OF_MEMORY;
@@ -37,7 +38,7 @@ std::optional<std::size_t> default_limit(CUlimit limit) {
     case CU_LIMIT_PRINTF_FIFO_SIZE:
       return 1024 * 1024;
     case CU_LIMIT_MALLOC_HEAP_SIZE:
-      return 8 * 1024 * 1024;
+      return DeviceHeap::kDefaultSize;
     case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH:
       return 2;
     case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:

@@ -106,10 +106,9 @@ CUresult GreenCtxCreate(CUgreenCtx* phCtx, CUdevResourceDesc desc, CUdevice dev,
   if (const auto result = DevicePrimaryCtxRetain(&primary, dev); result != CUDA_SUCCESS) return result;
   auto green = std::make_shared<GreenContext>();
   green->device = device;
-  green->context = contexts::make(*device, 0, false, 3020);
-  if (!green->context) {
+  if (const auto result = contexts::make(*device, 0, false, 3020, green->context); result != CUDA_SUCCESS) {
     DevicePrimaryCtxRelease_v2(dev);
-    return CUDA_ERROR_DEVICE_UNAVAILABLE;
+    return result;
   }
   green->context->multiprocessors = description->multiprocessors;
   *phCtx = green_contexts::add(std::move(green));

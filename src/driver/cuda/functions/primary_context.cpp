@@ -12,8 +12,9 @@ CUresult DevicePrimaryCtxRetain(CUcontext* pctx, CUdevice dev) {
   if (!may_be_used(*device)) return CUDA_ERROR_DEVICE_UNAVAILABLE;
   const std::lock_guard lock(device->primary_mutex);
   if (device->primary_retains == 0) {
-    const auto made = contexts::make(*device, device->primary_flags, true, 3020, device->primary);
-    if (!made) return CUDA_ERROR_DEVICE_UNAVAILABLE;
+    std::shared_ptr<Context> made;
+    const auto result = contexts::make(*device, device->primary_flags, true, 3020, made, device->primary);
+    if (result != CUDA_SUCCESS) return result;
     device->primary = made->handle();
   }
   ++device->primary_retains;
@@ -39,9 +40,10 @@ CUresult DevicePrimaryCtxReset_v2(CUdevice dev) {
   const std::lock_guard lock(device->primary_mutex);
   if (device->primary_retains == 0) return CUDA_SUCCESS;
   contexts::end(device->primary);
-  if (contexts::make(*device, device->primary_flags, true, 3020, device->primary)) return CUDA_SUCCESS;
-  device->primary_retains = 0;
-  return CUDA_ERROR_DEVICE_UNAVAILABLE;
+  std::shared_ptr<Context> made;
+  const auto result = contexts::make(*device, device->primary_flags, true, 3020, made, device->primary);
+  if (result != CUDA_SUCCESS) device->primary_retains = 0;
+  return result;
 }
 
 CUresult DevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags) {

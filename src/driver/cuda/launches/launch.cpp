@@ -13,6 +13,7 @@
 #include "driver/cuda/launches/device_questions.hpp"
 #include "driver/cuda/launches/fault_report.hpp"
 #include "driver/cuda/launches/occupancy.hpp"
+#include "driver/cuda/memory/host_memory.hpp"
 #include "driver/cuda/memory/pools.hpp"
 #include "driver/cuda/memory/virtual_memory.hpp"
 #include "driver/cuda/process.hpp"
@@ -40,10 +41,21 @@ class ContextMemory final : public ptx::GlobalMemory {
     return true;
   }
   std::uint64_t allocate(std::uint64_t size) override {
-    const auto made = memory::allocate(MemoryKind::device, context_.device, context_.handle(), size);
+    const auto most = context_.with([](auto& s) {
+      const auto set = s.limits.find(CU_LIMIT_MALLOC_HEAP_SIZE);
+      return set == s.limits.end() ? DeviceHeap::kDefaultSize : std::uint64_t{set->second};
+    });
+    if (!context_.heap().take(size, most)) return 0;
+    const auto made = memory::allocate(MemoryKind::device, context_.device, context_.handle(), size, DeviceHeap::kFlag);
+    if (!made) context_.heap().give_back(size);
     return made ? made->address : 0;
   }
-  void release(std::uint64_t address) override { memory::remove(address, MemoryKind::device, MemoryKind::device); }
+  // Memory that is not of the heap stays.
+  void release(std::uint64_t address) override {
+    const auto known = memory::find(address);
+    if (!known || !(known->flags & DeviceHeap::kFlag)) return;
+    if (memory::remove(address, MemoryKind::device, MemoryKind::device)) context_.heap().give_back(known->size);
+  }
   void set_condition(std::uint64_t handle, std::uint32_t value) override {
     if (const auto condition = conditions::find(handle)) condition->value = value;
   }
@@ -153,10 +165,12 @@ unsigned threads_of_host() {
 struct Watch {
   Context& context;
   Activity activity{context.device};
+  host_memory::Growth memory{};
 
   void tick() {
     activity.tick();
     context.look_for_failure();
+    if (memory.is_too_much()) context.fail(CUDA_ERROR_OUT_OF_MEMORY);
   }
 };
 

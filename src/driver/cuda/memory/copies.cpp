@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "driver/cuda/memory/host_memory.hpp"
 #include "driver/cuda/textures/textures.hpp"
 
 namespace nvmlkit::cuda {
@@ -75,6 +76,11 @@ void Copy::stage() {
     for (std::size_t y = 0; y < box_.height; ++y, at += box_.width)
       std::memcpy(at, from_.span.bytes + z * from_.slice + y * from_.row, box_.width);
   from_ = {{staged_.get(), nullptr}, box_.width, box_.width * box_.height, true, false};
+}
+
+bool Copy::fits() const {
+  const bool is_device = to_.span.holder && !to_.is_host;
+  return size() == 0 || !is_device || host_memory::fits(to_.span.bytes, size());
 }
 
 void Copy::perform() const {

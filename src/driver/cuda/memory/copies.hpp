@@ -22,6 +22,8 @@ class Copy {
 
   // Takes what is to be copied to a place of its own; to be done from there.
   void stage();
+  // The memory of the host has room for what it writes to a device.
+  bool fits() const;
   void perform() const;
 
  private:

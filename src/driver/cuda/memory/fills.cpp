@@ -1,7 +1,12 @@
 #include "driver/cuda/memory/fills.hpp"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cstdint>
 #include <cstring>
+
+#include "driver/cuda/memory/host_memory.hpp"
 
 namespace nvmlkit::cuda {
 namespace {
@@ -10,6 +15,19 @@ template <class T>
 void fill_row(std::byte* at, unsigned wide, std::size_t count) {
   const auto value = static_cast<T>(wide);
   for (std::size_t i = 0; i < count; ++i) std::memcpy(at + i * sizeof value, &value, sizeof value);
+}
+
+// As memset, for memory of mmap.
+void zero(std::byte* start, std::size_t size) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const auto before = (page - reinterpret_cast<std::uintptr_t>(start) % page) % page;
+  const auto pages = (size - before) / page * page;
+  if (madvise(start + before, pages, MADV_DONTNEED) != 0) {
+    std::memset(start, 0, size);
+    return;
+  }
+  std::memset(start, 0, before);
+  std::memset(start + before + pages, 0, size - before - pages);
 }
 
 }  // namespace
@@ -35,9 +53,20 @@ bool Fill::is_synchronous() const {
   return is_of_host || span_.holder->is_synchronous;
 }
 
+// Zeros over many pages of device memory that only this process has: the pages can be dropped, and come back empty.
+bool Fill::is_zero_of_pages() const {
+  constexpr std::size_t kLeast = 1 << 20;
+  const auto& p = params_;
+  return span_ && p.value == 0 && (p.height == 1 || p.pitch == row_) && size() >= kLeast &&
+         span_.holder->kind == MemoryKind::device && span_.holder->file < 0;
+}
+
+bool Fill::fits() const { return !span_ || is_zero_of_pages() || host_memory::fits(span_.bytes, size()); }
+
 void Fill::perform() const {
   if (!span_) return;
   const auto& p = params_;
+  if (is_zero_of_pages()) return zero(span_.bytes, size());
   for (std::size_t y = 0; y < p.height; ++y) {
     auto* const at = span_.bytes + y * p.pitch;
     if (p.elementSize == 1)

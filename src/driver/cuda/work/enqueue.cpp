@@ -28,6 +28,7 @@ CUresult hand_over_and_wait(Context& context, Stream& stream, std::vector<Task> 
 CUresult enqueue_copy(Context& context, Stream& stream, const CopyWork& work) {
   Copy copy;
   if (const auto result = copy.find(work.copy); result != CUDA_SUCCESS) return result;
+  if (!copy.fits()) return CUDA_ERROR_OUT_OF_MEMORY;
   bool waits = copy.is_to_pageable() || (copy.is_from_host() && copy.is_to_host());
   if (!waits && copy.is_from_pageable()) {
     if (schedule::is_idle(stream))
@@ -58,6 +59,7 @@ CUresult enqueue(Context& context, CUstream handle, StreamWork work) {
 CUresult copy_now(Context& context, const CopyWork& work) {
   Copy copy;
   if (const auto result = copy.find(work.copy); result != CUDA_SUCCESS) return result;
+  if (!copy.fits()) return CUDA_ERROR_OUT_OF_MEMORY;
   if (!copy.is_from_host() && !copy.is_to_host() && !copy.is_synchronous())
     return enqueue(context, OfThread::default_stream(), work);
   const auto stream = streams::find(OfThread::default_stream(), context);

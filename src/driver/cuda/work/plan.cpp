@@ -57,6 +57,7 @@ CUresult plan(Context& context, const CopyWork& w, std::vector<Task>& out) {
   return in_context(context, w.context, [&](Context& own) {
     Copy copy;
     if (const auto result = copy.find(w.copy); result != CUDA_SUCCESS) return result;
+    if (!copy.fits()) return CUDA_ERROR_OUT_OF_MEMORY;
     out.push_back(copy_task(own, std::move(copy)));
     return CUDA_SUCCESS;
   });
@@ -66,6 +67,7 @@ CUresult plan(Context& context, const FillWork& w, std::vector<Task>& out) {
   return in_context(context, w.context, [&](Context& own) {
     Fill fill;
     if (const auto result = fill.find(w.fill); result != CUDA_SUCCESS) return result;
+    if (!fill.fits()) return CUDA_ERROR_OUT_OF_MEMORY;
     out.push_back(task_of(own));
     out.back().is_short = fill.size() <= kShort;
     out.back().work = [fill](CUresult failure) {
