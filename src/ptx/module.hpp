@@ -145,8 +145,9 @@ struct Module {
   std::unordered_map<std::string_view, Function*> function_named;
   std::unordered_map<std::string_view, Variable*> variable_named;
   std::vector<Fixup> fixups;
-  std::uint64_t image_bytes = 0;   // of global and constant variables
-  std::uint64_t shared_bytes = 0;  // of all shared variables; memory of the launch begins behind
+  std::uint8_t values_of_block = 0;  // special registers that it reads (run/special.hpp)
+  std::uint64_t image_bytes = 0;     // of global and constant variables
+  std::uint64_t shared_bytes = 0;    // of all shared variables; memory of the launch begins behind
 
   const Function* entry(std::string_view name) const {
     const auto at = function_named.find(name);

@@ -97,15 +97,22 @@ void Block::fill_place(std::uint64_t number) {
   const std::uint32_t place[3] = {static_cast<std::uint32_t>(number % blocks_x),
                                   static_cast<std::uint32_t>(number / blocks_x % blocks_y),
                                   static_cast<std::uint32_t>(number / blocks_x / blocks_y)};
-  for (auto& warp : warps_) {
-    auto& s = warp->special();
-    for (int k = 0; k < 3; ++k) {
+  const auto reads = grid.module->values_of_block;
+  for (int k = 0; k < 3; ++k) {
+    if (has_place_ && place_[k] == place[k]) continue;
+    place_[k] = place[k];
+    for (auto& warp : warps_) {
+      auto& s = warp->special();
       std::fill_n(s.ctaid[k], kLanes, place[k]);
+      if (!(reads & kPlaceInClusters)) continue;
       std::fill_n(s.clusterid[k], kLanes, place[k] / grid.cluster[k]);
       std::fill_n(s.cluster_ctaid[k], kLanes, place[k] % grid.cluster[k]);
     }
-    std::fill_n(s.smid, kLanes, static_cast<std::uint32_t>(number % grid.multiprocessors));
   }
+  has_place_ = true;
+  if (reads & kMultiprocessor)
+    for (auto& warp : warps_)
+      std::fill_n(warp->special().smid, kLanes, static_cast<std::uint32_t>(number % grid.multiprocessors));
 }
 
 Progress Block::execute(Worker& worker, std::uint64_t instructions_of_warp) {

@@ -30,10 +30,14 @@ struct SpecialValues {
   std::uint32_t envreg[5][kLanes];
 };
 
+// What changes from block to block, and few kernels read.
+inline constexpr std::uint8_t kPlaceInClusters = 1, kMultiprocessor = 2;
+
 struct SpecialRegister {
   std::string_view name;
   std::uint32_t offset;
   std::uint8_t size;
+  std::uint8_t of_block = 0;  // one of these
 };
 
 // Null for what is none. Registers of time are not among them.
