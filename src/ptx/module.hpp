@@ -1,6 +1,7 @@
 // An executable PTX module: variables, functions, decoded instructions.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <deque>
 #include <memory>
@@ -116,6 +117,7 @@ struct Function {
   std::vector<CallSite> calls;
   std::vector<std::vector<std::uint32_t>> tables;
   std::vector<std::string> not_simulated;  // of instructions: what they are
+  std::atomic<bool> is_decoded{false};     // its code, and what depends on that; see decode()
   std::uint32_t register_bytes = 0;        // of a warp
   std::uint32_t local_bytes = 0;           // of a lane
   std::uint32_t frame_param_bytes = 0;     // of a lane: formal parameters of device functions, and those of its calls
@@ -127,6 +129,7 @@ struct Function {
   unsigned max_threads = 1024, required[3] = {0, 0, 0};
   unsigned cluster[3] = {0, 0, 0}, max_cluster = 0;  // blocks of a cluster, if the kernel states it
   bool needs_cluster = false;                        // the kernel or its launch must state a cluster
+  std::uint8_t values_of_block = 0;  // special registers that it and what it calls read (run/special.hpp)
   std::uint32_t number = 0;
 };
 
@@ -137,7 +140,12 @@ struct Fixup {
   std::uint32_t index;  // byte offset, or number of the instruction
 };
 
+struct Undecoded;
+
 struct Module {
+  Module();
+  ~Module();
+
   int version = 0;  // 10 * major + minor
   std::string target;
   std::deque<Function> functions;
@@ -145,9 +153,9 @@ struct Module {
   std::unordered_map<std::string_view, Function*> function_named;
   std::unordered_map<std::string_view, Variable*> variable_named;
   std::vector<Fixup> fixups;
-  std::uint8_t values_of_block = 0;  // special registers that it reads (run/special.hpp)
-  std::uint64_t image_bytes = 0;     // of global and constant variables
-  std::uint64_t shared_bytes = 0;    // of all shared variables; memory of the launch begins behind
+  std::uint64_t image_bytes = 0;         // of global and constant variables
+  std::uint64_t shared_bytes = 0;        // of all shared variables; memory of the launch begins behind
+  std::unique_ptr<Undecoded> undecoded;  // of a module that was opened
 
   const Function* entry(std::string_view name) const {
     const auto at = function_named.find(name);
@@ -157,6 +165,12 @@ struct Module {
 
 // Reads and checks a module, or links several that stand one behind the other (parse/link.hpp); throws Error.
 std::unique_ptr<Module> load(std::string_view text);
+// The same, but bodies of functions are read when decode() asks for them. What is wrong in one is an error then.
+std::unique_ptr<Module> open(std::shared_ptr<const std::string> text);
+
+// Reads the body of a function, and of those that it calls, if that is still to be done. Before its code or any number
+// that depends on it is looked at. For many threads; throws Error.
+void decode(const Module& module, const Function& function);
 
 // Tells the code where the image of the module's variables lies; once, before the first launch. Returns the image.
 std::vector<std::byte> place(Module& module, std::uint64_t address);

@@ -2,6 +2,7 @@
 // fat binaries, LZ4, Zstandard, object files and archives, images of linked programs. The first byte chooses.
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -12,13 +13,36 @@
 
 namespace {
 
-void read_ptx(std::string_view text) {
+namespace ptx = nvmlkit::ptx;
+
+bool read_at_once(std::string_view text) {
   try {
-    const auto module = nvmlkit::ptx::load(text);
-    if (module->image_bytes < 1 << 20) nvmlkit::ptx::place(*module, 1 << 20);
-  } catch (const nvmlkit::ptx::Error& e) {
+    const auto module = ptx::load(text);
+    if (module->image_bytes < 1 << 20) ptx::place(*module, 1 << 20);
+    return true;
+  } catch (const ptx::Error& e) {
     if (e.line < 1 || e.text.empty()) __builtin_trap();
+    return false;
   }
+}
+
+// The bodies one by one, the last one first.
+bool read_one_by_one(std::string_view text) {
+  try {
+    const auto module = ptx::open(std::make_shared<const std::string>(text));
+    if (module->image_bytes < 1 << 20) ptx::place(*module, 1 << 20);
+    for (auto f = module->functions.rbegin(); f != module->functions.rend(); ++f)
+      if (f->is_defined) ptx::decode(*module, *f);
+    return true;
+  } catch (const ptx::Error& e) {
+    if (e.line < 1 || e.text.empty()) __builtin_trap();
+    return false;
+  }
+}
+
+void read_ptx(std::string_view text) {
+  const bool is_right = read_at_once(text);
+  if (!read_one_by_one(text) && is_right) __builtin_trap();
 }
 
 // What lies in a file lies in it whole.

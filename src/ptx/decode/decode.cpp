@@ -1,7 +1,6 @@
 // Decodes parsed functions: places of variables, then one instruction after another.
 #include <algorithm>
 #include <cstring>
-#include <set>
 
 #include "ptx/decode/form.hpp"
 #include "ptx/parse/parser.hpp"
@@ -20,29 +19,6 @@ const InstructionEntry* find_entry(std::string_view name) {
   return std::ranges::binary_search(instructions_not_simulated(), name) ? &kNotSimulated : nullptr;
 }
 
-// Variables of the module get their places: global and constant ones in one image, shared ones one behind the other,
-// and behind those the memory that a launch asks for.
-void lay_out(Module& module) {
-  for (auto& v : module.variables) {
-    auto& end = v.space == Space::shared ? module.shared_bytes : module.image_bytes;
-    if (v.is_extern()) continue;
-    v.offset = aligned(end, v.align);
-    end = v.offset + v.size;
-  }
-  module.shared_bytes = aligned(module.shared_bytes, 16);
-  for (auto& v : module.variables)
-    if (v.is_extern() && v.space == Space::shared) module.shared_bytes = aligned(module.shared_bytes, v.align);
-  for (auto& v : module.variables)
-    if (v.is_extern() && v.space == Space::shared) v.offset = module.shared_bytes;
-}
-
-void note_shared(const std::vector<Term>& terms, std::set<const Variable*>& used) {
-  for (const auto& t : terms) {
-    if (t.variable && t.variable->space == Space::shared) used.insert(t.variable);
-    note_shared(t.items, used);
-  }
-}
-
 // Of copies, the first space is the one that they write to.
 bool writes_global_memory(const Form& form) {
   switch (form.op()) {
@@ -57,39 +33,6 @@ bool writes_global_memory(const Form& form) {
       return form.space() == Space::global;
     default:
       return false;
-  }
-}
-
-// What each function refers to, by itself and through what it calls.
-void count_shared(Source& source) {
-  std::unordered_map<const Function*, std::set<const Variable*>> used;
-  for (auto& body : source.bodies)
-    if (body.function->is_defined)
-      for (const auto& s : body.statements) note_shared(s.terms, used[body.function]);
-  for (bool grows = true; grows;) {
-    grows = false;
-    for (auto& body : source.bodies) {
-      auto& own = used[body.function];
-      const auto before = own.size();
-      for (const auto& site : body.function->calls)
-        if (site.function) own.insert(used[site.function].begin(), used[site.function].end());
-      grows |= own.size() != before;
-    }
-  }
-  for (auto& body : source.bodies)
-    for (const auto* v : used[body.function]) body.function->shared_bytes += v->size;
-}
-
-// A call leaves its caller the registers that it had: those of the longest of both count.
-void count_registers(Source& source) {
-  for (bool grows = true; grows;) {
-    grows = false;
-    for (auto& body : source.bodies)
-      for (const auto& site : body.function->calls)
-        if (site.function && site.function->registers > body.function->registers) {
-          body.function->registers = site.function->registers;
-          grows = true;
-        }
   }
 }
 
@@ -161,49 +104,13 @@ void FunctionDecoder::decode_body() {
   share_places(function_, mentions_);
 }
 
-void decode(Source& source) {
-  lay_out(*source.module);
-  for (auto& body : source.bodies) {
-    if (!body.function->is_defined) continue;  // another module's definition counts
-    try {
-      FunctionDecoder(source, body).decode_body();
-    } catch (Error& e) {
-      e.name_part(body.function->part, source.parts.size() > 1);
-      throw;
-    }
+void decode_body(Source& source, Body& body) {
+  try {
+    FunctionDecoder(source, body).decode_body();
+  } catch (Error& e) {
+    e.name_part(body.function->part, source.parts.size() > 1);
+    throw;
   }
-  count_shared(source);
-  count_registers(source);
-}
-
-std::vector<std::byte> place(Module& module, std::uint64_t address) {
-  const auto add = [&](void* at, std::uint64_t size) {
-    std::uint64_t value = 0;
-    std::memcpy(&value, at, size);
-    value += address;
-    std::memcpy(at, &value, size);
-  };
-  for (const auto& fixup : module.fixups) {
-    if (!fixup.in_constants)
-      fixup.function->code[fixup.index].immediate += address;
-    else
-      for (unsigned lane = 0; lane < kLanes; ++lane) add(fixup.function->constants.data() + fixup.index + lane * 8, 8);
-  }
-  std::vector<std::byte> image(module.image_bytes);
-  for (const auto& v : module.variables) {
-    if (v.space == Space::shared || v.is_extern()) continue;
-    std::copy(v.initial.begin(), v.initial.end(), image.begin() + static_cast<std::ptrdiff_t>(v.offset));
-    for (const auto& r : v.relocations) {
-      std::uint64_t value = 0;
-      if (r.variable)
-        value = (r.variable->space == Space::shared ? 0 : address) + r.variable->offset;
-      else if (r.function)
-        value = kCodeWindow + std::uint64_t{16} * r.function->number;
-      value += static_cast<std::uint64_t>(r.addend);
-      std::memcpy(image.data() + v.offset + r.at, &value, r.size < 8 ? r.size : 8);
-    }
-  }
-  return image;
 }
 
 }  // namespace nvmlkit::ptx

@@ -115,7 +115,7 @@ Operand Form::wide_source(const Term& t, Type type, unsigned& size) {
       const auto* known = find_special(t.name);
       if (!known) fail("register " + std::string(t.name) + " is not declared");
       size = known->size;
-      decoder_.source_.module->values_of_block |= known->of_block;
+      decoder_.function_.values_of_block |= known->of_block;
       return Operand::at(Operand::special, known->offset);
     }
     default:

@@ -152,7 +152,8 @@ void Parser::body_variable(Variable made) {
     auto& kept = body_->variables.emplace_back(std::move(made));
     scopes_.back()[kept.name] = {Entity::Kind::variable, kept.type, 0, 1, &kept};
   } else {
-    auto& kept = module_->variables.emplace_back(std::move(made));
+    auto& kept = known_ ? known_variable() : module_->variables.emplace_back(std::move(made));
+    if (declared_) declared_->push_back(&kept);
     scopes_.back()[kept.name] = {Entity::Kind::variable, kept.type, 0, 1, &kept};
     body_->shared.push_back(&kept);
   }

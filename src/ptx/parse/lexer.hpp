@@ -49,6 +49,11 @@ class Lexer {
   explicit Lexer(std::string_view text) : text_(text) {}
 
   Token next();
+  // Goes on at a place that it has been at, or that the caller knows the line of.
+  void seek(std::size_t at, int line) {
+    at_ = at;
+    line_ = line;
+  }
 
  private:
   char at(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }

@@ -143,6 +143,10 @@ void resolve(Source& source) {
   for (auto& body : source.bodies)
     if (!body.function->is_defined)
       for (auto* const v : body.shared) v->size = 0;
+  for (auto& [function, deferred] : source.deferred)
+    if (!function->is_defined)
+      for (auto* const v : deferred.variables)
+        if (v->space == Space::shared) v->size = 0;
 
   for (const auto& [name, v] : variables.all()) module.variable_named[name] = v;
   for (const auto& [name, f] : functions.all()) module.function_named[name] = f;

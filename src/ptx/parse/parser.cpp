@@ -23,6 +23,19 @@ Token Parser::take() {
   return out;
 }
 
+void Parser::go_to(std::size_t at, int line) {
+  lexer_.seek(at, line);
+  ahead_[0] = lexer_.next();
+  ahead_[1] = lexer_.next();
+}
+
+std::size_t Parser::place() const {
+  const auto kind = peek().kind;
+  if (kind == TokenKind::end) return text_.size();
+  const bool has_mark = kind == TokenKind::dotted || kind == TokenKind::string;  // in front of its text
+  return static_cast<std::size_t>(peek().text.data() - text_.data()) - (has_mark ? 1 : 0);
+}
+
 bool Parser::accept(char symbol) {
   if (!peek().is(symbol)) return false;
   take();
@@ -209,31 +222,26 @@ void Parser::function(bool entry, Linkage linkage) {
   if (accept(';')) return;
   if (linkage == Linkage::external || known->is_defined) fail("a second body of " + known->name);
   known->is_defined = true;
-  body(*known);
+  if (bodies_ == Bodies::deferred)
+    defer_body(*known);
+  else
+    body(*known);
 }
 
-Source Parser::parse_source() {
-  source_.module = std::make_unique<Module>();
-  module_ = source_.module.get();
+void Parser::all(Bodies bodies) {
+  bodies_ = bodies;
   names_ = &source_.parts.emplace_back();
   try {
+    go_to(0, 1);
     while (peek().kind != TokenKind::end)
       if (!accept(';')) module_directive();
   } catch (Error& e) {
     e.name_part(source_.parts.size() - 1, source_.parts.size() > 1);
     throw;
   }
-  return std::move(source_);
+  if (module_->version == 0) throw Error{1, "no .version: this is no PTX"};
 }
 
-Source parse(std::string_view text) { return Parser(text).parse_source(); }
-
-std::unique_ptr<Module> load(std::string_view text) {
-  auto source = parse(text);
-  if (source.module->version == 0) throw Error{1, "no .version: this is no PTX"};
-  resolve(source);
-  decode(source);
-  return std::move(source.module);
-}
+void parse(std::string_view text, Bodies bodies, Source& source) { Parser(text, source).all(bodies); }
 
 }  // namespace nvmlkit::ptx

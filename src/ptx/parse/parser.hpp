@@ -12,11 +12,10 @@ namespace nvmlkit::ptx {
 
 class Parser {
  public:
-  explicit Parser(std::string_view text) : lexer_(text) {
-    ahead_[0] = lexer_.next();
-    ahead_[1] = lexer_.next();
-  }
-  Source parse_source();
+  Parser(std::string_view text, Source& source) : text_(text), lexer_(text), source_(source), module_(source.module) {}
+
+  void all(Bodies bodies);
+  Body& one_body(const DeferredBody& deferred);
 
  private:
   // Tokens.
@@ -28,6 +27,8 @@ class Parser {
   std::string_view word(const char* what);
   std::int64_t integer();
   [[noreturn]] void fail(const std::string& text) const { throw Error{peek().line, text}; }
+  void go_to(std::size_t at, int line);
+  std::size_t place() const;  // of the next token
 
   // The module.
   void module_directive();
@@ -45,6 +46,7 @@ class Parser {
   void initial_values(Variable& variable, std::uint64_t& at);
   void module_variables(Space space, Linkage linkage);
   void keep_variable(Variable made);
+  Variable& known_variable();
 
   // Bodies of functions.
   struct Entity {
@@ -56,6 +58,8 @@ class Parser {
   };
   using Scope = std::unordered_map<std::string_view, Entity>;
   void body(Function& function);
+  void defer_body(Function& function);
+  void skip_body();
   void body_item();
   void label();
   void body_directive();
@@ -71,10 +75,15 @@ class Parser {
   Term address();
   const Entity* find(std::string_view name, std::uint32_t& index) const;
 
+  const std::string_view text_;
   Lexer lexer_;
   Token ahead_[2];
-  Source source_;
-  Module* module_ = nullptr;
+  Source& source_;
+  Module* const module_;
+  Bodies bodies_ = Bodies::read;
+  std::vector<Variable*>* declared_ = nullptr;     // variables of the module that a body declares, while they are made
+  const std::vector<Variable*>* known_ = nullptr;  // the same, of a body whose variables are there already
+  std::size_t next_known_ = 0;
   Names* names_ = nullptr;  // of the module that is read
   Body* body_ = nullptr;
   std::vector<Scope> scopes_;

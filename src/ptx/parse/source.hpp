@@ -66,16 +66,34 @@ struct Names {
   std::vector<Alias> aliases;
 };
 
-struct Source {
-  std::unique_ptr<Module> module;
-  std::deque<Body> bodies;
-  std::deque<Names> parts;  // one for each module of the text
+// A body that is left for later: where its '{' stands, and the variables of the module that it declares, in their
+// order.
+struct DeferredBody {
+  Function* function = nullptr;
+  std::size_t at = 0;
+  int line = 0;
+  std::vector<Variable*> variables;
 };
 
-// Reads the modules of a text, each from its `.version` on; throws Error.
-Source parse(std::string_view text);
+struct Source {
+  Module* module = nullptr;
+  std::deque<Body> bodies;
+  std::deque<Names> parts;  // one for each module of the text
+  std::unordered_map<const Function*, DeferredBody> deferred;
+};
 
-// Decodes the bodies into the functions of the module; throws Error.
-void decode(Source& source);
+enum class Bodies : std::uint8_t { read, deferred };
+
+// Reads the modules of a text, each from its `.version` on; throws Error. The text must outlive the source.
+void parse(std::string_view text, Bodies bodies, Source& source);
+
+// Reads a body that was deferred.
+Body& parse_body(std::string_view text, Source& source, const DeferredBody& deferred);
+
+// Gives the variables of the module their places.
+void lay_out(Module& module);
+
+// Decodes a body into its function; throws Error.
+void decode_body(Source& source, Body& body);
 
 }  // namespace nvmlkit::ptx

@@ -119,7 +119,9 @@ void Parser::initializer(Variable& v) {
 
 // A name means its definition, also where a declaration follows it.
 void Parser::keep_variable(Variable made) {
+  if (known_) return void(known_variable());
   auto& kept = module_->variables.emplace_back(std::move(made));
+  if (declared_) declared_->push_back(&kept);
   auto& named = names_->variables[kept.name];
   if (!named || !kept.is_extern()) named = &kept;
 }

@@ -97,7 +97,7 @@ void Block::fill_place(std::uint64_t number) {
   const std::uint32_t place[3] = {static_cast<std::uint32_t>(number % blocks_x),
                                   static_cast<std::uint32_t>(number / blocks_x % blocks_y),
                                   static_cast<std::uint32_t>(number / blocks_x / blocks_y)};
-  const auto reads = grid.module->values_of_block;
+  const auto reads = grid.entry->values_of_block;
   for (int k = 0; k < 3; ++k) {
     if (has_place_ && place_[k] == place[k]) continue;
     place_[k] = place[k];

@@ -9,7 +9,8 @@
 #include "driver/cuda/handles.hpp"
 #include "driver/cuda/textures/texture_references.hpp"
 
-namespace nvmlkit::cuda::modules {
+namespace nvmlkit::cuda {
+namespace modules {
 namespace {
 
 auto& all_modules() {
@@ -29,23 +30,41 @@ auto& all_kernels() {
   return *the;
 }
 
-Refusal decode_text(const std::string& text, std::shared_ptr<ptx::Module>& out) {
+// A text of more is read to the end where its kernels are used: most programs use few kernels of a large module.
+constexpr std::size_t kReadAtOnce = 256 * 1024;
+
+Refusal refusal_of(const ptx::Error& e) {
+  return {CUDA_ERROR_INVALID_PTX, "PTX line " + std::to_string(e.line) + ": " + e.text};
+}
+
+Refusal decode_text(std::shared_ptr<const std::string> text, std::shared_ptr<ptx::Module>& out) {
   try {
-    out = ptx::load(text);
+    out = text->size() > kReadAtOnce ? ptx::open(std::move(text)) : ptx::load(*text);
     return {};
   } catch (const ptx::Error& e) {
-    return {CUDA_ERROR_INVALID_PTX, "PTX line " + std::to_string(e.line) + ": " + e.text};
+    return refusal_of(e);
   }
 }
 
-std::shared_ptr<KernelSettings> new_settings(const ptx::Function& code) {
-  auto out = std::make_shared<KernelSettings>();
-  const auto room = 48 * 1024 - static_cast<std::int64_t>(code.shared_bytes);
-  out->most_dynamic_shared = static_cast<int>(std::max<std::int64_t>(room, 0));
-  return out;
+// Before anybody looks at the code of a kernel.
+CUresult make_ready(const ptx::Module& module, const ptx::Function& kernel) {
+  try {
+    ptx::decode(module, kernel);
+    return CUDA_SUCCESS;
+  } catch (const ptx::Error& e) {
+    return tell(refusal_of(e));
+  }
 }
 
 }  // namespace
+}  // namespace modules
+
+int most_dynamic_shared(const KernelSettings& settings, const ptx::Function& code) {
+  if (const int set = settings.most_dynamic_shared; set >= 0) return set;
+  return static_cast<int>(std::max<std::int64_t>(48 * 1024 - static_cast<std::int64_t>(code.shared_bytes), 0));
+}
+
+namespace modules {
 
 CUresult tell(const Refusal& refusal) {
   if (!refusal.text.empty()) std::fprintf(stderr, "nvmlkit: %s\n", refusal.text.c_str());
@@ -74,7 +93,7 @@ Refusal place(Device& device, CUcontext context, std::shared_ptr<ptx::Module> co
     auto function = std::make_shared<KernelFunction>();
     function->module = made;
     function->code = &f;
-    function->settings = new_settings(f);
+    function->settings = std::make_shared<KernelSettings>();
     made->functions[f.name] = all_functions().add(std::move(function));
   }
   made->handle = out = all_modules().add(made);  // complete: from here on other threads may find it
@@ -83,17 +102,21 @@ Refusal place(Device& device, CUcontext context, std::shared_ptr<ptx::Module> co
 
 }  // namespace
 
-Refusal load(Device& device, CUcontext context, const std::string& text, CUmodule& out) {
+Refusal load(Device& device, CUcontext context, std::shared_ptr<const std::string> text, CUmodule& out) {
   std::shared_ptr<ptx::Module> code;
-  if (auto refusal = decode_text(text, code); refusal.result != CUDA_SUCCESS) return refusal;
+  if (auto refusal = decode_text(std::move(text), code); refusal.result != CUDA_SUCCESS) return refusal;
   return place(device, context, std::move(code), out);
 }
 
 Refusal check(const std::vector<std::string>& parts) {
   std::string text;
-  std::shared_ptr<ptx::Module> code;
-  auto refusal = joined(parts, text);
-  return refusal.result == CUDA_SUCCESS ? decode_text(text, code) : refusal;
+  if (auto refusal = joined(parts, text); refusal.result != CUDA_SUCCESS) return refusal;
+  try {
+    ptx::load(text);
+    return {};
+  } catch (const ptx::Error& e) {
+    return refusal_of(e);
+  }
 }
 
 std::shared_ptr<Module> find(CUmodule handle) { return all_modules().find(handle); }
@@ -140,11 +163,11 @@ CUresult variable(const Module& module, const char* name, CUdeviceptr* address, 
   return CUDA_SUCCESS;
 }
 
-Refusal load_library(const std::string& text, CUlibrary& out) {
+Refusal load_library(std::shared_ptr<const std::string> text, CUlibrary& out) {
   auto made = std::make_shared<Library>();
   if (auto refusal = decode_text(text, made->code); refusal.result != CUDA_SUCCESS) return refusal;
   made->unused = made->code;
-  made->text = text;
+  made->text = std::move(text);
   out = all_libraries().add(made);
   for (const auto& f : made->code->functions) {
     if (!f.is_entry || !f.is_defined) continue;
@@ -152,7 +175,7 @@ Refusal load_library(const std::string& text, CUlibrary& out) {
     kernel->library = made;
     kernel->library_handle = out;
     kernel->code = &f;
-    kernel->settings = new_settings(f);
+    kernel->settings = std::make_shared<KernelSettings>();
     made->kernels[f.name] = all_kernels().add(std::move(kernel));
   }
   return {};
@@ -207,8 +230,8 @@ CUresult module_in(Library& library, Device& device, CUcontext context, CUmodule
 std::shared_ptr<KernelFunction> find_function(CUfunction handle, Device* device, CUcontext context, CUresult& result) {
   result = CUDA_ERROR_INVALID_HANDLE;
   if (auto found = all_functions().find(handle)) {
-    result = CUDA_SUCCESS;
-    return found;
+    result = make_ready(*found->module->code, *found->code);
+    return result == CUDA_SUCCESS ? found : nullptr;
   }
   const auto kernel = find_kernel(reinterpret_cast<CUkernel>(handle));
   const auto library = kernel ? kernel->library.lock() : nullptr;
@@ -218,21 +241,24 @@ std::shared_ptr<KernelFunction> find_function(CUfunction handle, Device* device,
   if (result != CUDA_SUCCESS) return nullptr;
   const auto loaded = find(module);
   auto found = loaded ? all_functions().find(function(*loaded, kernel->code->name)) : nullptr;
-  if (!found) result = CUDA_ERROR_INVALID_HANDLE;  // the program unloaded the module, which was not its own
-  return found;
+  // Nothing where the program unloaded the module, which was not its own.
+  result = found ? make_ready(*found->module->code, *found->code) : CUDA_ERROR_INVALID_HANDLE;
+  return result == CUDA_SUCCESS ? found : nullptr;
 }
 
 bool look_at(CUfunction handle, const ptx::Function*& code, std::shared_ptr<KernelSettings>& settings) {
   if (const auto found = all_functions().find(handle)) {
     code = found->code;
     settings = found->settings;
-    return true;
+    return make_ready(*found->module->code, *code) == CUDA_SUCCESS;
   }
   const auto kernel = find_kernel(reinterpret_cast<CUkernel>(handle));
-  if (!kernel) return false;
+  const auto library = kernel ? kernel->library.lock() : nullptr;
+  if (!library || make_ready(*library->code, *kernel->code) != CUDA_SUCCESS) return false;
   code = kernel->code;
   settings = kernel->settings;
   return true;
 }
 
-}  // namespace nvmlkit::cuda::modules
+}  // namespace modules
+}  // namespace nvmlkit::cuda

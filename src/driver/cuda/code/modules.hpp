@@ -26,7 +26,7 @@ struct Module {
 
 // Settings of a kernel before its launch.
 struct KernelSettings {
-  std::atomic<int> most_dynamic_shared{48 * 1024};
+  std::atomic<int> most_dynamic_shared{-1};  // -1: what 48 KiB leave beside the shared variables
   std::atomic<int> carveout{-1};
   std::atomic<bool> may_be_non_portable{false};  // clusters of more than 8 blocks
   std::atomic<int> cluster_policy{0};
@@ -38,9 +38,12 @@ struct KernelFunction {
   std::shared_ptr<KernelSettings> settings;
 };
 
+// What a launch may ask for.
+int most_dynamic_shared(const KernelSettings& settings, const ptx::Function& code);
+
 struct Library {
-  std::string text;                   // PTX
-  std::shared_ptr<ptx::Module> code;  // to look at
+  std::shared_ptr<const std::string> text;  // PTX
+  std::shared_ptr<ptx::Module> code;        // to look at
   std::mutex mutex;
   std::shared_ptr<ptx::Module> unused;  // the same, until the first context has it
   std::map<CUcontext, CUmodule> modules;
@@ -71,7 +74,7 @@ Refusal joined(std::vector<std::string> parts, std::string& text);
 Refusal bytes_of_file(const char* name, std::string& bytes);
 int capability_of(const Device& device);
 
-Refusal load(Device& device, CUcontext context, const std::string& text, CUmodule& out);
+Refusal load(Device& device, CUcontext context, std::shared_ptr<const std::string> text, CUmodule& out);
 std::shared_ptr<Module> find(CUmodule handle);
 bool unload(CUmodule handle);
 void remove_of(CUcontext context);
@@ -81,7 +84,7 @@ CUresult variable(const Module& module, const char* name, CUdeviceptr* address, 
 // Whether parts make a module that can be loaded.
 Refusal check(const std::vector<std::string>& parts);
 
-Refusal load_library(const std::string& text, CUlibrary& out);
+Refusal load_library(std::shared_ptr<const std::string> text, CUlibrary& out);
 std::shared_ptr<Library> find_library(CUlibrary handle);
 bool unload_library(CUlibrary handle);
 CUkernel kernel(Library& library, std::string_view name);

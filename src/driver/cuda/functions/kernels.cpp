@@ -55,7 +55,7 @@ CUresult told(const Seen& kernel, CUfunction_attribute attribute, int* out) {
       *out = kernel.device ? modules::capability_of(*kernel.device) : 0;
       break;
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-      *out = kernel.settings->most_dynamic_shared;
+      *out = most_dynamic_shared(*kernel.settings, code);
       break;
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       *out = kernel.settings->carveout;

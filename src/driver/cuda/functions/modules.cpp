@@ -9,16 +9,21 @@
 namespace nvmlkit::cuda::functions {
 namespace {
 
-CUresult load(Context& context, CUmodule* out, modules::Refusal refusal, const std::string& text) {
-  if (refusal.result == CUDA_SUCCESS) refusal = modules::load(context.device, context.handle(), text, *out);
+std::shared_ptr<const std::string> shared(std::string text) {
+  return std::make_shared<const std::string>(std::move(text));
+}
+
+CUresult load(Context& context, CUmodule* out, modules::Refusal refusal, std::string text) {
+  if (refusal.result == CUDA_SUCCESS)
+    refusal = modules::load(context.device, context.handle(), shared(std::move(text)), *out);
   return modules::tell(refusal);
 }
 
 // The capability for the choice of code without a context.
 int any_capability() { return devices().empty() ? 90 : modules::capability_of(*devices().front()); }
 
-CUresult load_library(CUlibrary* out, modules::Refusal refusal, const std::string& text) {
-  if (refusal.result == CUDA_SUCCESS) refusal = modules::load_library(text, *out);
+CUresult load_library(CUlibrary* out, modules::Refusal refusal, std::string text) {
+  if (refusal.result == CUDA_SUCCESS) refusal = modules::load_library(shared(std::move(text)), *out);
   return modules::tell(refusal);
 }
 
@@ -28,7 +33,7 @@ CUresult ModuleLoad(Context& context, CUmodule* module, const char* fname) {
   std::string text;
   auto refusal = modules::ptx_of_file(fname, modules::capability_of(context.device), text);
   context.printed().flush();
-  return load(context, module, std::move(refusal), text);
+  return load(context, module, std::move(refusal), std::move(text));
 }
 
 CUresult ModuleLoadDataEx(Context& context, CUmodule* module, const void* image, unsigned int numOptions,
@@ -36,7 +41,8 @@ CUresult ModuleLoadDataEx(Context& context, CUmodule* module, const void* image,
   if (numOptions > CU_JIT_NUM_OPTIONS) return CUDA_ERROR_INVALID_VALUE;
   std::string text;
   auto refusal = modules::ptx_of(image, modules::capability_of(context.device), text);
-  if (refusal.result == CUDA_SUCCESS) refusal = modules::load(context.device, context.handle(), text, *module);
+  if (refusal.result == CUDA_SUCCESS)
+    refusal = modules::load(context.device, context.handle(), shared(std::move(text)), *module);
   JitLogs(numOptions, options, optionValues).write(refusal.text);
   return modules::tell(refusal);
 }
@@ -98,14 +104,14 @@ CUresult LibraryLoadData(CUlibrary* library, const void* code, CUjit_option* jit
   std::string text;
   auto refusal = modules::ptx_of(code, any_capability(), text);
   JitLogs(numJitOptions, jitOptions, jitOptionsValues).write(refusal.text);
-  return load_library(library, std::move(refusal), text);
+  return load_library(library, std::move(refusal), std::move(text));
 }
 
 CUresult LibraryLoadFromFile(CUlibrary* library, const char* fileName, CUjit_option*, void**, unsigned int,
                              CUlibraryOption*, void**, unsigned int) {
   std::string text;
   auto refusal = modules::ptx_of_file(fileName, any_capability(), text);
-  return load_library(library, std::move(refusal), text);
+  return load_library(library, std::move(refusal), std::move(text));
 }
 
 CUresult LibraryUnload(CUlibrary library) {

@@ -146,7 +146,7 @@ CUresult check_shape(const Context& context, const KernelFunction& function, con
   if (threads > code.max_threads) return CUDA_ERROR_INVALID_VALUE;
   for (int k = 0; k < 3; ++k)
     if (code.required[0] != 0 && code.required[k] != shape.block[k]) return CUDA_ERROR_INVALID_VALUE;
-  if (shape.dynamic_shared > static_cast<unsigned>(function.settings->most_dynamic_shared))
+  if (shape.dynamic_shared > static_cast<unsigned>(most_dynamic_shared(*function.settings, code)))
     return CUDA_ERROR_INVALID_VALUE;
   if (shape.cooperative) {
     if (std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2] > most_cooperative_blocks(context, code, shape))

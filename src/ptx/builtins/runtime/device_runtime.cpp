@@ -20,12 +20,18 @@ void finish(const BuiltinCall& call, int error) {
   call.answer<std::int32_t>(error);
 }
 
-const Function* kernel_at(const BuiltinCall& call, std::uint64_t address) {
-  const auto& functions = call.warp().block.worker().grid.module->functions;
+// Null for what is no kernel, or one whose PTX is wrong.
+const Function* kernel_at(const BuiltinCall& call, std::uint64_t address) try {
+  const auto& module = *call.warp().block.worker().grid.module;
+  const auto& functions = module.functions;
   const auto index = (address - kCodeWindow) / 16;
   if (address < kCodeWindow || address % 16 != 0 || index >= functions.size()) return nullptr;
   const auto& f = functions[index];
-  return f.is_entry && f.is_defined ? &f : nullptr;
+  if (!f.is_entry || !f.is_defined) return nullptr;
+  decode(module, f);
+  return &f;
+} catch (const Error&) {
+  return nullptr;
 }
 
 namespace {

@@ -1,0 +1,96 @@
+// Bodies that are left for later: a quick look finds their end and the variables of the module that they declare.
+#include "ptx/parse/parser.hpp"
+
+namespace nvmlkit::ptx {
+namespace {
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+// A directive, and not a word of an instruction: ld.shared.
+bool declares(std::string_view text, std::size_t at) {
+  const char before = at > 0 ? text[at - 1] : ' ';
+  if (!is_blank(before) && before != ';' && before != '{' && before != '}') return false;
+  for (const std::string_view space : {".shared", ".global", ".const"}) {
+    const auto end = at + space.size();
+    if (text.substr(at, space.size()) == space && end < text.size() && is_blank(text[end])) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+// From the '{' to behind the matching '}'.
+void Parser::skip_body() {
+  auto at = place();
+  auto line = peek().line;
+  const auto to_behind = [&](std::string_view mark) {
+    for (const auto end = std::min(text_.find(mark, at), text_.size()); at < end; ++at) line += text_[at] == '\n';
+    at = std::min(at + mark.size(), text_.size());
+  };
+  for (unsigned depth = 0; at < text_.size();) {
+    const char c = text_[at];
+    if (c == '.' && declares(text_, at)) {
+      go_to(at, line);
+      body_directive();
+      at = place();
+      line = peek().line;
+      continue;
+    }
+    ++at;
+    if (c == '\n') {
+      ++line;
+    } else if (c == '"') {
+      to_behind("\"");
+    } else if (c == '/' && at < text_.size() && (text_[at] == '/' || text_[at] == '*')) {
+      to_behind(text_[at] == '*' ? "*/" : "\n");
+      line += text_[at - 1] == '\n';
+    } else if (c == '{') {
+      ++depth;
+    } else if (c == '}' && --depth == 0) {
+      return go_to(at, line);
+    }
+  }
+  fail("a function without end");
+}
+
+void Parser::defer_body(Function& f) {
+  if (!peek().is('{')) return body(f);  // which says what is wrong
+  auto& deferred = source_.deferred[&f];
+  deferred = {&f, place(), peek().line, {}};
+  Body scratch;
+  scratch.function = &f;
+  body_ = &scratch;
+  scopes_.assign(1, {});
+  scope_numbers_.assign(1, 0);
+  declared_ = &deferred.variables;
+  try {
+    skip_body();
+    declared_ = nullptr;
+    body_ = nullptr;
+  } catch (const Error&) {  // the long look knows better, or says where it goes wrong
+    declared_ = nullptr;
+    const auto [function, at, line, variables] = std::move(deferred);
+    source_.deferred.erase(&f);
+    go_to(at, line);
+    body(f);
+  }
+}
+
+Variable& Parser::known_variable() {
+  if (next_known_ >= known_->size()) fail("a variable that the first look at the body has missed");
+  return *(*known_)[next_known_++];
+}
+
+Body& Parser::one_body(const DeferredBody& deferred) {
+  known_ = &deferred.variables;
+  names_ = &source_.parts[deferred.function->part];
+  go_to(deferred.at, deferred.line);
+  body(*deferred.function);
+  return source_.bodies.back();
+}
+
+Body& parse_body(std::string_view text, Source& source, const DeferredBody& deferred) {
+  return Parser(text, source).one_body(deferred);
+}
+
+}  // namespace nvmlkit::ptx
