@@ -76,6 +76,8 @@ if(NVMLKIT_BUILD_DRIVER)
 
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/profiles" DESTINATION "${CMAKE_INSTALL_DATADIR}/nvmlkit" COMPONENT data
           FILES_MATCHING PATTERN "*.yaml" PATTERN "machine.schema.json")
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/scenarios" DESTINATION "${CMAKE_INSTALL_DATADIR}/nvmlkit" COMPONENT data
+          FILES_MATCHING PATTERN "*.yaml")
 endif()
 
 set(documents README.md CHANGELOG.md LICENSE)

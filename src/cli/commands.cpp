@@ -21,6 +21,8 @@ std::vector<Command> all_commands() {
           scenario_command(),
           scenario_run_command(),
           scenario_check_command(),
+          scenario_list_command(),
+          scenario_show_command(),
           scenario_schema_command(),
           vgpu_command(),
           vgpu_create_command(),

@@ -33,6 +33,8 @@ Command kernel_log_command();
 Command scenario_command();
 Command scenario_run_command();
 Command scenario_check_command();
+Command scenario_list_command();
+Command scenario_show_command();
 Command scenario_schema_command();
 Command vgpu_command();
 Command vgpu_create_command();

@@ -5,7 +5,7 @@ namespace {
 
 constexpr Key kFileKeys[] = {
     {"name", Form::text, "Name of the scenario in reports. Default: the name of the file"},
-    {"description", Form::text, "For people; nothing reads it"},
+    {"description", Form::text, "For people; nvmlkit scenario list prints that of ready ones"},
     {"seed", Form::text, "Draws of GPUs, nodes, times and chances follow from this text. Default: the name"},
     {"nodes", Form::nodes, "The nodes of all steps that have no `nodes` of their own. Default: every node"},
     {"gpus", Form::gpus, "The GPUs of all steps that have no `gpus` of their own, drawn once. Default: all"},

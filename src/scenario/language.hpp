@@ -63,6 +63,7 @@ struct Step {
 struct Scenario {
   std::string file;  // what messages call it
   std::string name;  // of the file where it has none
+  std::string description;
   std::string seed;  // the name where it has none
   bool undo = true;
   std::optional<double> end_s;

@@ -20,6 +20,7 @@ std::string name_of_file(const std::string& file) {
 
 Expected<void> read_key(std::string_view key, const YamlNode& value, Scenario& out) {
   if (key == "name") return put(out.name, read_text(value));
+  if (key == "description") return put(out.description, read_text(value));
   if (key == "seed") return put(out.seed, read_text(value));
   if (key == "nodes") return put(out.nodes, read_nodes(value));
   if (key == "gpus") return put(out.gpus, read_gpus(value, "gpus"));

@@ -9,8 +9,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kDuration = "^[0-9]+(\\.[0-9]+)?(ms|s|m|min|h)$";
-constexpr const char* kMoment = "^[0-9]+(\\.[0-9]+)?(ms|s|m|min|h)( to [0-9]+(\\.[0-9]+)?(ms|s|m|min|h))?$";
+constexpr const char* kDuration = "^([0-9]+(\\.[0-9]+)?(ms|s|m|min|h))+$";
+constexpr const char* kMoment = "^([0-9]+(\\.[0-9]+)?(ms|s|m|min|h))+( to ([0-9]+(\\.[0-9]+)?(ms|s|m|min|h))+)?$";
 constexpr const char* kChance = "^[0-9]+(\\.[0-9]+)?%$";
 
 Json pattern(const char* text) { return {{"type", "string"}, {"pattern", text}}; }

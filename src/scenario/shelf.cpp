@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "scenario/read.hpp"
+#include "sim/problem/text.hpp"
 #include "sim/state/clock.hpp"
 #include "sim/state/read.hpp"
 #include "sim/steering/command.hpp"

@@ -23,8 +23,11 @@ TEST(Nodes, AreChosenByNamesLabelsAndPools) {
   for (const auto* good : {"worker-7", "'worker-?'", "'*-7'", "[a, worker-7]", "'*'", "{labels: {gpu: h100}}",
                            "{labels: {gpu: 'h*', zone: eu-1}}", "{pool: training}", "{pool: [a, 'train*']}", "100%"})
     EXPECT_TRUE(chosen(good, node)) << good;
-  for (const auto* bad : {"worker-77", "'worker-??'", "worker", "{labels: {gpu: a100}}", "{labels: {none: '*'}}",
-                          "{pool: inference}", "0%", "{names: 'worker-*', labels: {gpu: t4}}"})
+  for (const auto* bad : {"worker-77",
+                          "'worker-?"
+                          "?'",
+                          "worker", "{labels: {gpu: a100}}", "{labels: {none: '*'}}", "{pool: inference}", "0%",
+                          "{names: 'worker-*', labels: {gpu: t4}}"})
     EXPECT_FALSE(chosen(bad, node)) << bad;
   EXPECT_TRUE(chosen("worker-1", {})) << "a machine that is no node stands for every one";
   EXPECT_FALSE(chosen("{pool: training}", {true, "worker-7", {}}));

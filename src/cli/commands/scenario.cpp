@@ -1,4 +1,4 @@
-// nvmlkit scenario: the word above run, check and schema.
+// nvmlkit scenario: the word above run, check, list, show and schema.
 #include "cli/commands.hpp"
 
 namespace nvmlkit::cli {

@@ -9,8 +9,8 @@
 #include "cli/commands.hpp"
 #include "cli/node_identity.hpp"
 #include "cli/scenario_machine.hpp"
+#include "scenario/library.hpp"
 #include "scenario/plan.hpp"
-#include "scenario/read.hpp"
 
 namespace nvmlkit::cli {
 namespace {
@@ -25,7 +25,7 @@ int check_scenarios(const CheckOptions& options) {
   const auto machine = options.machine.own_machine();
   for (const auto& file : options.files) {
     const auto plan =
-        value_of(scenario::Plan::make(value_of(scenario::read_file(file)), options.node.identity(), *machine));
+        value_of(scenario::Plan::make(value_of(scenario::read_file_or_name(file)), options.node.identity(), *machine));
     fmt::print("{}: {}, {} steps\n", file, plan.scenario().name, plan.steps().size());
   }
   return 0;
@@ -44,7 +44,7 @@ Command scenario_check_command() {
       .examples = {{"nvmlkit scenario check outage.yaml -m h100", "is it right for eight H100?"}},
       .declare = [](Arguments& arguments) -> Action {
         const auto options = std::make_shared<CheckOptions>();
-        arguments.argument("FILE", Kind::file, options->files, "The files").required();
+        arguments.argument("FILE", Kind::file, options->files, "The files, or names of ready scenarios").required();
         options->node.declare(arguments);
         options->machine.declare(arguments);
         return [options] { return check_scenarios(*options); };

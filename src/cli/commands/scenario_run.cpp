@@ -14,8 +14,8 @@
 #include "cli/node_identity.hpp"
 #include "cli/scenario_machine.hpp"
 #include "cli/whole_file.hpp"
+#include "scenario/library.hpp"
 #include "scenario/play.hpp"
-#include "scenario/read.hpp"
 #include "scenario/report.hpp"
 #include "sim/problem/names.hpp"
 #include "sim/state/read.hpp"
@@ -44,7 +44,7 @@ std::optional<double> wanted_pace(const RunScenarioOptions& options) {
 }
 
 scenario::Scenario read_scenario(const RunScenarioOptions& options) {
-  auto out = value_of(scenario::read_file(options.file));
+  auto out = value_of(scenario::read_file_or_name(options.file));
   if (!options.seed.empty()) out.seed = options.seed;
   if (!options.duration.empty()) {
     const auto seconds = sim::steering::read_seconds(options.duration);
@@ -116,7 +116,9 @@ int run_scenario(const RunScenarioOptions& options) {
 
 Action declare_run(Arguments& arguments) {
   const auto options = std::make_shared<RunScenarioOptions>();
-  arguments.argument("FILE", Kind::file, options->file, "The scenario").required();
+  arguments
+      .argument("FILE", Kind::file, options->file, "The scenario, or the name of a ready one (nvmlkit scenario list)")
+      .required();
   arguments.flag("--dry-run", options->dry_run, "Only print what would happen, and when");
   auto still = arguments.flag("--virtual", options->virtual_time,
                               "The time of the machine jumps from one step to the next; so it does with -m, -c and -n");

@@ -1,5 +1,6 @@
 #include "sim/steering/time_words.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "sim/problem/names.hpp"
@@ -15,12 +16,24 @@ struct Unit {
 constexpr Unit kUnits[] = {{"s", 1}, {"ms", 1e-3}, {"m", 60}, {"min", 60}, {"h", 3600}};
 constexpr double kLongest = 1e8;
 
+std::optional<double> seconds_in(std::string_view unit) {
+  const auto at = std::ranges::find(kUnits, unit, &Unit::word);
+  return at == std::end(kUnits) ? std::nullopt : std::optional(at->seconds);
+}
+
+// One amount, or several one behind the other: 1h30m.
 std::optional<double> seconds_of(std::string_view text) {
-  std::string_view word;
-  const auto value = text::number_before<double>(text, word);
-  for (const auto& unit : kUnits)
-    if (value && unit.word == word) return *value * unit.seconds;
-  return std::nullopt;
+  double total = 0;
+  do {
+    std::string_view rest;
+    const auto value = text::number_before<double>(text, rest);
+    const auto unit = rest.substr(0, rest.find_first_of("0123456789"));
+    const auto seconds = seconds_in(unit);
+    if (!value || !seconds || (total > 0 && !(*value >= 0))) return std::nullopt;
+    total += *value * *seconds;
+    text = rest.substr(unit.size());
+  } while (!text.empty());
+  return total;
 }
 
 }  // namespace

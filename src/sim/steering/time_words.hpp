@@ -1,4 +1,4 @@
-// Times as people write them: 500ms, 10s, 5m, 2h.
+// Times as people write them: 500ms, 10s, 5m, 2h, 1h30m.
 #pragma once
 
 #include <string_view>
