@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -24,6 +25,7 @@ struct Profile {
 
 inline constexpr std::array kProfiles = {
     Profile{"a100", "a100-sxm4-40gb", 8},
+    Profile{"a100-80gb", "a100-sxm4-80gb", 8},
     Profile{"h100", "h100-sxm-80gb", 8},
     Profile{"h200", "h200-141gb", 8},
     Profile{"b200", "b200", 8},
@@ -45,7 +47,12 @@ inline constexpr std::array kProfiles = {
 
 inline void PrintTo(const Profile& profile, std::ostream* out) { *out << profile.name; }
 
-inline std::string name_of(const testing::TestParamInfo<Profile>& info) { return std::string(info.param.name); }
+// GoogleTest takes no `-` in a name.
+inline std::string name_of(const testing::TestParamInfo<Profile>& info) {
+  std::string name(info.param.name);
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
 
 // The node at a dotted path below `node`; an undefined one when there is none.
 inline YAML::Node node_at(const YAML::Node& node, std::string_view path) {
