@@ -138,7 +138,7 @@ def values_of(smi: Path, machine: str, folder: str) -> dict[str, str]:
 # These versions of nvidia-smi make room for 256 graphics clocks. These GPUs have more, the library says so, and
 # nvidia-smi prints its name for a code that it does not expect.
 TOO_MANY_CLOCKS = re.compile(r"(Graphics\s*: |<supported_graphics_clock>)Unknown Error")
-MACHINES_WITH_TOO_MANY_CLOCKS = ("gb200", "gb200-tray", "gb300", "rtxpro6000")
+MACHINES_WITH_TOO_MANY_CLOCKS = ("gb200", "gb200-tray", "gb300", "rtx5090", "rtxpro6000")
 
 
 def verdict(command: Command, machine: str, result: Result) -> tuple[str, str]:

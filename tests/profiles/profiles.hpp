@@ -40,6 +40,7 @@ inline constexpr std::array kProfiles = {
     Profile{"a40", "", 8},
     Profile{"v100", "v100-sxm2-32gb", 8},
     Profile{"rtx4090", "rtx4090", 1},
+    Profile{"rtx5090", "", 1, true},
     Profile{"rtx3070ti", "rtx3070ti", 1, true},
     Profile{"gh200", "", 1},
     Profile{"rtxpro6000", "rtx-pro-6000-blackwell-server", 1},
