@@ -29,6 +29,7 @@ inline constexpr std::array kProfiles = {
     Profile{"h100", "h100-sxm-80gb", 8},
     Profile{"h200", "h200-141gb", 8},
     Profile{"b200", "b200", 8},
+    Profile{"b300", "", 8, true},
     Profile{"gb200", "gb200", 4},
     Profile{"gb300", "gb300", 4},
     Profile{"l40s", "l40s", 8},
