@@ -72,6 +72,26 @@ void conclude_power(Values& values) {
     if (number(values, path)) values.try_emplace("power.current_draw_mw", *find(values, path));
 }
 
+// nvidia-smi prints the adjusted limit only while the mode is on.
+void conclude_adaptive_tgp(Values& values) {
+  const auto at = values.find("adaptive_tgp.adjusted_limit_mw");
+  if (at == values.end()) return;
+  if (at->second.yaml == "N/A")
+    values.erase(at);
+  else
+    values.try_emplace("adaptive_tgp.requested", Value{"enabled", at->second.place});
+}
+
+void conclude_hottest_part(Values& values) {
+  const auto at = values.find("thermal.hottest_part_above_c");
+  if (at == values.end()) return;
+  const auto hottest = number(values, at->first), core = number(values, "thermal.temperature_gpu_c");
+  if (hottest && core && *hottest >= *core)
+    at->second.yaml = std::to_string(*hottest - *core);
+  else
+    values.erase(at);
+}
+
 // Of a reason that the GPU cannot report nvidia-smi prints N/A.
 void conclude_reasons(Values& values) {
   constexpr std::string_view kReasons[] = {// in the order of NVML's bits
@@ -83,13 +103,16 @@ void conclude_reasons(Values& values) {
                                            "sw_thermal_slowdown",
                                            "hw_thermal_slowdown",
                                            "hw_power_brake_slowdown",
-                                           "display_clocks_setting"};
+                                           "display_clocks_setting",
+                                           "board_limit",
+                                           "reliability"};
   unsigned supported = 0x1ff;
   Place place;
   for (std::size_t bit = 0; bit < std::size(kReasons); ++bit) {
     const auto at = values.find("clocks_throttle_reasons." + std::string(kReasons[bit]));
     if (at == values.end()) continue;
     place = at->second.place;
+    supported |= 1U << bit;
     if (at->second.yaml != "N/A") continue;
     supported &= ~(1U << bit);
     values.erase(at);
@@ -106,6 +129,7 @@ std::string_view compute_capability(std::string_view architecture, std::uint64_t
   if (architecture == "ampere") return family == 0x20 ? "8.0" : "8.6";
   if (architecture == "ada" || architecture == "ada_lovelace") return "8.9";
   if (architecture == "hopper") return "9.0";
+  if (architecture == "rubin") return "10.7";
   if (architecture == "blackwell") return family == 0x29 ? "10.0" : family >= 0x31 ? "10.3" : "12.0";
   return {};
 }
@@ -143,6 +167,8 @@ void conclude(Values& values, const Place& place, bool lost) {
   conclude_sram(values);
   conclude_thresholds(values);
   conclude_power(values);
+  conclude_adaptive_tgp(values);
+  conclude_hottest_part(values);
   conclude_reasons(values);
   conclude_chip(values);
   if (const Value* speed = find(values, "fan.speed_percent")) {

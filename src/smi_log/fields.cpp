@@ -4,12 +4,14 @@
 #include <array>
 
 #include "smi_log/fields_errors.hpp"
+#include "smi_log/fields_newer.hpp"
 
 namespace nvmlkit::smi_log {
 namespace {
 
 constexpr Row kHost[] = {
     {"Driver Version", "driver_version", "system.driver_version", Unit::text},
+    {"KMD Version", "kmd_version", "system.driver_version", Unit::text},
     {"Timestamp", "timestamp", "", Unit::redundant},
     {"Attached GPUs", "attached_gpus", "", Unit::redundant},
     {"vGPU Driver Capability/Heterogenous Multi-vGPU", "vgpu_driver_capability/heterogenous_multivGPU", "", Unit::text},
@@ -205,7 +207,6 @@ constexpr Row kGpuRows[] = {
     {"Power Smoothing", "power_smoothing", "", Unit::text},
     {"Workload Power Profiles/Requested Profiles", "power_profiles/power_profile_requested_profiles", "", Unit::text},
     {"Workload Power Profiles/Enforced Profiles", "power_profiles/power_profile_enforced_profiles", "", Unit::text},
-    {"EDPp Multiplier", "edpp_multiplier", "", Unit::text},
     // Clocks
     {"Clocks/Graphics", "clocks/graphics_clock", "clocks.graphics_current", Unit::number},
     {"Clocks/SM", "clocks/sm_clock", "clocks.sm_current", Unit::number},
@@ -234,15 +235,15 @@ constexpr Row kGpuRows[] = {
     {"Fabric/Health/Route Unhealthy", "fabric/health/route_unhealthy", "fabric.health.route_unhealthy", Unit::flag},
     {"Fabric/Health/Access Timeout Recovery", "fabric/health/access_timeout_recovery", "fabric.health.access_timeout_recovery", Unit::flag},
     {"Fabric/Health/Incorrect Configuration", "fabric/health/incorrect_configuration", "fabric.health.incorrect_configuration", Unit::word},
-    {"Fabric/Health/Partition Assigned", "fabric/health/partition_assigned", "", Unit::text},
     {"Capabilities/EGM", "capabilities/egm", "egm", Unit::word},
 };
 // clang-format on
 
 constexpr auto kGpu = [] {
-  std::array<Row, std::size(kGpuRows) + std::size(kErrorRows)> all{};
-  std::copy(std::begin(kErrorRows), std::end(kErrorRows),
-            std::copy(std::begin(kGpuRows), std::end(kGpuRows), all.begin()));
+  std::array<Row, std::size(kGpuRows) + std::size(kErrorRows) + std::size(kNewerRows)> all{};
+  auto end = std::copy(std::begin(kGpuRows), std::end(kGpuRows), all.begin());
+  end = std::copy(std::begin(kErrorRows), std::end(kErrorRows), end);
+  std::copy(std::begin(kNewerRows), std::end(kNewerRows), end);
   return all;
 }();
 

@@ -1,6 +1,7 @@
 // Reads the lines of one log by the table, and the fields that follow from several lines.
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <unordered_map>
 
@@ -101,6 +102,10 @@ class Walk {
   bool lost_ = false;
 };
 
+// Branch 610 renamed the version, and its XML has both names.
+const std::set<std::string_view> kCudaVersion = {"CUDA Version", "cuda_version", "CUDA UMD Version",
+                                                 "cuda_umd_version"};
+
 void read_cuda_version(const Log& log, const Node& node, MachineValues& machine) {
   if (says_nothing(node.value) || says_absent(node.value)) return;
   std::string_view rest;
@@ -164,7 +169,7 @@ Expected<void> add_log(const Log& log, MachineValues& machine) {
   const Node* attached = nullptr;
   for (const auto& node : log.root.children) {
     if (node.name == "Attached GPUs" || node.name == "attached_gpus") attached = &node;
-    if (node.name == "CUDA Version" || node.name == "cuda_version") {
+    if (kCudaVersion.contains(node.name)) {
       read_cuda_version(log, node, machine);
     } else if (node.name == "GPU" || node.name == "gpu") {
       if (auto added = add_gpu(log, node, machine, seen); !added) return added;

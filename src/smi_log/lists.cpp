@@ -92,6 +92,28 @@ class Lists {
     if (!fresh) at->second.yaml.insert(at->second.yaml.size() - 1, ", " + item.yaml());
   }
 
+  // XML: <clique_entry> with <clique_type> and <clique_id>; text: the same names in words.
+  void cliques(const Node& node) {
+    const auto& type_of = *sim::model::descriptor<sim::model::FabricClique>().find("type");
+    FlowList list;
+    for (const auto& entry : node.children) {
+      if (entry.children.size() != 2) continue;
+      const Node &type = entry.children[0], &id = entry.children[1];
+      const auto word = read_value(type.value, Unit::word, type_of);
+      if (!word) {
+        unreadable(type, "a kind of clique");
+        continue;
+      }
+      const auto count = number(id);
+      if (!count) continue;
+      FlowMap clique;
+      clique.add("type", *word);
+      clique.add("id", *count);
+      list.add(clique.yaml());
+    }
+    if (!list.empty()) values_.try_emplace("fabric.cliques", Value{list.yaml(), place(node)});
+  }
+
   void skip(const Node& node, const char* what) { leftovers_.not_kept.push_back(place(node).text() + ": " + what); }
 
  private:
@@ -186,6 +208,8 @@ bool read_list(const Log& log, std::string_view path, const Node& node, Values& 
     lists.pages(node, "double_bit_retirement");
   } else if (path == "PCI/Bridge Chip" || path == "pci/pci_bridge_chip") {
     lists.bridge(node);
+  } else if (path == "Fabric/Cliques" || path == "fabric/cliques") {
+    lists.cliques(node);
   } else if (path == "MIG Device" || path == "mig_devices") {
     return true;  // read_mig_devices()
   } else if (path == "Accounted Processes" || path == "accounted_processes") {

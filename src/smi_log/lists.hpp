@@ -1,4 +1,4 @@
-// The parts of a log that are lists: processes, supported clocks, retired pages.
+// The parts of a log that are lists: processes, supported clocks, retired pages, cliques of a fabric.
 #pragma once
 
 #include <optional>

@@ -84,6 +84,9 @@ class Writer {
       const auto [at, fresh] = profile_of_name.try_emplace(name);
       if (fresh) {
         at->second = std::string(profile_of(name));
+        // So a driver calls a GPU that is newer than itself.
+        if (at->second.empty() && name == "NVIDIA Graphics Device")
+          at->second = std::string(profile_of_device(yaml_at(gpu.values, "pci.device_id")));
         if (at->second.empty())
           note(gpu.place, "no built-in machine has the GPU '" + name + "'; what the log does not tell is N/A");
       }

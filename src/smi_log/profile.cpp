@@ -1,7 +1,11 @@
 #include "smi_log/profile.hpp"
 
+#include <cstdint>
+#include <optional>
+
 #include "sim/config/builtin.hpp"
 #include "sim/config/document.hpp"
+#include "sim/text/numbers.hpp"
 #include "smi_log/units.hpp"
 
 namespace nvmlkit::smi_log {
@@ -64,12 +68,30 @@ struct Profiles {
   }
 };
 
+std::optional<std::uint64_t> hex_number(std::string_view text) {
+  if (!text.starts_with("0x")) return {};
+  std::string_view rest;
+  return sim::text::number_before<std::uint64_t>(text.substr(2), rest, 16);
+}
+
 const Profiles& profiles() {
   static const Profiles all;
   return all;
 }
 
 }  // namespace
+
+std::string_view profile_of_device(std::string_view device_id) {
+  std::string_view best;
+  const auto wanted = hex_number(device_id);
+  if (!wanted) return {};
+  for (const auto& [name, fields] : profiles().fields) {
+    const auto at = fields.find("pci.device_id");
+    if (at == fields.end() || hex_number(at->second) != wanted) continue;
+    if (best.empty() || name.size() < best.size()) best = name;
+  }
+  return best;
+}
 
 std::string_view profile_of(std::string_view product_name) {
   for (const auto& form : {std::string(product_name), quoted(product_name)})

@@ -32,7 +32,8 @@ bool one_of(std::string_view text, std::initializer_list<std::string_view> words
 Value read_number(std::string_view text) {
   std::string_view rest;
   const auto value = number_at<std::int64_t>(text, rest);
-  if (!value || !one_of(rest, {"", "MHz", "C", "%", "x", "bank(s)", "KB/s", "us", "MiB"})) return {};
+  if (!value || !one_of(rest, {"", "MHz", "C", "%", "x", "bank(s)", "KB/s", "us", "MiB", "seconds", "group(s)"}))
+    return {};
   return std::to_string(*value);
 }
 
@@ -67,9 +68,15 @@ Value read_thousandths(std::string_view text, std::initializer_list<std::string_
   return std::to_string(value);
 }
 
+Value read_percent(std::string_view text) {
+  const auto thousandths = read_thousandths(text, {"%"});
+  if (!thousandths) return {};
+  return std::to_string((std::stoll(*thousandths) + 500) / 1000);
+}
+
 Value read_flag(std::string_view text) {
-  if (one_of(text, {"Yes", "Active", "True", "Degraded"})) return "true";
-  if (one_of(text, {"No", "Not Active", "False", "Full"})) return "false";
+  if (one_of(text, {"Yes", "Active", "True", "Degraded", "Connected"})) return "true";
+  if (one_of(text, {"No", "Not Active", "False", "Full", "Disconnected", "Not Connected"})) return "false";
   return {};
 }
 
@@ -95,6 +102,8 @@ Value read_word(std::string_view text, const FieldDescriptor& field) {
       {"inactive", "disabled"},
       {"off", "disabled"},
       {"lowdoubleprecision", "low_dp"},
+      {"unicastle", "unicast_logical_endpoint"},
+      {"multicastle", "multicast_logical_endpoint"},
       {"nvidiavirtualapplications", "nvidia_vapps"},
       {"nvidiavirtualpc", "nvidia_vpc"},
       {"nvidiavirtualcomputeserver", "nvidia_vcs"},
@@ -160,6 +169,8 @@ std::optional<std::string> read_value(std::string_view text, Unit unit, const Fi
       return read_thousandths(text, {"", "W", "V"});
     case Unit::micro_volt:
       return read_thousandths(text, {"mV"});
+    case Unit::percent:
+      return read_percent(text);
     case Unit::flag:
       return read_flag(text);
     case Unit::redundant:

@@ -18,6 +18,7 @@ enum class Unit : std::uint8_t {
   mib,         // "40960 MiB", in bytes
   milli,       // "49.68 W", "0.725 V": in thousandths
   micro_volt,  // "705.000 mV"
+  percent,     // "100.00%": the whole number
   flag,        // Yes / No, Active / Not Active, True / False; a bandwidth that is "Full" is not degraded
   word,        // one of the words of the model's field
   known_word,  // the same, where "Unknown" is an answer

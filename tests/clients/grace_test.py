@@ -16,6 +16,7 @@ NEAR = {
     "gb200": [FIRST, FIRST, SECOND, SECOND],
     "gb200-tray": [FIRST, FIRST, SECOND, SECOND],
     "gb300": [FIRST, FIRST, SECOND, SECOND],
+    "vr200": [("0-175", "0")] * 2 + [("176-351", "1")] * 2,  # Vera
 }
 
 

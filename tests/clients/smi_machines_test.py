@@ -15,7 +15,7 @@ from fixture import ClientTest
 if os.geteuid() != 0:
     skip("setting needs root, here as on hardware")
 SMI = available_smi()
-SINCE_HOPPER = {"hopper", "blackwell"}
+SINCE_HOPPER = {"hopper", "blackwell", "rubin"}
 
 
 def has_clocks(gpu: dict) -> bool:

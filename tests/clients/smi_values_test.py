@@ -127,7 +127,7 @@ brand = words({"nvidia": "NVIDIA", "tesla": "Tesla", "geforce": "GeForce", "quad
                "geforce_rtx": "GeForce RTX", "quadro_rtx": "Quadro RTX", "titan_rtx": "Titan RTX"})  # fmt: skip
 architecture = words({"volta": "Volta", "turing": "Turing", "ampere": "Ampere", "ada": "Ada Lovelace", "ada_lovelace": "Ada Lovelace",
                       "hopper": "Hopper",
-                      "blackwell": "Unknown"})  # fmt: skip # these versions of nvidia-smi are older than Blackwell
+                      "blackwell": "Unknown", "rubin": "Unknown"})  # fmt: skip # these versions of nvidia-smi know neither
 addressing = words({"none": "None", "hmm": "HMM", "ats": "ATS"})
 compute_mode = words({"default": "Default", "exclusive_process": "Exclusive_Process", "prohibited": "Prohibited"})
 virtualization = words({"none": "None", "passthrough": "Pass-Through", "vgpu": "VGPU", "host_vgpu": "Host VGPU"})

@@ -46,8 +46,12 @@ TEST_F(Setters, ReadersOfPowerSmoothingNeedRoot) {
     std::string machine;
     bool smooths;
   };
-  for (const auto& [machine, smooths] :
-       {Case{"b200", true}, {"gb200", true}, {"gb300", true}, {"h100", false}, {"rtxpro6000", false}}) {
+  for (const auto& [machine, smooths] : {Case{"b200", true},
+                                         {"gb200", true},
+                                         {"gb300", true},
+                                         {"vr200", true},
+                                         {"h100", false},
+                                         {"rtxpro6000", false}}) {
     Loaded::start("version: \"1.0\"\nbase: " + machine + "\nsystem: {driver_version: 595.71.05}\n");
     const auto expected = smooths ? NVML_ERROR_NO_PERMISSION : NVML_ERROR_NOT_SUPPORTED;
     for (const auto id :

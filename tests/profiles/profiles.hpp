@@ -32,6 +32,7 @@ inline constexpr std::array kProfiles = {
     Profile{"b300", "", 8, true},
     Profile{"gb200", "gb200", 4},
     Profile{"gb300", "gb300", 4},
+    Profile{"vr200", "", 4},
     Profile{"l40s", "l40s", 8},
     Profile{"t4", "t4", 4},
     Profile{"l4", "l4", 1},
@@ -133,7 +134,10 @@ inline std::vector<ClockList> supported_clocks(const Machine& machine) {
 class ProfileTest : public testing::TestWithParam<Profile> {
  protected:
   // Drivers that know Blackwell have no applications clocks any more.
-  bool has_no_applications_clocks() const { return machine_.text("architecture") == "blackwell"; }
+  bool has_no_applications_clocks() const {
+    const auto architecture = machine_.text("architecture");
+    return architecture == "blackwell" || architecture == "rubin";
+  }
 
   // A number that only the profile of a partial capture may lack.
   std::optional<int64_t> known(std::string_view path) const {

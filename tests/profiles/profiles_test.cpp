@@ -102,10 +102,11 @@ TEST_P(ProfileTest, SupportedClocksAreSortedAndHoldTheOthers) {
 }
 
 TEST_P(ProfileTest, StartsIdleAndHealthy) {
-  // No driver before branch 570 knows Blackwell; its captures are of 580.
-  const bool blackwell = machine_.text("/device_defaults.architecture") == "blackwell";
-  EXPECT_EQ(std::stoi(machine_.text("/system.driver_version").value_or("0")), blackwell ? 580 : 550);
-  EXPECT_EQ(machine_.required("/system.cuda_version_major"), blackwell ? 13 : 12);
+  // No driver before branch 570 knows Blackwell; its captures are of 580. The one of Rubin is of 615.
+  const auto architecture = machine_.text("/device_defaults.architecture");
+  const bool blackwell = architecture == "blackwell", rubin = architecture == "rubin";
+  EXPECT_EQ(std::stoi(machine_.text("/system.driver_version").value_or("0")), rubin ? 615 : blackwell ? 580 : 550);
+  EXPECT_EQ(machine_.required("/system.cuda_version_major"), blackwell || rubin ? 13 : 12);
   EXPECT_EQ(machine_.required("/system.cuda_version_minor"), blackwell ? 0 : 4);
   EXPECT_EQ(machine_.text("clocks_throttle_reasons.gpu_idle"), "true");
   for (const std::string engine : {"gpu", "memory", "encoder", "decoder", "jpeg", "ofa"}) {

@@ -171,7 +171,7 @@ TEST(MigComputeProfiles, FollowFromTheGpuInstance) {
 
 // Each name stands for one constant of NVML, and there and back is the same profile.
 TEST(MigProfiles, HaveNumbers) {
-  for (const auto* base : {"a100", "a100-80gb", "h100", "h200", "b200", "b300", "gb200", "gb300"}) {
+  for (const auto* base : {"a100", "a100-80gb", "h100", "h200", "b200", "b300", "gb200", "gb300", "vr200"}) {
     const auto machine = mig_machine(base);
     const auto& gpu = machine->gpus()[0];
     EXPECT_EQ(gpu.mig.profiles.size(), 7U) << base;

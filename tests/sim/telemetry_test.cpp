@@ -8,7 +8,7 @@ namespace {
 
 TEST(Telemetry, WithoutAWorkloadEveryValueIsTheConfiguredOne) {
   for (const char* name :
-       {"a100", "a100-80gb", "b200", "b300", "gb200", "gb300", "h100", "h200", "l40s", "rtx5090", "t4"}) {
+       {"a100", "a100-80gb", "b200", "b300", "gb200", "gb300", "h100", "h200", "l40s", "rtx5090", "t4", "vr200"}) {
     Bench b(std::string("base: ") + name + "\nsystem: {num_devices: 2}\n");
     const auto copy = std::make_unique<model::Gpu>(b.gpu(1));
     b.pass(12345);

@@ -225,13 +225,13 @@ TEST(Import, ReadsLogsThatWerePastedIndentedOrWithoutTheirHead) {
 
 TEST(Import, CountsWhatItDoesNotKeep) {
   const auto imported = import_text(text_log("    Brand New Mode                        : Warm\n"
-                                             "    EDPp Multiplier                       : 50 %\n"
-                                             "    EDPp Multiplier                       : N/A") +
+                                             "    Power Smoothing                       : 50 %\n"
+                                             "    Power Smoothing                       : N/A") +
                                     "what is this\n");
   ASSERT_EQ(imported.leftovers.unknown.size(), 1u);
   EXPECT_EQ(imported.leftovers.unknown[0], "log.txt:8: Brand New Mode: Warm");
   ASSERT_EQ(imported.leftovers.not_kept.size(), 1u);
-  EXPECT_EQ(imported.leftovers.not_kept[0], "log.txt:9: EDPp Multiplier: 50 %");
+  EXPECT_EQ(imported.leftovers.not_kept[0], "log.txt:9: Power Smoothing: 50 %");
   ASSERT_EQ(imported.leftovers.others.size(), 1u);
   EXPECT_EQ(imported.leftovers.others[0], "log.txt:11: what is this");
 }

@@ -96,6 +96,8 @@ void complete_power_and_clocks(Gpu& gpu) {
                                                                             : gpu.adaptive_tgp.adjusted_limit_mw);
   power.instant_draw_mw.derive_from(power.current_draw_mw);
   power.power_state.derive_from(gpu.performance_state);
+  gpu.base_power.limit_mw.derive_from(gpu.base_power.default_limit_mw);
+  gpu.base_power.requested_limit_mw.derive_from(gpu.base_power.limit_mw);
   gpu.module_power.requested_limit_mw.derive_from(gpu.module_power.limit_mw);
   gpu.fan.target_speed_percent.derive_from(gpu.fan.speed_percent);
   gpu.clocks.sm_current.derive_from(gpu.clocks.graphics_current);

@@ -608,6 +608,13 @@ struct Power {
   LiveField<std::uint64_t, Live::power_total_energy_consumption_mj> total_energy_consumption_mj;  // Energy since the driver was loaded. [mJ]
 };
 
+// Power that the GPU may draw for long, below the ceiling that `power` describes; from Rubin on.
+struct BasePower {
+  Field<std::uint32_t> limit_mw;  // Base power in force. Default: default_limit_mw. [mW]
+  Field<std::uint32_t> requested_limit_mw;  // Requested base power. Default: limit_mw. [mW]
+  Field<std::uint32_t> default_limit_mw;  // Base power after the driver is loaded. [mW]
+};
+
 // Power of the module that carries the GPU.
 struct ModulePower {
   LiveField<std::uint32_t, Live::module_power_average_draw_mw> average_draw_mw;  // Power draw averaged over one second. [mW]
@@ -1428,6 +1435,7 @@ struct Gpu {
   Pci pci;  // PCI identity.
   Pcie pcie;  // PCIe link.
   Power power;  // Power draw and limits.
+  BasePower base_power;  // Power that the GPU may draw for long.
   ModulePower module_power;  // Power of the module that carries the GPU.
   AdaptiveTgp adaptive_tgp;  // Adaptive total graphics power: the budget of a module, shared out to its GPUs.
   Thermal thermal;  // Temperatures and thresholds.
@@ -1683,6 +1691,7 @@ static_assert(std::is_trivially_copyable_v<Pci>);
 static_assert(std::is_trivially_copyable_v<PcieErrors>);
 static_assert(std::is_trivially_copyable_v<Pcie>);
 static_assert(std::is_trivially_copyable_v<Power>);
+static_assert(std::is_trivially_copyable_v<BasePower>);
 static_assert(std::is_trivially_copyable_v<ModulePower>);
 static_assert(std::is_trivially_copyable_v<AdaptiveTgp>);
 static_assert(std::is_trivially_copyable_v<Thermal>);

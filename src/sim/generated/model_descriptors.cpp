@@ -426,10 +426,15 @@ constexpr char text_pool[] =
     "total_energy_consumption_mj"
     "Power draw and limits."
     "Power"
+    "Base power in force. Default: default_limit_mw."
+    "Requested base power. Default: limit_mw."
+    "requested_limit_mw"
+    "Base power after the driver is loaded."
+    "Power that the GPU may draw for long, below the ceiling that `power` describes; from Rubin on."
+    "BasePower"
     "Power draw of this instant."
     "Power limit in force."
     "Requested power limit. Default: limit_mw."
-    "requested_limit_mw"
     "Power of the module that carries the GPU."
     "ModulePower"
     "What programs asked for. Present = the GPU has the mode. Default: disabled, from Rubin on."
@@ -1463,6 +1468,8 @@ constexpr char text_pool[] =
     "dram_encryption"
     "Confidential computing."
     "protected_memory"
+    "Power that the GPU may draw for long."
+    "base_power"
     "module_power"
     "Adaptive total graphics power: the budget of a module, shared out to its GPUs."
     "adaptive_tgp"
@@ -2513,23 +2520,38 @@ constexpr FieldDescriptor field_table[] = {
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, total_energy_consumption_mj), .present_offset = offsetof(decltype(Power::total_energy_consumption_mj), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // BasePower.limit_mw
+    {.name_text = {6947, 8}, .unit_text = {6945, 2}, .doc_text = {7696, 47}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(BasePower, limit_mw), .present_offset = offsetof(decltype(BasePower::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // BasePower.requested_limit_mw
+    {.name_text = {7783, 18}, .unit_text = {6945, 2}, .doc_text = {7743, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(BasePower, requested_limit_mw), .present_offset = offsetof(decltype(BasePower::requested_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // BasePower.default_limit_mw
+    {.name_text = {6994, 16}, .unit_text = {6945, 2}, .doc_text = {7801, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(BasePower, default_limit_mw), .present_offset = offsetof(decltype(BasePower::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.average_draw_mw
     {.name_text = {7343, 15}, .unit_text = {6945, 2}, .doc_text = {7307, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, average_draw_mw), .present_offset = offsetof(decltype(ModulePower::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.instant_draw_mw
-    {.name_text = {7411, 15}, .unit_text = {6945, 2}, .doc_text = {7696, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7411, 15}, .unit_text = {6945, 2}, .doc_text = {7942, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, instant_draw_mw), .present_offset = offsetof(decltype(ModulePower::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.limit_mw
-    {.name_text = {6947, 8}, .unit_text = {6945, 2}, .doc_text = {7723, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6947, 8}, .unit_text = {6945, 2}, .doc_text = {7969, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, limit_mw), .present_offset = offsetof(decltype(ModulePower::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.requested_limit_mw
-    {.name_text = {7785, 18}, .unit_text = {6945, 2}, .doc_text = {7744, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7783, 18}, .unit_text = {6945, 2}, .doc_text = {7990, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, requested_limit_mw), .present_offset = offsetof(decltype(ModulePower::requested_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -2549,2432 +2571,2432 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(ModulePower, max_limit_mw), .present_offset = offsetof(decltype(ModulePower::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // AdaptiveTgp.requested
-    {.name_text = {7945, 9}, .unit_text = {0, 0}, .doc_text = {7855, 90}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8173, 9}, .unit_text = {0, 0}, .doc_text = {8083, 90}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(AdaptiveTgp, requested), .present_offset = offsetof(decltype(AdaptiveTgp::requested), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // AdaptiveTgp.allowed
-    {.name_text = {8002, 7}, .unit_text = {0, 0}, .doc_text = {7954, 48}, .note_text = {0, 0}, .default_text = {8, 7},
+    {.name_text = {8230, 7}, .unit_text = {0, 0}, .doc_text = {8182, 48}, .note_text = {0, 0}, .default_text = {8, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(AdaptiveTgp, allowed), .present_offset = offsetof(decltype(AdaptiveTgp::allowed), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 1},
     // AdaptiveTgp.admin_override
-    {.name_text = {8065, 14}, .unit_text = {0, 0}, .doc_text = {8009, 56}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {8293, 14}, .unit_text = {0, 0}, .doc_text = {8237, 56}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(AdaptiveTgp, admin_override), .present_offset = offsetof(decltype(AdaptiveTgp::admin_override), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // AdaptiveTgp.adjusted_limit_mw
-    {.name_text = {8137, 17}, .unit_text = {6945, 2}, .doc_text = {8079, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8365, 17}, .unit_text = {6945, 2}, .doc_text = {8307, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(AdaptiveTgp, adjusted_limit_mw), .present_offset = offsetof(decltype(AdaptiveTgp::adjusted_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Thermal.temperature_gpu_c
-    {.name_text = {8246, 17}, .unit_text = {1155, 1}, .doc_text = {8218, 28}, .note_text = {0, 0}, .default_text = {8216, 2},
+    {.name_text = {8474, 17}, .unit_text = {1155, 1}, .doc_text = {8446, 28}, .note_text = {0, 0}, .default_text = {8444, 2},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Thermal, temperature_gpu_c), .present_offset = offsetof(decltype(Thermal::temperature_gpu_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 30},
     // Thermal.hottest_part_above_c
-    {.name_text = {8349, 20}, .unit_text = {1155, 1}, .doc_text = {8263, 86}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8577, 20}, .unit_text = {1155, 1}, .doc_text = {8491, 86}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, hottest_part_above_c), .present_offset = offsetof(decltype(Thermal::hottest_part_above_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Thermal.temperature_memory_c
-    {.name_text = {8395, 20}, .unit_text = {1155, 1}, .doc_text = {8369, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8623, 20}, .unit_text = {1155, 1}, .doc_text = {8597, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, temperature_memory_c), .present_offset = offsetof(decltype(Thermal::temperature_memory_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
     // Thermal.shutdown_threshold_c
-    {.name_text = {8454, 20}, .unit_text = {1155, 1}, .doc_text = {8415, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8682, 20}, .unit_text = {1155, 1}, .doc_text = {8643, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_threshold_c), .present_offset = offsetof(decltype(Thermal::shutdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.slowdown_threshold_c
-    {.name_text = {8513, 20}, .unit_text = {1155, 1}, .doc_text = {8474, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8741, 20}, .unit_text = {1155, 1}, .doc_text = {8702, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_threshold_c), .present_offset = offsetof(decltype(Thermal::slowdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.max_operating_c
-    {.name_text = {8567, 15}, .unit_text = {1155, 1}, .doc_text = {8533, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8795, 15}, .unit_text = {1155, 1}, .doc_text = {8761, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_c), .present_offset = offsetof(decltype(Thermal::max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_c
-    {.name_text = {8630, 22}, .unit_text = {1155, 1}, .doc_text = {8582, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8858, 22}, .unit_text = {1155, 1}, .doc_text = {8810, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_temperature_c
-    {.name_text = {8690, 20}, .unit_text = {1155, 1}, .doc_text = {8652, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8918, 20}, .unit_text = {1155, 1}, .doc_text = {8880, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_temperature_c), .present_offset = offsetof(decltype(Thermal::target_temperature_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_min_c
-    {.name_text = {8740, 12}, .unit_text = {1155, 1}, .doc_text = {8710, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8968, 12}, .unit_text = {1155, 1}, .doc_text = {8938, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_min_c), .present_offset = offsetof(decltype(Thermal::target_min_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_max_c
-    {.name_text = {8783, 12}, .unit_text = {1155, 1}, .doc_text = {8752, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9011, 12}, .unit_text = {1155, 1}, .doc_text = {8980, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_max_c), .present_offset = offsetof(decltype(Thermal::target_max_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.tlimit_c
-    {.name_text = {8871, 8}, .unit_text = {1155, 1}, .doc_text = {8795, 76}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9099, 8}, .unit_text = {1155, 1}, .doc_text = {9023, 76}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, tlimit_c), .present_offset = offsetof(decltype(Thermal::tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.shutdown_tlimit_c
-    {.name_text = {8914, 17}, .unit_text = {1155, 1}, .doc_text = {8879, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9142, 17}, .unit_text = {1155, 1}, .doc_text = {9107, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::shutdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.slowdown_tlimit_c
-    {.name_text = {8966, 17}, .unit_text = {1155, 1}, .doc_text = {8931, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9194, 17}, .unit_text = {1155, 1}, .doc_text = {9159, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::slowdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.max_operating_tlimit_c
-    {.name_text = {9024, 22}, .unit_text = {1155, 1}, .doc_text = {8983, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9252, 22}, .unit_text = {1155, 1}, .doc_text = {9211, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_tlimit_c
-    {.name_text = {9101, 29}, .unit_text = {1155, 1}, .doc_text = {9046, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9329, 29}, .unit_text = {1155, 1}, .doc_text = {9274, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Fan.count
-    {.name_text = {9287, 5}, .unit_text = {0, 0}, .doc_text = {9256, 31}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {9515, 5}, .unit_text = {0, 0}, .doc_text = {9484, 31}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Fan, count), .present_offset = offsetof(decltype(Fan::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 16, .default_value = 0},
     // Fan.speed_percent
-    {.name_text = {9303, 13}, .unit_text = {9302, 1}, .doc_text = {9292, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9531, 13}, .unit_text = {9530, 1}, .doc_text = {9520, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, speed_percent), .present_offset = offsetof(decltype(Fan::speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.target_speed_percent
-    {.name_text = {9355, 20}, .unit_text = {9302, 1}, .doc_text = {9316, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9583, 20}, .unit_text = {9530, 1}, .doc_text = {9544, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, target_speed_percent), .present_offset = offsetof(decltype(Fan::target_speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.manual_percent
-    {.name_text = {9432, 14}, .unit_text = {9302, 1}, .doc_text = {9375, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9660, 14}, .unit_text = {9530, 1}, .doc_text = {9603, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, manual_percent), .present_offset = offsetof(decltype(Fan::manual_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.min_percent
-    {.name_text = {9475, 11}, .unit_text = {9302, 1}, .doc_text = {9446, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9703, 11}, .unit_text = {9530, 1}, .doc_text = {9674, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, min_percent), .present_offset = offsetof(decltype(Fan::min_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.max_percent
-    {.name_text = {9516, 11}, .unit_text = {9302, 1}, .doc_text = {9486, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9744, 11}, .unit_text = {9530, 1}, .doc_text = {9714, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, max_percent), .present_offset = offsetof(decltype(Fan::max_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.speed_rpm
-    {.name_text = {9562, 9}, .unit_text = {9559, 3}, .doc_text = {9527, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9790, 9}, .unit_text = {9787, 3}, .doc_text = {9755, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fan, speed_rpm), .present_offset = offsetof(decltype(Fan::speed_rpm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fan.policy
-    {.name_text = {9591, 6}, .unit_text = {0, 0}, .doc_text = {9571, 20}, .note_text = {0, 0}, .default_text = {520, 9},
+    {.name_text = {9819, 6}, .unit_text = {0, 0}, .doc_text = {9799, 20}, .note_text = {0, 0}, .default_text = {520, 9},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fan, policy), .present_offset = offsetof(decltype(Fan::policy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 77, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfile.id
-    {.name_text = {9664, 2}, .unit_text = {0, 0}, .doc_text = {9635, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9892, 2}, .unit_text = {0, 0}, .doc_text = {9863, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(WorkloadPowerProfile, id), .present_offset = offsetof(decltype(WorkloadPowerProfile::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 254, .default_value = 0},
     // WorkloadPowerProfile.priority
-    {.name_text = {9717, 8}, .unit_text = {0, 0}, .doc_text = {9666, 51}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {9945, 8}, .unit_text = {0, 0}, .doc_text = {9894, 51}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(WorkloadPowerProfile, priority), .present_offset = offsetof(decltype(WorkloadPowerProfile::priority), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfile.conflicts
-    {.name_text = {9783, 9}, .unit_text = {0, 0}, .doc_text = {9725, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10011, 9}, .unit_text = {0, 0}, .doc_text = {9953, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(WorkloadPowerProfile, conflicts), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfile::conflicts), items), .value_size = sizeof(std::uint32_t),
      .max_items = 16, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfiles.profiles
-    {.name_text = {9877, 8}, .unit_text = {0, 0}, .doc_text = {9857, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10105, 8}, .unit_text = {0, 0}, .doc_text = {10085, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(WorkloadPowerProfiles, profiles), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfiles::profiles), items), .value_size = sizeof(WorkloadPowerProfile),
-     .max_items = 32, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 32, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfiles.requested
-    {.name_text = {7945, 9}, .unit_text = {0, 0}, .doc_text = {9885, 43}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8173, 9}, .unit_text = {0, 0}, .doc_text = {10113, 43}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(WorkloadPowerProfiles, requested), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfiles::requested), items), .value_size = sizeof(std::uint32_t),
      .max_items = 32, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.percent_tmp_floor
-    {.name_text = {10054, 17}, .unit_text = {9302, 1}, .doc_text = {10006, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10282, 17}, .unit_text = {9530, 1}, .doc_text = {10234, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothingProfile::percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothingProfile.ramp_up_rate_mw_per_s
-    {.name_text = {10099, 21}, .unit_text = {10095, 4}, .doc_text = {10071, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10327, 21}, .unit_text = {10323, 4}, .doc_text = {10299, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, ramp_up_rate_mw_per_s), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_up_rate_mw_per_s), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.ramp_down_rate_mw_per_s
-    {.name_text = {10144, 23}, .unit_text = {10095, 4}, .doc_text = {10120, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10372, 23}, .unit_text = {10323, 4}, .doc_text = {10348, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, ramp_down_rate_mw_per_s), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_down_rate_mw_per_s), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.ramp_down_hysteresis_ms
-    {.name_text = {10208, 23}, .unit_text = {10206, 2}, .doc_text = {10167, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10436, 23}, .unit_text = {10434, 2}, .doc_text = {10395, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, ramp_down_hysteresis_ms), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_down_hysteresis_ms), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.secondary_power_floor_w
-    {.name_text = {10251, 23}, .unit_text = {10250, 1}, .doc_text = {10231, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10479, 23}, .unit_text = {10478, 1}, .doc_text = {10459, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, secondary_power_floor_w), .present_offset = offsetof(decltype(PowerSmoothingProfile::secondary_power_floor_w), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.primary_floor_activation_window_multiplier
-    {.name_text = {10314, 42}, .unit_text = {0, 0}, .doc_text = {10274, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10542, 42}, .unit_text = {0, 0}, .doc_text = {10502, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, primary_floor_activation_window_multiplier), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_activation_window_multiplier), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.primary_floor_target_window_multiplier
-    {.name_text = {10397, 38}, .unit_text = {0, 0}, .doc_text = {10356, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10625, 38}, .unit_text = {0, 0}, .doc_text = {10584, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, primary_floor_target_window_multiplier), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_target_window_multiplier), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.primary_floor_activation_offset_w
-    {.name_text = {10474, 33}, .unit_text = {10250, 1}, .doc_text = {10435, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10702, 33}, .unit_text = {10478, 1}, .doc_text = {10663, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, primary_floor_activation_offset_w), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_activation_offset_w), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.state
-    {.name_text = {10642, 5}, .unit_text = {0, 0}, .doc_text = {10598, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10870, 5}, .unit_text = {0, 0}, .doc_text = {10826, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, state), .present_offset = offsetof(decltype(PowerSmoothing::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.privilege_level
-    {.name_text = {10663, 15}, .unit_text = {0, 0}, .doc_text = {10647, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10891, 15}, .unit_text = {0, 0}, .doc_text = {10875, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, privilege_level), .present_offset = offsetof(decltype(PowerSmoothing::privilege_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.immediate_ramp_down
-    {.name_text = {10715, 19}, .unit_text = {0, 0}, .doc_text = {10678, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10943, 19}, .unit_text = {0, 0}, .doc_text = {10906, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, immediate_ramp_down), .present_offset = offsetof(decltype(PowerSmoothing::immediate_ramp_down), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.applied_tmp_ceiling_w
-    {.name_text = {10777, 21}, .unit_text = {10250, 1}, .doc_text = {10734, 43}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11005, 21}, .unit_text = {10478, 1}, .doc_text = {10962, 43}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, applied_tmp_ceiling_w), .present_offset = offsetof(decltype(PowerSmoothing::applied_tmp_ceiling_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.applied_tmp_floor_w
-    {.name_text = {10839, 19}, .unit_text = {10250, 1}, .doc_text = {10798, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11067, 19}, .unit_text = {10478, 1}, .doc_text = {11026, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, applied_tmp_floor_w), .present_offset = offsetof(decltype(PowerSmoothing::applied_tmp_floor_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.max_percent_tmp_floor
-    {.name_text = {10888, 21}, .unit_text = {9302, 1}, .doc_text = {10858, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11116, 21}, .unit_text = {9530, 1}, .doc_text = {11086, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, max_percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothing::max_percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothing.min_percent_tmp_floor
-    {.name_text = {10938, 21}, .unit_text = {9302, 1}, .doc_text = {10909, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11166, 21}, .unit_text = {9530, 1}, .doc_text = {11137, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, min_percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothing::min_percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothing.hw_circuitry_lifetime_remaining_percent
-    {.name_text = {10994, 39}, .unit_text = {9302, 1}, .doc_text = {10959, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11222, 39}, .unit_text = {9530, 1}, .doc_text = {11187, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, hw_circuitry_lifetime_remaining_percent), .present_offset = offsetof(decltype(PowerSmoothing::hw_circuitry_lifetime_remaining_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothing.active_profile
-    {.name_text = {11065, 14}, .unit_text = {0, 0}, .doc_text = {11033, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11293, 14}, .unit_text = {0, 0}, .doc_text = {11261, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, active_profile), .present_offset = offsetof(decltype(PowerSmoothing::active_profile), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
     // PowerSmoothing.profiles
-    {.name_text = {9877, 8}, .unit_text = {0, 0}, .doc_text = {11079, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10105, 8}, .unit_text = {0, 0}, .doc_text = {11307, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, profiles), .present_offset = 0, .items_offset = offsetof(decltype(PowerSmoothing::profiles), items), .value_size = sizeof(PowerSmoothingProfile),
-     .max_items = 5, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 5, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.admin_override
-    {.name_text = {8065, 14}, .unit_text = {0, 0}, .doc_text = {11099, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8293, 14}, .unit_text = {0, 0}, .doc_text = {11327, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, admin_override), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerSmoothingProfile),
-     .max_items = 0, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.primary_power_floor_w
-    {.name_text = {11171, 21}, .unit_text = {10250, 1}, .doc_text = {11153, 18}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11399, 21}, .unit_text = {10478, 1}, .doc_text = {11381, 18}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, primary_power_floor_w), .present_offset = offsetof(decltype(PowerSmoothing::primary_power_floor_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.secondary_power_floor_w
-    {.name_text = {10251, 23}, .unit_text = {10250, 1}, .doc_text = {10231, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10479, 23}, .unit_text = {10478, 1}, .doc_text = {10459, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, secondary_power_floor_w), .present_offset = offsetof(decltype(PowerSmoothing::secondary_power_floor_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.min_primary_floor_activation_offset_w
-    {.name_text = {11238, 37}, .unit_text = {10250, 1}, .doc_text = {11192, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11466, 37}, .unit_text = {10478, 1}, .doc_text = {11420, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, min_primary_floor_activation_offset_w), .present_offset = offsetof(decltype(PowerSmoothing::min_primary_floor_activation_offset_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.min_primary_floor_activation_point_w
-    {.name_text = {11328, 36}, .unit_text = {10250, 1}, .doc_text = {11275, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11556, 36}, .unit_text = {10478, 1}, .doc_text = {11503, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, min_primary_floor_activation_point_w), .present_offset = offsetof(decltype(PowerSmoothing::min_primary_floor_activation_point_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.window_multiplier
-    {.name_text = {11406, 17}, .unit_text = {10206, 2}, .doc_text = {11364, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11634, 17}, .unit_text = {10434, 2}, .doc_text = {11592, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, window_multiplier), .present_offset = offsetof(decltype(PowerSmoothing::window_multiplier), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.delayed_supported
-    {.name_text = {11455, 17}, .unit_text = {0, 0}, .doc_text = {11423, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11683, 17}, .unit_text = {0, 0}, .doc_text = {11651, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, delayed_supported), .present_offset = offsetof(decltype(PowerSmoothing::delayed_supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.soc_state
-    {.name_text = {11520, 9}, .unit_text = {0, 0}, .doc_text = {11472, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11748, 9}, .unit_text = {0, 0}, .doc_text = {11700, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, soc_state), .present_offset = offsetof(decltype(PowerSmoothing::soc_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // PowerBalancing.frequency
-    {.name_text = {11623, 9}, .unit_text = {0, 0}, .doc_text = {11592, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11851, 9}, .unit_text = {0, 0}, .doc_text = {11820, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerBalancing, frequency), .present_offset = offsetof(decltype(PowerBalancing::frequency), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerBalancing.activity
-    {.name_text = {11673, 8}, .unit_text = {0, 0}, .doc_text = {11632, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11901, 8}, .unit_text = {0, 0}, .doc_text = {11860, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerBalancing, activity), .present_offset = offsetof(decltype(PowerBalancing::activity), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerBalancing.edpp_percent
-    {.name_text = {11728, 12}, .unit_text = {9302, 1}, .doc_text = {11681, 47}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11956, 12}, .unit_text = {9530, 1}, .doc_text = {11909, 47}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerBalancing, edpp_percent), .present_offset = offsetof(decltype(PowerBalancing::edpp_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClockSwitch.type
-    {.name_text = {3926, 4}, .unit_text = {0, 0}, .doc_text = {11826, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3926, 4}, .unit_text = {0, 0}, .doc_text = {12054, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClockSwitch, type), .present_offset = offsetof(decltype(MemoryClockSwitch::type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClockSwitch.min_interval_ms
-    {.name_text = {11876, 15}, .unit_text = {10206, 2}, .doc_text = {11841, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12104, 15}, .unit_text = {10434, 2}, .doc_text = {12069, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClockSwitch, min_interval_ms), .present_offset = offsetof(decltype(MemoryClockSwitch::min_interval_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerMizer.mode
-    {.name_text = {12018, 4}, .unit_text = {0, 0}, .doc_text = {11977, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12246, 4}, .unit_text = {0, 0}, .doc_text = {12205, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerMizer, mode), .present_offset = offsetof(decltype(PowerMizer::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 82, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // PowerMizer.supported_modes
-    {.name_text = {12105, 15}, .unit_text = {0, 0}, .doc_text = {12025, 80}, .note_text = {0, 0}, .default_text = {12022, 3},
+    {.name_text = {12333, 15}, .unit_text = {0, 0}, .doc_text = {12253, 80}, .note_text = {0, 0}, .default_text = {12250, 3},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PowerMizer, supported_modes), .present_offset = offsetof(decltype(PowerMizer::supported_modes), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 15},
     // BoostSlider.level
-    {.name_text = {12186, 5}, .unit_text = {0, 0}, .doc_text = {12170, 16}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {12414, 5}, .unit_text = {0, 0}, .doc_text = {12398, 16}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(BoostSlider, level), .present_offset = offsetof(decltype(BoostSlider::level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // BoostSlider.max_level
-    {.name_text = {12240, 9}, .unit_text = {0, 0}, .doc_text = {12191, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12468, 9}, .unit_text = {0, 0}, .doc_text = {12419, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(BoostSlider, max_level), .present_offset = offsetof(decltype(BoostSlider::max_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Clocks.graphics_current
-    {.name_text = {12377, 16}, .unit_text = {12374, 3}, .doc_text = {12321, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12605, 16}, .unit_text = {12602, 3}, .doc_text = {12549, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_current), .present_offset = offsetof(decltype(Clocks::graphics_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max
-    {.name_text = {12416, 12}, .unit_text = {12374, 3}, .doc_text = {12393, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12644, 12}, .unit_text = {12602, 3}, .doc_text = {12621, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max), .present_offset = offsetof(decltype(Clocks::graphics_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app
-    {.name_text = {12456, 12}, .unit_text = {12374, 3}, .doc_text = {12428, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12684, 12}, .unit_text = {12602, 3}, .doc_text = {12656, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app), .present_offset = offsetof(decltype(Clocks::graphics_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app_default
-    {.name_text = {12523, 20}, .unit_text = {12374, 3}, .doc_text = {12468, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12751, 20}, .unit_text = {12602, 3}, .doc_text = {12696, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app_default), .present_offset = offsetof(decltype(Clocks::graphics_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max_customer_boost
-    {.name_text = {12594, 27}, .unit_text = {12374, 3}, .doc_text = {12543, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12822, 27}, .unit_text = {12602, 3}, .doc_text = {12771, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max_customer_boost), .present_offset = offsetof(decltype(Clocks::graphics_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_current
-    {.name_text = {12661, 10}, .unit_text = {12374, 3}, .doc_text = {12621, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12889, 10}, .unit_text = {12602, 3}, .doc_text = {12849, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_current), .present_offset = offsetof(decltype(Clocks::sm_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_max
-    {.name_text = {12711, 6}, .unit_text = {12374, 3}, .doc_text = {12671, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12939, 6}, .unit_text = {12602, 3}, .doc_text = {12899, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_max), .present_offset = offsetof(decltype(Clocks::sm_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_current
-    {.name_text = {12734, 14}, .unit_text = {12374, 3}, .doc_text = {12717, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12962, 14}, .unit_text = {12602, 3}, .doc_text = {12945, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_current), .present_offset = offsetof(decltype(Clocks::memory_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max
-    {.name_text = {12769, 10}, .unit_text = {12374, 3}, .doc_text = {12748, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12997, 10}, .unit_text = {12602, 3}, .doc_text = {12976, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max), .present_offset = offsetof(decltype(Clocks::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app
-    {.name_text = {12805, 10}, .unit_text = {12374, 3}, .doc_text = {12779, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13033, 10}, .unit_text = {12602, 3}, .doc_text = {13007, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app), .present_offset = offsetof(decltype(Clocks::memory_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app_default
-    {.name_text = {12868, 18}, .unit_text = {12374, 3}, .doc_text = {12815, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13096, 18}, .unit_text = {12602, 3}, .doc_text = {13043, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app_default), .present_offset = offsetof(decltype(Clocks::memory_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max_customer_boost
-    {.name_text = {12935, 25}, .unit_text = {12374, 3}, .doc_text = {12886, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13163, 25}, .unit_text = {12602, 3}, .doc_text = {13114, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max_customer_boost), .present_offset = offsetof(decltype(Clocks::memory_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_current
-    {.name_text = {12976, 13}, .unit_text = {12374, 3}, .doc_text = {12960, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13204, 13}, .unit_text = {12602, 3}, .doc_text = {13188, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_current), .present_offset = offsetof(decltype(Clocks::video_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_max
-    {.name_text = {13009, 9}, .unit_text = {12374, 3}, .doc_text = {12989, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13237, 9}, .unit_text = {12602, 3}, .doc_text = {13217, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_max), .present_offset = offsetof(decltype(Clocks::video_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.base_graphics
-    {.name_text = {13038, 13}, .unit_text = {12374, 3}, .doc_text = {13018, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13266, 13}, .unit_text = {12602, 3}, .doc_text = {13246, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, base_graphics), .present_offset = offsetof(decltype(Clocks::base_graphics), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost
-    {.name_text = {13062, 10}, .unit_text = {0, 0}, .doc_text = {13051, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13290, 10}, .unit_text = {0, 0}, .doc_text = {13279, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost), .present_offset = offsetof(decltype(Clocks::auto_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost_default
-    {.name_text = {13110, 18}, .unit_text = {0, 0}, .doc_text = {13072, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13338, 18}, .unit_text = {0, 0}, .doc_text = {13300, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost_default), .present_offset = offsetof(decltype(Clocks::auto_boost_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.adaptive_clocking
-    {.name_text = {13146, 17}, .unit_text = {0, 0}, .doc_text = {13128, 18}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13374, 17}, .unit_text = {0, 0}, .doc_text = {13356, 18}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, adaptive_clocking), .present_offset = offsetof(decltype(Clocks::adaptive_clocking), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_min
-    {.name_text = {13204, 19}, .unit_text = {12374, 3}, .doc_text = {13163, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13432, 19}, .unit_text = {12602, 3}, .doc_text = {13391, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_min), .present_offset = offsetof(decltype(Clocks::graphics_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_max
-    {.name_text = {13265, 19}, .unit_text = {12374, 3}, .doc_text = {13223, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13493, 19}, .unit_text = {12602, 3}, .doc_text = {13451, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_max), .present_offset = offsetof(decltype(Clocks::graphics_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_min
-    {.name_text = {13323, 17}, .unit_text = {12374, 3}, .doc_text = {13284, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13551, 17}, .unit_text = {12602, 3}, .doc_text = {13512, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_min), .present_offset = offsetof(decltype(Clocks::memory_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_max
-    {.name_text = {13380, 17}, .unit_text = {12374, 3}, .doc_text = {13340, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13608, 17}, .unit_text = {12602, 3}, .doc_text = {13568, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_max), .present_offset = offsetof(decltype(Clocks::memory_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset
-    {.name_text = {13444, 15}, .unit_text = {12374, 3}, .doc_text = {13397, 47}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13672, 15}, .unit_text = {12602, 3}, .doc_text = {13625, 47}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset), .present_offset = offsetof(decltype(Clocks::graphics_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_min
-    {.name_text = {13482, 19}, .unit_text = {12374, 3}, .doc_text = {13459, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13710, 19}, .unit_text = {12602, 3}, .doc_text = {13687, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_min), .present_offset = offsetof(decltype(Clocks::graphics_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_max
-    {.name_text = {13525, 19}, .unit_text = {12374, 3}, .doc_text = {13501, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13753, 19}, .unit_text = {12602, 3}, .doc_text = {13729, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_max), .present_offset = offsetof(decltype(Clocks::graphics_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset
-    {.name_text = {13589, 13}, .unit_text = {12374, 3}, .doc_text = {13544, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13817, 13}, .unit_text = {12602, 3}, .doc_text = {13772, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset), .present_offset = offsetof(decltype(Clocks::memory_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_min
-    {.name_text = {13623, 17}, .unit_text = {12374, 3}, .doc_text = {13602, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13851, 17}, .unit_text = {12602, 3}, .doc_text = {13830, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_min), .present_offset = offsetof(decltype(Clocks::memory_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_max
-    {.name_text = {13662, 17}, .unit_text = {12374, 3}, .doc_text = {13640, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13890, 17}, .unit_text = {12602, 3}, .doc_text = {13868, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_max), .present_offset = offsetof(decltype(Clocks::memory_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClockFault.domain
-    {.name_text = {13728, 6}, .unit_text = {0, 0}, .doc_text = {13692, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13956, 6}, .unit_text = {0, 0}, .doc_text = {13920, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClockFault, domain), .present_offset = offsetof(decltype(ClockFault::domain), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClockFault.mask
-    {.name_text = {13793, 4}, .unit_text = {0, 0}, .doc_text = {13734, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14021, 4}, .unit_text = {0, 0}, .doc_text = {13962, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClockFault, mask), .present_offset = offsetof(decltype(ClockFault::mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClockMonitor.supported
-    {.name_text = {13871, 9}, .unit_text = {0, 0}, .doc_text = {13855, 16}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {14099, 9}, .unit_text = {0, 0}, .doc_text = {14083, 16}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClockMonitor, supported), .present_offset = offsetof(decltype(ClockMonitor::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClockMonitor.faults
-    {.name_text = {13894, 6}, .unit_text = {0, 0}, .doc_text = {13880, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14122, 6}, .unit_text = {0, 0}, .doc_text = {14108, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClockMonitor, faults), .present_offset = 0, .items_offset = offsetof(decltype(ClockMonitor::faults), items), .value_size = sizeof(ClockFault),
-     .max_items = 8, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_power_cap_us
-    {.name_text = {13953, 15}, .unit_text = {4377, 2}, .doc_text = {13926, 27}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {14181, 15}, .unit_text = {4377, 2}, .doc_text = {14154, 27}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_power_cap_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_power_cap_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sync_boost_us
-    {.name_text = {13998, 13}, .unit_text = {4377, 2}, .doc_text = {13968, 30}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {14226, 13}, .unit_text = {4377, 2}, .doc_text = {14196, 30}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sync_boost_us), .present_offset = offsetof(decltype(ThrottleCounters::sync_boost_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_thermal_slowdown_us
-    {.name_text = {14040, 22}, .unit_text = {4377, 2}, .doc_text = {14011, 29}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {14268, 22}, .unit_text = {4377, 2}, .doc_text = {14239, 29}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_thermal_slowdown_us
-    {.name_text = {14091, 22}, .unit_text = {4377, 2}, .doc_text = {14062, 29}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {14319, 22}, .unit_text = {4377, 2}, .doc_text = {14290, 29}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_power_brake_slowdown_us
-    {.name_text = {14140, 26}, .unit_text = {4377, 2}, .doc_text = {14113, 27}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {14368, 26}, .unit_text = {4377, 2}, .doc_text = {14341, 27}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_power_brake_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_power_brake_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.board_limit_us
-    {.name_text = {14198, 14}, .unit_text = {4377, 2}, .doc_text = {14166, 32}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {14426, 14}, .unit_text = {4377, 2}, .doc_text = {14394, 32}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, board_limit_us), .present_offset = offsetof(decltype(ThrottleCounters::board_limit_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.low_utilization_us
-    {.name_text = {14231, 18}, .unit_text = {4377, 2}, .doc_text = {14212, 19}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {14459, 18}, .unit_text = {4377, 2}, .doc_text = {14440, 19}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, low_utilization_us), .present_offset = offsetof(decltype(ThrottleCounters::low_utilization_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.reliability_us
-    {.name_text = {14284, 14}, .unit_text = {4377, 2}, .doc_text = {14249, 35}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {14512, 14}, .unit_text = {4377, 2}, .doc_text = {14477, 35}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, reliability_us), .present_offset = offsetof(decltype(ThrottleCounters::reliability_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.below_application_clocks_us
-    {.name_text = {14349, 27}, .unit_text = {4377, 2}, .doc_text = {14298, 51}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {14577, 27}, .unit_text = {4377, 2}, .doc_text = {14526, 51}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, below_application_clocks_us), .present_offset = offsetof(decltype(ThrottleCounters::below_application_clocks_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.below_base_clocks_us
-    {.name_text = {14419, 20}, .unit_text = {4377, 2}, .doc_text = {14376, 43}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {14647, 20}, .unit_text = {4377, 2}, .doc_text = {14604, 43}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, below_base_clocks_us), .present_offset = offsetof(decltype(ThrottleCounters::below_base_clocks_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.gpu_idle
-    {.name_text = {14503, 8}, .unit_text = {0, 0}, .doc_text = {14490, 13}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {14731, 8}, .unit_text = {0, 0}, .doc_text = {14718, 13}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, gpu_idle), .present_offset = offsetof(decltype(ClocksThrottleReasons::gpu_idle), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.applications_clocks_setting
-    {.name_text = {14531, 27}, .unit_text = {0, 0}, .doc_text = {14511, 20}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {14759, 27}, .unit_text = {0, 0}, .doc_text = {14739, 20}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, applications_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::applications_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_power_cap
-    {.name_text = {14570, 12}, .unit_text = {0, 0}, .doc_text = {14558, 12}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {14798, 12}, .unit_text = {0, 0}, .doc_text = {14786, 12}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_power_cap), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_power_cap), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_slowdown
-    {.name_text = {14635, 11}, .unit_text = {0, 0}, .doc_text = {14582, 53}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {14863, 11}, .unit_text = {0, 0}, .doc_text = {14810, 53}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sync_boost
-    {.name_text = {14663, 10}, .unit_text = {0, 0}, .doc_text = {14646, 17}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {14891, 10}, .unit_text = {0, 0}, .doc_text = {14874, 17}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sync_boost), .present_offset = offsetof(decltype(ClocksThrottleReasons::sync_boost), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_thermal_slowdown
-    {.name_text = {14691, 19}, .unit_text = {0, 0}, .doc_text = {14673, 18}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {14919, 19}, .unit_text = {0, 0}, .doc_text = {14901, 18}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_thermal_slowdown
-    {.name_text = {14728, 19}, .unit_text = {0, 0}, .doc_text = {14710, 18}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {14956, 19}, .unit_text = {0, 0}, .doc_text = {14938, 18}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_power_brake_slowdown
-    {.name_text = {14759, 23}, .unit_text = {0, 0}, .doc_text = {14747, 12}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {14987, 23}, .unit_text = {0, 0}, .doc_text = {14975, 12}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_power_brake_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_power_brake_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.display_clocks_setting
-    {.name_text = {14797, 22}, .unit_text = {0, 0}, .doc_text = {14782, 15}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {15025, 22}, .unit_text = {0, 0}, .doc_text = {15010, 15}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, display_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::display_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.board_limit
-    {.name_text = {14840, 11}, .unit_text = {0, 0}, .doc_text = {14819, 21}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {15068, 11}, .unit_text = {0, 0}, .doc_text = {15047, 21}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, board_limit), .present_offset = offsetof(decltype(ClocksThrottleReasons::board_limit), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.reliability
-    {.name_text = {14863, 11}, .unit_text = {0, 0}, .doc_text = {14851, 12}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {15091, 11}, .unit_text = {0, 0}, .doc_text = {15079, 12}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, reliability), .present_offset = offsetof(decltype(ClocksThrottleReasons::reliability), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.supported
-    {.name_text = {13871, 9}, .unit_text = {0, 0}, .doc_text = {14879, 68}, .note_text = {0, 0}, .default_text = {14874, 5},
+    {.name_text = {14099, 9}, .unit_text = {0, 0}, .doc_text = {15107, 68}, .note_text = {0, 0}, .default_text = {15102, 5},
      .type = Type::hex64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, supported), .present_offset = offsetof(decltype(ClocksThrottleReasons::supported), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 511},
     // ClocksThrottleReasons.counters
-    {.name_text = {14947, 8}, .unit_text = {0, 0}, .doc_text = {14439, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15175, 8}, .unit_text = {0, 0}, .doc_text = {14667, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClocksThrottleReasons, counters), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ThrottleCounters),
-     .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.freq_mhz
-    {.name_text = {15030, 8}, .unit_text = {12374, 3}, .doc_text = {15013, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15258, 8}, .unit_text = {12602, 3}, .doc_text = {15241, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, freq_mhz), .present_offset = offsetof(decltype(MemoryClock::freq_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.graphics_clocks
-    {.name_text = {15069, 15}, .unit_text = {12374, 3}, .doc_text = {15038, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15297, 15}, .unit_text = {12602, 3}, .doc_text = {15266, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, graphics_clocks), .present_offset = 0, .items_offset = offsetof(decltype(MemoryClock::graphics_clocks), items), .value_size = sizeof(std::uint32_t),
      .max_items = 512, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // SupportedClocks.memory_clocks
-    {.name_text = {15180, 13}, .unit_text = {0, 0}, .doc_text = {15151, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15408, 13}, .unit_text = {0, 0}, .doc_text = {15379, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(SupportedClocks, memory_clocks), .present_offset = 0, .items_offset = offsetof(decltype(SupportedClocks::memory_clocks), items), .value_size = sizeof(MemoryClock),
-     .max_items = 8, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Utilization.gpu
-    {.name_text = {1270, 3}, .unit_text = {9302, 1}, .doc_text = {15237, 27}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {1270, 3}, .unit_text = {9530, 1}, .doc_text = {15465, 27}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, gpu), .present_offset = offsetof(decltype(Utilization::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.memory
-    {.name_text = {15303, 6}, .unit_text = {9302, 1}, .doc_text = {15264, 39}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {15531, 6}, .unit_text = {9530, 1}, .doc_text = {15492, 39}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, memory), .present_offset = offsetof(decltype(Utilization::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.encoder
-    {.name_text = {15317, 7}, .unit_text = {9302, 1}, .doc_text = {15309, 8}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {15545, 7}, .unit_text = {9530, 1}, .doc_text = {15537, 8}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, encoder), .present_offset = offsetof(decltype(Utilization::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.decoder
-    {.name_text = {15332, 7}, .unit_text = {9302, 1}, .doc_text = {15324, 8}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {15560, 7}, .unit_text = {9530, 1}, .doc_text = {15552, 8}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, decoder), .present_offset = offsetof(decltype(Utilization::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.jpeg
-    {.name_text = {15351, 4}, .unit_text = {9302, 1}, .doc_text = {15339, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15579, 4}, .unit_text = {9530, 1}, .doc_text = {15567, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, jpeg), .present_offset = offsetof(decltype(Utilization::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.ofa
-    {.name_text = {15380, 3}, .unit_text = {9302, 1}, .doc_text = {15355, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15608, 3}, .unit_text = {9530, 1}, .doc_text = {15583, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, ofa), .present_offset = offsetof(decltype(Utilization::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.sampling_period_us
-    {.name_text = {15403, 18}, .unit_text = {4377, 2}, .doc_text = {15389, 14}, .note_text = {0, 0}, .default_text = {15383, 6},
+    {.name_text = {15631, 18}, .unit_text = {4377, 2}, .doc_text = {15617, 14}, .note_text = {0, 0}, .default_text = {15611, 6},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Utilization, sampling_period_us), .present_offset = offsetof(decltype(Utilization::sampling_period_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 167000},
     // EncoderStats.session_count
-    {.name_text = {15534, 13}, .unit_text = {0, 0}, .doc_text = {15472, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15762, 13}, .unit_text = {0, 0}, .doc_text = {15700, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderStats, session_count), .present_offset = offsetof(decltype(EncoderStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_fps
-    {.name_text = {15630, 11}, .unit_text = {15627, 3}, .doc_text = {15547, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15858, 11}, .unit_text = {15855, 3}, .doc_text = {15775, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderStats, average_fps), .present_offset = offsetof(decltype(EncoderStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_latency_us
-    {.name_text = {15701, 18}, .unit_text = {4377, 2}, .doc_text = {15641, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15929, 18}, .unit_text = {4377, 2}, .doc_text = {15869, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderStats, average_latency_us), .present_offset = offsetof(decltype(EncoderStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderCapacity.h264
-    {.name_text = {690, 4}, .unit_text = {9302, 1}, .doc_text = {15748, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {690, 4}, .unit_text = {9530, 1}, .doc_text = {15976, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, h264), .present_offset = offsetof(decltype(EncoderCapacity::h264), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.hevc
-    {.name_text = {694, 4}, .unit_text = {9302, 1}, .doc_text = {15754, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {694, 4}, .unit_text = {9530, 1}, .doc_text = {15982, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, hevc), .present_offset = offsetof(decltype(EncoderCapacity::hevc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.av1
-    {.name_text = {698, 3}, .unit_text = {9302, 1}, .doc_text = {15759, 4}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {698, 3}, .unit_text = {9530, 1}, .doc_text = {15987, 4}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, av1), .present_offset = offsetof(decltype(EncoderCapacity::av1), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderSession.id
-    {.name_text = {9664, 2}, .unit_text = {0, 0}, .doc_text = {15800, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9892, 2}, .unit_text = {0, 0}, .doc_text = {16028, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderSession, id), .present_offset = offsetof(decltype(EncoderSession::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderSession.pid
-    {.name_text = {15819, 3}, .unit_text = {0, 0}, .doc_text = {15811, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16047, 3}, .unit_text = {0, 0}, .doc_text = {16039, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderSession, pid), .present_offset = offsetof(decltype(EncoderSession::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderSession.codec
-    {.name_text = {15828, 5}, .unit_text = {0, 0}, .doc_text = {15822, 6}, .note_text = {0, 0}, .default_text = {690, 4},
+    {.name_text = {16056, 5}, .unit_text = {0, 0}, .doc_text = {16050, 6}, .note_text = {0, 0}, .default_text = {690, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderSession, codec), .present_offset = offsetof(decltype(EncoderSession::codec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 96, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // EncoderSession.width
-    {.name_text = {15859, 5}, .unit_text = {0, 0}, .doc_text = {15837, 22}, .note_text = {0, 0}, .default_text = {15833, 4},
+    {.name_text = {16087, 5}, .unit_text = {0, 0}, .doc_text = {16065, 22}, .note_text = {0, 0}, .default_text = {16061, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderSession, width), .present_offset = offsetof(decltype(EncoderSession::width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1920},
     // EncoderSession.height
-    {.name_text = {15888, 6}, .unit_text = {0, 0}, .doc_text = {15868, 20}, .note_text = {0, 0}, .default_text = {15864, 4},
+    {.name_text = {16116, 6}, .unit_text = {0, 0}, .doc_text = {16096, 20}, .note_text = {0, 0}, .default_text = {16092, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderSession, height), .present_offset = offsetof(decltype(EncoderSession::height), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1080},
     // EncoderSession.average_fps
-    {.name_text = {15630, 11}, .unit_text = {15627, 3}, .doc_text = {15894, 17}, .note_text = {0, 0}, .default_text = {1708, 2},
+    {.name_text = {15858, 11}, .unit_text = {15855, 3}, .doc_text = {16122, 17}, .note_text = {0, 0}, .default_text = {1708, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderSession, average_fps), .present_offset = offsetof(decltype(EncoderSession::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 60},
     // EncoderSession.average_latency_us
-    {.name_text = {15701, 18}, .unit_text = {4377, 2}, .doc_text = {15911, 15}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {15929, 18}, .unit_text = {4377, 2}, .doc_text = {16139, 15}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderSession, average_latency_us), .present_offset = offsetof(decltype(EncoderSession::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.session_count
-    {.name_text = {15534, 13}, .unit_text = {0, 0}, .doc_text = {15959, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15762, 13}, .unit_text = {0, 0}, .doc_text = {16187, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcStats, session_count), .present_offset = offsetof(decltype(FbcStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_fps
-    {.name_text = {15630, 11}, .unit_text = {15627, 3}, .doc_text = {16017, 74}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15858, 11}, .unit_text = {15855, 3}, .doc_text = {16245, 74}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcStats, average_fps), .present_offset = offsetof(decltype(FbcStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_latency_us
-    {.name_text = {15701, 18}, .unit_text = {4377, 2}, .doc_text = {16091, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15929, 18}, .unit_text = {4377, 2}, .doc_text = {16319, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcStats, average_latency_us), .present_offset = offsetof(decltype(FbcStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcSession.id
-    {.name_text = {9664, 2}, .unit_text = {0, 0}, .doc_text = {15800, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9892, 2}, .unit_text = {0, 0}, .doc_text = {16028, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcSession, id), .present_offset = offsetof(decltype(FbcSession::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcSession.pid
-    {.name_text = {15819, 3}, .unit_text = {0, 0}, .doc_text = {15811, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16047, 3}, .unit_text = {0, 0}, .doc_text = {16039, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcSession, pid), .present_offset = offsetof(decltype(FbcSession::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcSession.display
-    {.name_text = {16232, 7}, .unit_text = {0, 0}, .doc_text = {16210, 22}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {16460, 7}, .unit_text = {0, 0}, .doc_text = {16438, 22}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, display), .present_offset = offsetof(decltype(FbcSession::display), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcSession.type
-    {.name_text = {3926, 4}, .unit_text = {0, 0}, .doc_text = {16239, 16}, .note_text = {0, 0}, .default_text = {701, 16},
+    {.name_text = {3926, 4}, .unit_text = {0, 0}, .doc_text = {16467, 16}, .note_text = {0, 0}, .default_text = {701, 16},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, type), .present_offset = offsetof(decltype(FbcSession::type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 100, .word_count = 5, .min = 0, .max = 0, .default_value = 1},
     // FbcSession.flags
-    {.name_text = {16281, 5}, .unit_text = {0, 0}, .doc_text = {16255, 26}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {16509, 5}, .unit_text = {0, 0}, .doc_text = {16483, 26}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, flags), .present_offset = offsetof(decltype(FbcSession::flags), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcSession.max_width
-    {.name_text = {16320, 9}, .unit_text = {0, 0}, .doc_text = {16290, 30}, .note_text = {0, 0}, .default_text = {16286, 4},
+    {.name_text = {16548, 9}, .unit_text = {0, 0}, .doc_text = {16518, 30}, .note_text = {0, 0}, .default_text = {16514, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, max_width), .present_offset = offsetof(decltype(FbcSession::max_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 3840},
     // FbcSession.max_height
-    {.name_text = {16361, 10}, .unit_text = {0, 0}, .doc_text = {16333, 28}, .note_text = {0, 0}, .default_text = {16329, 4},
+    {.name_text = {16589, 10}, .unit_text = {0, 0}, .doc_text = {16561, 28}, .note_text = {0, 0}, .default_text = {16557, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, max_height), .present_offset = offsetof(decltype(FbcSession::max_height), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 2160},
     // FbcSession.width
-    {.name_text = {15859, 5}, .unit_text = {0, 0}, .doc_text = {15837, 22}, .note_text = {0, 0}, .default_text = {15833, 4},
+    {.name_text = {16087, 5}, .unit_text = {0, 0}, .doc_text = {16065, 22}, .note_text = {0, 0}, .default_text = {16061, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, width), .present_offset = offsetof(decltype(FbcSession::width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1920},
     // FbcSession.height
-    {.name_text = {15888, 6}, .unit_text = {0, 0}, .doc_text = {15868, 20}, .note_text = {0, 0}, .default_text = {15864, 4},
+    {.name_text = {16116, 6}, .unit_text = {0, 0}, .doc_text = {16096, 20}, .note_text = {0, 0}, .default_text = {16092, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, height), .present_offset = offsetof(decltype(FbcSession::height), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1080},
     // FbcSession.average_fps
-    {.name_text = {15630, 11}, .unit_text = {15627, 3}, .doc_text = {16371, 15}, .note_text = {0, 0}, .default_text = {1708, 2},
+    {.name_text = {15858, 11}, .unit_text = {15855, 3}, .doc_text = {16599, 15}, .note_text = {0, 0}, .default_text = {1708, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, average_fps), .present_offset = offsetof(decltype(FbcSession::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 60},
     // FbcSession.average_latency_us
-    {.name_text = {15701, 18}, .unit_text = {4377, 2}, .doc_text = {16371, 15}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {15929, 18}, .unit_text = {4377, 2}, .doc_text = {16599, 15}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, average_latency_us), .present_offset = offsetof(decltype(FbcSession::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.pid
-    {.name_text = {15819, 3}, .unit_text = {0, 0}, .doc_text = {16427, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16047, 3}, .unit_text = {0, 0}, .doc_text = {16655, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, pid), .present_offset = offsetof(decltype(Process::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.type
-    {.name_text = {3926, 4}, .unit_text = {0, 0}, .doc_text = {16438, 51}, .note_text = {0, 0}, .default_text = {1155, 1},
+    {.name_text = {3926, 4}, .unit_text = {0, 0}, .doc_text = {16666, 51}, .note_text = {0, 0}, .default_text = {1155, 1},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Process, type), .present_offset = offsetof(decltype(Process::type), present), .items_offset = 0, .value_size = sizeof(Text<8>),
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 150, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Process.name
-    {.name_text = {2400, 4}, .unit_text = {0, 0}, .doc_text = {16489, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2400, 4}, .unit_text = {0, 0}, .doc_text = {16717, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, name), .present_offset = offsetof(decltype(Process::name), present), .items_offset = 0, .value_size = sizeof(Text<128>),
      .max_items = 0, .capacity = 128, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.used_memory_mib
-    {.name_text = {16545, 15}, .unit_text = {16542, 3}, .doc_text = {16517, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16773, 15}, .unit_text = {16770, 3}, .doc_text = {16745, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, used_memory_mib), .present_offset = offsetof(decltype(Process::used_memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.sm_util
-    {.name_text = {16575, 7}, .unit_text = {9302, 1}, .doc_text = {16560, 15}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {16803, 7}, .unit_text = {9530, 1}, .doc_text = {16788, 15}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, sm_util), .present_offset = offsetof(decltype(Process::sm_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.mem_util
-    {.name_text = {16611, 8}, .unit_text = {9302, 1}, .doc_text = {16582, 29}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {16839, 8}, .unit_text = {9530, 1}, .doc_text = {16810, 29}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, mem_util), .present_offset = offsetof(decltype(Process::mem_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.enc_util
-    {.name_text = {16639, 8}, .unit_text = {9302, 1}, .doc_text = {16619, 20}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {16867, 8}, .unit_text = {9530, 1}, .doc_text = {16847, 20}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, enc_util), .present_offset = offsetof(decltype(Process::enc_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.dec_util
-    {.name_text = {16667, 8}, .unit_text = {9302, 1}, .doc_text = {16647, 20}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {16895, 8}, .unit_text = {9530, 1}, .doc_text = {16875, 20}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, dec_util), .present_offset = offsetof(decltype(Process::dec_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.gpu_instance
-    {.name_text = {16725, 12}, .unit_text = {0, 0}, .doc_text = {16675, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16953, 12}, .unit_text = {0, 0}, .doc_text = {16903, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Process, gpu_instance), .present_offset = offsetof(decltype(Process::gpu_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // Process.compute_instance
-    {.name_text = {16774, 16}, .unit_text = {0, 0}, .doc_text = {16737, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17002, 16}, .unit_text = {0, 0}, .doc_text = {16965, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Process, compute_instance), .present_offset = offsetof(decltype(Process::compute_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // Workload.gpu
-    {.name_text = {1270, 3}, .unit_text = {9302, 1}, .doc_text = {16850, 126}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {1270, 3}, .unit_text = {9530, 1}, .doc_text = {17078, 126}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, gpu), .present_offset = offsetof(decltype(Workload::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.memory
-    {.name_text = {15303, 6}, .unit_text = {9302, 1}, .doc_text = {16976, 51}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {15531, 6}, .unit_text = {9530, 1}, .doc_text = {17204, 51}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, memory), .present_offset = offsetof(decltype(Workload::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.encoder
-    {.name_text = {15317, 7}, .unit_text = {9302, 1}, .doc_text = {17027, 20}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {15545, 7}, .unit_text = {9530, 1}, .doc_text = {17255, 20}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, encoder), .present_offset = offsetof(decltype(Workload::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.decoder
-    {.name_text = {15332, 7}, .unit_text = {9302, 1}, .doc_text = {17047, 20}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {15560, 7}, .unit_text = {9530, 1}, .doc_text = {17275, 20}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, decoder), .present_offset = offsetof(decltype(Workload::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.jpeg
-    {.name_text = {15351, 4}, .unit_text = {9302, 1}, .doc_text = {17067, 24}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {15579, 4}, .unit_text = {9530, 1}, .doc_text = {17295, 24}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, jpeg), .present_offset = offsetof(decltype(Workload::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.ofa
-    {.name_text = {15380, 3}, .unit_text = {9302, 1}, .doc_text = {17091, 37}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {15608, 3}, .unit_text = {9530, 1}, .doc_text = {17319, 37}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, ofa), .present_offset = offsetof(decltype(Workload::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // TelemetryNoise.power_mw
-    {.name_text = {17211, 8}, .unit_text = {6945, 2}, .doc_text = {17183, 28}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {17439, 8}, .unit_text = {6945, 2}, .doc_text = {17411, 28}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(TelemetryNoise, power_mw), .present_offset = offsetof(decltype(TelemetryNoise::power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100000, .default_value = 0},
     // TelemetryNoise.temperature_c
-    {.name_text = {17253, 13}, .unit_text = {1155, 1}, .doc_text = {17219, 34}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {17481, 13}, .unit_text = {1155, 1}, .doc_text = {17447, 34}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(TelemetryNoise, temperature_c), .present_offset = offsetof(decltype(TelemetryNoise::temperature_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 20, .default_value = 0},
     // TelemetryNoise.seed
-    {.name_text = {17343, 4}, .unit_text = {0, 0}, .doc_text = {17266, 77}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {17571, 4}, .unit_text = {0, 0}, .doc_text = {17494, 77}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(TelemetryNoise, seed), .present_offset = offsetof(decltype(TelemetryNoise::seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.load_power_mw
-    {.name_text = {17553, 13}, .unit_text = {6945, 2}, .doc_text = {17434, 119}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {17781, 13}, .unit_text = {6945, 2}, .doc_text = {17662, 119}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, load_power_mw), .present_offset = offsetof(decltype(Telemetry::load_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.memory_load_power_mw
-    {.name_text = {17662, 20}, .unit_text = {6945, 2}, .doc_text = {17566, 96}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {17890, 20}, .unit_text = {6945, 2}, .doc_text = {17794, 96}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, memory_load_power_mw), .present_offset = offsetof(decltype(Telemetry::memory_load_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.active_power_mw
-    {.name_text = {17779, 15}, .unit_text = {6945, 2}, .doc_text = {17682, 97}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {18007, 15}, .unit_text = {6945, 2}, .doc_text = {17910, 97}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, active_power_mw), .present_offset = offsetof(decltype(Telemetry::active_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.engine_power_mw
-    {.name_text = {17918, 15}, .unit_text = {6945, 2}, .doc_text = {17794, 124}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {18146, 15}, .unit_text = {6945, 2}, .doc_text = {18022, 124}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, engine_power_mw), .present_offset = offsetof(decltype(Telemetry::engine_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.linear_percent
-    {.name_text = {18045, 14}, .unit_text = {9302, 1}, .doc_text = {17933, 112}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {18273, 14}, .unit_text = {9530, 1}, .doc_text = {18161, 112}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, linear_percent), .present_offset = offsetof(decltype(Telemetry::linear_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Telemetry.exponent
-    {.name_text = {18168, 8}, .unit_text = {0, 0}, .doc_text = {18059, 109}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {18396, 8}, .unit_text = {0, 0}, .doc_text = {18287, 109}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, exponent), .present_offset = offsetof(decltype(Telemetry::exponent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 40, .default_value = 0},
     // Telemetry.slow_rise_mc_per_w
-    {.name_text = {18333, 18}, .unit_text = {18329, 4}, .doc_text = {18176, 153}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {18561, 18}, .unit_text = {18557, 4}, .doc_text = {18404, 153}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, slow_rise_mc_per_w), .present_offset = offsetof(decltype(Telemetry::slow_rise_mc_per_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 10000, .default_value = 0},
     // Telemetry.slow_time_ms
-    {.name_text = {18398, 12}, .unit_text = {10206, 2}, .doc_text = {18351, 47}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {18626, 12}, .unit_text = {10434, 2}, .doc_text = {18579, 47}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, slow_time_ms), .present_offset = offsetof(decltype(Telemetry::slow_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 10000000, .default_value = 0},
     // Telemetry.fast_rise_mc_per_w
-    {.name_text = {18506, 18}, .unit_text = {18329, 4}, .doc_text = {18410, 96}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {18734, 18}, .unit_text = {18557, 4}, .doc_text = {18638, 96}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, fast_rise_mc_per_w), .present_offset = offsetof(decltype(Telemetry::fast_rise_mc_per_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 10000, .default_value = 0},
     // Telemetry.fast_time_ms
-    {.name_text = {18569, 12}, .unit_text = {10206, 2}, .doc_text = {18524, 45}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {18797, 12}, .unit_text = {10434, 2}, .doc_text = {18752, 45}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, fast_time_ms), .present_offset = offsetof(decltype(Telemetry::fast_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 10000000, .default_value = 0},
     // Telemetry.memory_rise_percent
-    {.name_text = {18672, 19}, .unit_text = {9302, 1}, .doc_text = {18581, 91}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {18900, 19}, .unit_text = {9530, 1}, .doc_text = {18809, 91}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, memory_rise_percent), .present_offset = offsetof(decltype(Telemetry::memory_rise_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Telemetry.memory_power_percent
-    {.name_text = {18755, 20}, .unit_text = {9302, 1}, .doc_text = {18691, 64}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {18983, 20}, .unit_text = {9530, 1}, .doc_text = {18919, 64}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, memory_power_percent), .present_offset = offsetof(decltype(Telemetry::memory_power_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Telemetry.linger_ms
-    {.name_text = {18910, 9}, .unit_text = {10206, 2}, .doc_text = {18775, 135}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {19138, 9}, .unit_text = {10434, 2}, .doc_text = {19003, 135}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, linger_ms), .present_offset = offsetof(decltype(Telemetry::linger_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 600000, .default_value = 0},
     // Telemetry.pcie_tx_kbps
-    {.name_text = {18978, 12}, .unit_text = {6461, 4}, .doc_text = {18919, 59}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {19206, 12}, .unit_text = {6461, 4}, .doc_text = {19147, 59}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, pcie_tx_kbps), .present_offset = offsetof(decltype(Telemetry::pcie_tx_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.pcie_rx_kbps
-    {.name_text = {19053, 12}, .unit_text = {6461, 4}, .doc_text = {18990, 63}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {19281, 12}, .unit_text = {6461, 4}, .doc_text = {19218, 63}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, pcie_rx_kbps), .present_offset = offsetof(decltype(Telemetry::pcie_rx_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.graphics_mhz
-    {.name_text = {19149, 12}, .unit_text = {12374, 3}, .doc_text = {19065, 84}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {19377, 12}, .unit_text = {12602, 3}, .doc_text = {19293, 84}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, graphics_mhz), .present_offset = offsetof(decltype(Telemetry::graphics_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.held_graphics_mhz
-    {.name_text = {19248, 17}, .unit_text = {12374, 3}, .doc_text = {19161, 87}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {19476, 17}, .unit_text = {12602, 3}, .doc_text = {19389, 87}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, held_graphics_mhz), .present_offset = offsetof(decltype(Telemetry::held_graphics_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.memory_mhz
-    {.name_text = {19320, 10}, .unit_text = {12374, 3}, .doc_text = {19265, 55}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {19548, 10}, .unit_text = {12602, 3}, .doc_text = {19493, 55}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, memory_mhz), .present_offset = offsetof(decltype(Telemetry::memory_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.performance_state
-    {.name_text = {19365, 17}, .unit_text = {0, 0}, .doc_text = {19330, 35}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {19593, 17}, .unit_text = {0, 0}, .doc_text = {19558, 35}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, performance_state), .present_offset = offsetof(decltype(Telemetry::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 34, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.noise
-    {.name_text = {19388, 5}, .unit_text = {0, 0}, .doc_text = {19382, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19616, 5}, .unit_text = {0, 0}, .doc_text = {19610, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, noise), .present_offset = 0, .items_offset = 0, .value_size = sizeof(TelemetryNoise),
-     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.base_c
-    {.name_text = {19486, 6}, .unit_text = {1155, 1}, .doc_text = {19461, 25}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {19714, 6}, .unit_text = {1155, 1}, .doc_text = {19689, 25}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, base_c), .present_offset = offsetof(decltype(DynamicTemperature::base_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
     // DynamicTemperature.variance_c
-    {.name_text = {19521, 10}, .unit_text = {1155, 1}, .doc_text = {19492, 29}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {19749, 10}, .unit_text = {1155, 1}, .doc_text = {19720, 29}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, variance_c), .present_offset = offsetof(decltype(DynamicTemperature::variance_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // DynamicTemperature.ramp_c
-    {.name_text = {19588, 6}, .unit_text = {1155, 1}, .doc_text = {19531, 57}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {19816, 6}, .unit_text = {1155, 1}, .doc_text = {19759, 57}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_c), .present_offset = offsetof(decltype(DynamicTemperature::ramp_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // DynamicTemperature.ramp_period_sec
-    {.name_text = {19613, 15}, .unit_text = {4491, 1}, .doc_text = {19594, 19}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {19841, 15}, .unit_text = {4491, 1}, .doc_text = {19822, 19}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_period_sec), .present_offset = offsetof(decltype(DynamicTemperature::ramp_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.base_mw
-    {.name_text = {19676, 7}, .unit_text = {6945, 2}, .doc_text = {19669, 7}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {19904, 7}, .unit_text = {6945, 2}, .doc_text = {19897, 7}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, base_mw), .present_offset = offsetof(decltype(DynamicPower::base_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.variance_mw
-    {.name_text = {19762, 11}, .unit_text = {6945, 2}, .doc_text = {19683, 79}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {19990, 11}, .unit_text = {6945, 2}, .doc_text = {19911, 79}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, variance_mw), .present_offset = offsetof(decltype(DynamicPower::variance_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.pattern
-    {.name_text = {19969, 7}, .unit_text = {0, 0}, .doc_text = {19802, 167}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {20197, 7}, .unit_text = {0, 0}, .doc_text = {20030, 167}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, pattern), .present_offset = offsetof(decltype(DynamicUtilization::pattern), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 155, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.gpu_min
-    {.name_text = {20011, 7}, .unit_text = {9302, 1}, .doc_text = {19976, 35}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {20239, 7}, .unit_text = {9530, 1}, .doc_text = {20204, 35}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_min), .present_offset = offsetof(decltype(DynamicUtilization::gpu_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.gpu_max
-    {.name_text = {20056, 7}, .unit_text = {9302, 1}, .doc_text = {20018, 38}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {20284, 7}, .unit_text = {9530, 1}, .doc_text = {20246, 38}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_max), .present_offset = offsetof(decltype(DynamicUtilization::gpu_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_min
-    {.name_text = {20101, 10}, .unit_text = {9302, 1}, .doc_text = {20063, 38}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {20329, 10}, .unit_text = {9530, 1}, .doc_text = {20291, 38}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_min), .present_offset = offsetof(decltype(DynamicUtilization::memory_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_max
-    {.name_text = {12769, 10}, .unit_text = {9302, 1}, .doc_text = {20111, 41}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {12997, 10}, .unit_text = {9530, 1}, .doc_text = {20339, 41}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_max), .present_offset = offsetof(decltype(DynamicUtilization::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.burst_period_sec
-    {.name_text = {20199, 16}, .unit_text = {4491, 1}, .doc_text = {20152, 47}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {20427, 16}, .unit_text = {4491, 1}, .doc_text = {20380, 47}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, burst_period_sec), .present_offset = offsetof(decltype(DynamicUtilization::burst_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.seed
-    {.name_text = {17343, 4}, .unit_text = {0, 0}, .doc_text = {20256, 70}, .note_text = {16825, 25}, .default_text = {0, 0},
+    {.name_text = {17571, 4}, .unit_text = {0, 0}, .doc_text = {20484, 70}, .note_text = {17053, 25}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, seed), .present_offset = offsetof(decltype(DynamicMetrics::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.temperature
-    {.name_text = {20338, 11}, .unit_text = {0, 0}, .doc_text = {20326, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20566, 11}, .unit_text = {0, 0}, .doc_text = {20554, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicTemperature),
-     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.power
-    {.name_text = {20355, 5}, .unit_text = {0, 0}, .doc_text = {20349, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20583, 5}, .unit_text = {0, 0}, .doc_text = {20577, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicPower),
-     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.utilization
-    {.name_text = {20372, 11}, .unit_text = {0, 0}, .doc_text = {20360, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20600, 11}, .unit_text = {0, 0}, .doc_text = {20588, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicUtilization),
-     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.device_memory
-    {.name_text = {20507, 13}, .unit_text = {0, 0}, .doc_text = {20486, 21}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {20735, 13}, .unit_text = {0, 0}, .doc_text = {20714, 21}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, device_memory), .present_offset = offsetof(decltype(EccLocations::device_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l1_cache
-    {.name_text = {20529, 8}, .unit_text = {0, 0}, .doc_text = {20520, 9}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {20757, 8}, .unit_text = {0, 0}, .doc_text = {20748, 9}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l1_cache), .present_offset = offsetof(decltype(EccLocations::l1_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l2_cache
-    {.name_text = {20537, 8}, .unit_text = {0, 0}, .doc_text = {4842, 9}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {20765, 8}, .unit_text = {0, 0}, .doc_text = {4842, 9}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l2_cache), .present_offset = offsetof(decltype(EccLocations::l2_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.register_file
-    {.name_text = {20559, 13}, .unit_text = {0, 0}, .doc_text = {20545, 14}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {20787, 13}, .unit_text = {0, 0}, .doc_text = {20773, 14}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, register_file), .present_offset = offsetof(decltype(EccLocations::register_file), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_memory
-    {.name_text = {20587, 14}, .unit_text = {0, 0}, .doc_text = {20572, 15}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {20815, 14}, .unit_text = {0, 0}, .doc_text = {20800, 15}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_memory), .present_offset = offsetof(decltype(EccLocations::texture_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_shm
-    {.name_text = {20615, 11}, .unit_text = {0, 0}, .doc_text = {20601, 14}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {20843, 11}, .unit_text = {0, 0}, .doc_text = {20829, 14}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_shm), .present_offset = offsetof(decltype(EccLocations::texture_shm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.cbu
-    {.name_text = {20651, 3}, .unit_text = {0, 0}, .doc_text = {20626, 25}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {20879, 3}, .unit_text = {0, 0}, .doc_text = {20854, 25}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, cbu), .present_offset = offsetof(decltype(EccLocations::cbu), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.sram
-    {.name_text = {20732, 4}, .unit_text = {0, 0}, .doc_text = {20654, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20960, 4}, .unit_text = {0, 0}, .doc_text = {20882, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, sram), .present_offset = offsetof(decltype(EccLocations::sram), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.total
-    {.name_text = {20767, 5}, .unit_text = {0, 0}, .doc_text = {20736, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20995, 5}, .unit_text = {0, 0}, .doc_text = {20964, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, total), .present_offset = offsetof(decltype(EccLocations::total), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.single_bit
-    {.name_text = {20822, 10}, .unit_text = {0, 0}, .doc_text = {20812, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21050, 10}, .unit_text = {0, 0}, .doc_text = {21040, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, single_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
-     .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.double_bit
-    {.name_text = {20844, 10}, .unit_text = {0, 0}, .doc_text = {20832, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21072, 10}, .unit_text = {0, 0}, .doc_text = {21060, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, double_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
-     .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.volatile
-    {.name_text = {20916, 8}, .unit_text = {0, 0}, .doc_text = {20888, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21144, 8}, .unit_text = {0, 0}, .doc_text = {21116, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
-     .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.aggregate
-    {.name_text = {20949, 9}, .unit_text = {0, 0}, .doc_text = {20924, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21177, 9}, .unit_text = {0, 0}, .doc_text = {21152, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
-     .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.unit
-    {.name_text = {20989, 4}, .unit_text = {0, 0}, .doc_text = {20979, 10}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {21217, 4}, .unit_text = {0, 0}, .doc_text = {21207, 10}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, unit), .present_offset = offsetof(decltype(EccUniqueError::unit), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.location
-    {.name_text = {21011, 8}, .unit_text = {0, 0}, .doc_text = {20993, 18}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {21239, 8}, .unit_text = {0, 0}, .doc_text = {21221, 18}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, location), .present_offset = offsetof(decltype(EccUniqueError::location), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.sublocation
-    {.name_text = {21033, 11}, .unit_text = {0, 0}, .doc_text = {21019, 14}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {21261, 11}, .unit_text = {0, 0}, .doc_text = {21247, 14}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, sublocation), .present_offset = offsetof(decltype(EccUniqueError::sublocation), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.extlocation
-    {.name_text = {21044, 11}, .unit_text = {0, 0}, .doc_text = {21019, 14}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {21272, 11}, .unit_text = {0, 0}, .doc_text = {21247, 14}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, extlocation), .present_offset = offsetof(decltype(EccUniqueError::extlocation), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.address
-    {.name_text = {21075, 7}, .unit_text = {0, 0}, .doc_text = {21055, 20}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {21303, 7}, .unit_text = {0, 0}, .doc_text = {21283, 20}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, address), .present_offset = offsetof(decltype(EccUniqueError::address), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.parity
-    {.name_text = {21115, 6}, .unit_text = {0, 0}, .doc_text = {21082, 33}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {21343, 6}, .unit_text = {0, 0}, .doc_text = {21310, 33}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, parity), .present_offset = offsetof(decltype(EccUniqueError::parity), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.count
-    {.name_text = {9287, 5}, .unit_text = {0, 0}, .doc_text = {21122, 23}, .note_text = {0, 0}, .default_text = {21121, 1},
+    {.name_text = {9515, 5}, .unit_text = {0, 0}, .doc_text = {21350, 23}, .note_text = {0, 0}, .default_text = {21349, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, count), .present_offset = offsetof(decltype(EccUniqueError::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // EccSramCounts.correctable
-    {.name_text = {5744, 11}, .unit_text = {0, 0}, .doc_text = {20812, 10}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {5744, 11}, .unit_text = {0, 0}, .doc_text = {21040, 10}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, correctable), .present_offset = offsetof(decltype(EccSramCounts::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_parity
-    {.name_text = {21251, 20}, .unit_text = {0, 0}, .doc_text = {21222, 29}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {21479, 20}, .unit_text = {0, 0}, .doc_text = {21450, 29}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_parity), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_parity), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_secded
-    {.name_text = {21301, 20}, .unit_text = {0, 0}, .doc_text = {21271, 30}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {21529, 20}, .unit_text = {0, 0}, .doc_text = {21499, 30}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_secded), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_secded), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.l2
-    {.name_text = {21364, 2}, .unit_text = {0, 0}, .doc_text = {4842, 9}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {21592, 2}, .unit_text = {0, 0}, .doc_text = {4842, 9}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, l2), .present_offset = offsetof(decltype(EccSramSources::l2), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.sm
-    {.name_text = {21392, 2}, .unit_text = {0, 0}, .doc_text = {21366, 26}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {21620, 2}, .unit_text = {0, 0}, .doc_text = {21594, 26}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, sm), .present_offset = offsetof(decltype(EccSramSources::sm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.microcontroller
-    {.name_text = {21411, 15}, .unit_text = {0, 0}, .doc_text = {21394, 17}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {21639, 15}, .unit_text = {0, 0}, .doc_text = {21622, 17}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, microcontroller), .present_offset = offsetof(decltype(EccSramSources::microcontroller), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.pcie
-    {.name_text = {817, 4}, .unit_text = {0, 0}, .doc_text = {21426, 5}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {817, 4}, .unit_text = {0, 0}, .doc_text = {21654, 5}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, pcie), .present_offset = offsetof(decltype(EccSramSources::pcie), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.other
-    {.name_text = {21441, 5}, .unit_text = {0, 0}, .doc_text = {21431, 10}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {21669, 5}, .unit_text = {0, 0}, .doc_text = {21659, 10}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, other), .present_offset = offsetof(decltype(EccSramSources::other), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.unique_errors
-    {.name_text = {21573, 13}, .unit_text = {0, 0}, .doc_text = {21505, 68}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21801, 13}, .unit_text = {0, 0}, .doc_text = {21733, 68}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, unique_errors), .present_offset = 0, .items_offset = offsetof(decltype(EccSram::unique_errors), items), .value_size = sizeof(EccUniqueError),
-     .max_items = 16, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.volatile
-    {.name_text = {20916, 8}, .unit_text = {0, 0}, .doc_text = {20888, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21144, 8}, .unit_text = {0, 0}, .doc_text = {21116, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
-     .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.aggregate
-    {.name_text = {20949, 9}, .unit_text = {0, 0}, .doc_text = {20924, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21177, 9}, .unit_text = {0, 0}, .doc_text = {21152, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
-     .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.uncorrectable_sources
-    {.name_text = {21620, 21}, .unit_text = {0, 0}, .doc_text = {21586, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21848, 21}, .unit_text = {0, 0}, .doc_text = {21814, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, uncorrectable_sources), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramSources),
-     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.threshold_exceeded
-    {.name_text = {21673, 18}, .unit_text = {0, 0}, .doc_text = {21641, 32}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {21901, 18}, .unit_text = {0, 0}, .doc_text = {21869, 32}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSram, threshold_exceeded), .present_offset = offsetof(decltype(EccSram::threshold_exceeded), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_current
-    {.name_text = {21760, 12}, .unit_text = {0, 0}, .doc_text = {21751, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21988, 12}, .unit_text = {0, 0}, .doc_text = {21979, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_current), .present_offset = offsetof(decltype(Ecc::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_pending
-    {.name_text = {21821, 12}, .unit_text = {0, 0}, .doc_text = {21772, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22049, 12}, .unit_text = {0, 0}, .doc_text = {22000, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_pending), .present_offset = offsetof(decltype(Ecc::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.default_mode
-    {.name_text = {21944, 12}, .unit_text = {0, 0}, .doc_text = {21833, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22172, 12}, .unit_text = {0, 0}, .doc_text = {22061, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, default_mode), .present_offset = offsetof(decltype(Ecc::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.errors
-    {.name_text = {6635, 6}, .unit_text = {0, 0}, .doc_text = {21956, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6635, 6}, .unit_text = {0, 0}, .doc_text = {22184, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccPeriods),
-     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.sram
-    {.name_text = {20732, 4}, .unit_text = {0, 0}, .doc_text = {21965, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20960, 4}, .unit_text = {0, 0}, .doc_text = {22193, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, sram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSram),
-     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Repair.channel_pending
-    {.name_text = {22068, 15}, .unit_text = {0, 0}, .doc_text = {22005, 63}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22296, 15}, .unit_text = {0, 0}, .doc_text = {22233, 63}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Repair, channel_pending), .present_offset = offsetof(decltype(Repair::channel_pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Repair.tpc_pending
-    {.name_text = {22135, 11}, .unit_text = {0, 0}, .doc_text = {22083, 52}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22363, 11}, .unit_text = {0, 0}, .doc_text = {22311, 52}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Repair, tpc_pending), .present_offset = offsetof(decltype(Repair::tpc_pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Repair.unrepairable_memory
-    {.name_text = {22217, 19}, .unit_text = {0, 0}, .doc_text = {22146, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22445, 19}, .unit_text = {0, 0}, .doc_text = {22374, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Repair, unrepairable_memory), .present_offset = offsetof(decltype(Repair::unrepairable_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.count
-    {.name_text = {9287, 5}, .unit_text = {0, 0}, .doc_text = {22280, 9}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {9515, 5}, .unit_text = {0, 0}, .doc_text = {22508, 9}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PageRetirement, count), .present_offset = offsetof(decltype(PageRetirement::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.addresses
-    {.name_text = {22305, 9}, .unit_text = {0, 0}, .doc_text = {22289, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22533, 9}, .unit_text = {0, 0}, .doc_text = {22517, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PageRetirement, addresses), .present_offset = 0, .items_offset = offsetof(decltype(PageRetirement::addresses), items), .value_size = sizeof(std::uint64_t),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.supported
-    {.name_text = {13871, 9}, .unit_text = {0, 0}, .doc_text = {22356, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14099, 9}, .unit_text = {0, 0}, .doc_text = {22584, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, supported), .present_offset = offsetof(decltype(RetiredPages::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.single_bit_retirement
-    {.name_text = {22444, 21}, .unit_text = {0, 0}, .doc_text = {22407, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22672, 21}, .unit_text = {0, 0}, .doc_text = {22635, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, single_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
-     .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.double_bit_retirement
-    {.name_text = {22495, 21}, .unit_text = {0, 0}, .doc_text = {22465, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22723, 21}, .unit_text = {0, 0}, .doc_text = {22693, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, double_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
-     .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_blacklist
-    {.name_text = {22575, 17}, .unit_text = {0, 0}, .doc_text = {22542, 33}, .note_text = {22516, 26}, .default_text = {0, 0},
+    {.name_text = {22803, 17}, .unit_text = {0, 0}, .doc_text = {22770, 33}, .note_text = {22744, 26}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, pending_blacklist), .present_offset = offsetof(decltype(RetiredPages::pending_blacklist), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_retirement
-    {.name_text = {22622, 18}, .unit_text = {0, 0}, .doc_text = {22592, 30}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {22850, 18}, .unit_text = {0, 0}, .doc_text = {22820, 30}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RetiredPages, pending_retirement), .present_offset = offsetof(decltype(RetiredPages::pending_retirement), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.max
-    {.name_text = {22696, 3}, .unit_text = {0, 0}, .doc_text = {22687, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22924, 3}, .unit_text = {0, 0}, .doc_text = {22915, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RowRemapHistogram, max), .present_offset = offsetof(decltype(RowRemapHistogram::max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.high
-    {.name_text = {22704, 4}, .unit_text = {0, 0}, .doc_text = {22699, 5}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {22932, 4}, .unit_text = {0, 0}, .doc_text = {22927, 5}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, high), .present_offset = offsetof(decltype(RowRemapHistogram::high), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.partial
-    {.name_text = {22713, 7}, .unit_text = {0, 0}, .doc_text = {22708, 5}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {22941, 7}, .unit_text = {0, 0}, .doc_text = {22936, 5}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, partial), .present_offset = offsetof(decltype(RowRemapHistogram::partial), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.low
-    {.name_text = {22724, 3}, .unit_text = {0, 0}, .doc_text = {22720, 4}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {22952, 3}, .unit_text = {0, 0}, .doc_text = {22948, 4}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, low), .present_offset = offsetof(decltype(RowRemapHistogram::low), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.none
-    {.name_text = {383, 4}, .unit_text = {0, 0}, .doc_text = {22727, 5}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {383, 4}, .unit_text = {0, 0}, .doc_text = {22955, 5}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, none), .present_offset = offsetof(decltype(RowRemapHistogram::none), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.correctable
-    {.name_text = {5744, 11}, .unit_text = {0, 0}, .doc_text = {22796, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5744, 11}, .unit_text = {0, 0}, .doc_text = {23024, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, correctable), .present_offset = offsetof(decltype(RemappedRows::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.uncorrectable
-    {.name_text = {22886, 13}, .unit_text = {0, 0}, .doc_text = {22840, 46}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {23114, 13}, .unit_text = {0, 0}, .doc_text = {23068, 46}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, uncorrectable), .present_offset = offsetof(decltype(RemappedRows::uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.correctable_inactive
-    {.name_text = {22954, 20}, .unit_text = {0, 0}, .doc_text = {22899, 55}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {23182, 20}, .unit_text = {0, 0}, .doc_text = {23127, 55}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, correctable_inactive), .present_offset = offsetof(decltype(RemappedRows::correctable_inactive), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.uncorrectable_inactive
-    {.name_text = {23031, 22}, .unit_text = {0, 0}, .doc_text = {22974, 57}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {23259, 22}, .unit_text = {0, 0}, .doc_text = {23202, 57}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, uncorrectable_inactive), .present_offset = offsetof(decltype(RemappedRows::uncorrectable_inactive), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.pending
-    {.name_text = {5009, 7}, .unit_text = {0, 0}, .doc_text = {23053, 37}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {5009, 7}, .unit_text = {0, 0}, .doc_text = {23281, 37}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, pending), .present_offset = offsetof(decltype(RemappedRows::pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.failure_occurred
-    {.name_text = {23109, 16}, .unit_text = {0, 0}, .doc_text = {23090, 19}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {23337, 16}, .unit_text = {0, 0}, .doc_text = {23318, 19}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, failure_occurred), .present_offset = offsetof(decltype(RemappedRows::failure_occurred), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.availability_histogram
-    {.name_text = {23158, 22}, .unit_text = {0, 0}, .doc_text = {23125, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23386, 22}, .unit_text = {0, 0}, .doc_text = {23353, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, availability_histogram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RowRemapHistogram),
-     .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // BankRemapHistogram.max_spare
-    {.name_text = {23228, 9}, .unit_text = {0, 0}, .doc_text = {22687, 9}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {23456, 9}, .unit_text = {0, 0}, .doc_text = {22915, 9}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(BankRemapHistogram, max_spare), .present_offset = offsetof(decltype(BankRemapHistogram::max_spare), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // BankRemapHistogram.no_spare
-    {.name_text = {23237, 8}, .unit_text = {0, 0}, .doc_text = {22727, 5}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {23465, 8}, .unit_text = {0, 0}, .doc_text = {22955, 5}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(BankRemapHistogram, no_spare), .present_offset = offsetof(decltype(BankRemapHistogram::no_spare), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // BankRemapper.active
-    {.name_text = {1250, 6}, .unit_text = {0, 0}, .doc_text = {23313, 86}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1250, 6}, .unit_text = {0, 0}, .doc_text = {23541, 86}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(BankRemapper, active), .present_offset = offsetof(decltype(BankRemapper::active), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // BankRemapper.inactive
-    {.name_text = {1256, 8}, .unit_text = {0, 0}, .doc_text = {23399, 33}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {1256, 8}, .unit_text = {0, 0}, .doc_text = {23627, 33}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(BankRemapper, inactive), .present_offset = offsetof(decltype(BankRemapper::inactive), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // BankRemapper.pending
-    {.name_text = {5009, 7}, .unit_text = {0, 0}, .doc_text = {23053, 37}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {5009, 7}, .unit_text = {0, 0}, .doc_text = {23281, 37}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(BankRemapper, pending), .present_offset = offsetof(decltype(BankRemapper::pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // BankRemapper.histogram
-    {.name_text = {23432, 9}, .unit_text = {0, 0}, .doc_text = {23245, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23660, 9}, .unit_text = {0, 0}, .doc_text = {23473, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(BankRemapper, histogram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(BankRemapHistogram),
-     .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Display.mode
-    {.name_text = {12018, 4}, .unit_text = {0, 0}, .doc_text = {23489, 23}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {12246, 4}, .unit_text = {0, 0}, .doc_text = {23717, 23}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, mode), .present_offset = offsetof(decltype(Display::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Display.active
-    {.name_text = {1250, 6}, .unit_text = {0, 0}, .doc_text = {23512, 36}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {1250, 6}, .unit_text = {0, 0}, .doc_text = {23740, 36}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, active), .present_offset = offsetof(decltype(Display::active), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.name
-    {.name_text = {2400, 4}, .unit_text = {0, 0}, .doc_text = {23563, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2400, 4}, .unit_text = {0, 0}, .doc_text = {23791, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, name), .present_offset = offsetof(decltype(MigProfile::name), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.id
-    {.name_text = {9664, 2}, .unit_text = {0, 0}, .doc_text = {23617, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9892, 2}, .unit_text = {0, 0}, .doc_text = {23845, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, id), .present_offset = offsetof(decltype(MigProfile::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.instances
-    {.name_text = {23664, 9}, .unit_text = {0, 0}, .doc_text = {23628, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23892, 9}, .unit_text = {0, 0}, .doc_text = {23856, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigProfile, instances), .present_offset = offsetof(decltype(MigProfile::instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 8, .default_value = 0},
     // MigProfile.size
-    {.name_text = {23702, 4}, .unit_text = {0, 0}, .doc_text = {23673, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23930, 4}, .unit_text = {0, 0}, .doc_text = {23901, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigProfile, size), .present_offset = offsetof(decltype(MigProfile::size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // MigProfile.starts
-    {.name_text = {23752, 6}, .unit_text = {0, 0}, .doc_text = {23706, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23980, 6}, .unit_text = {0, 0}, .doc_text = {23934, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, starts), .present_offset = 0, .items_offset = offsetof(decltype(MigProfile::starts), items), .value_size = sizeof(std::uint32_t),
      .max_items = 8, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.memory_mib
-    {.name_text = {23780, 10}, .unit_text = {16542, 3}, .doc_text = {23758, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24008, 10}, .unit_text = {16770, 3}, .doc_text = {23986, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, memory_mib), .present_offset = offsetof(decltype(MigProfile::memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.idle_kib
-    {.name_text = {23831, 8}, .unit_text = {5162, 3}, .doc_text = {23790, 41}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {24059, 8}, .unit_text = {5162, 3}, .doc_text = {24018, 41}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, idle_kib), .present_offset = offsetof(decltype(MigProfile::idle_kib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.bar1_mib
-    {.name_text = {23917, 8}, .unit_text = {16542, 3}, .doc_text = {23839, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24145, 8}, .unit_text = {16770, 3}, .doc_text = {24067, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, bar1_mib), .present_offset = offsetof(decltype(MigProfile::bar1_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.sm
-    {.name_text = {21392, 2}, .unit_text = {0, 0}, .doc_text = {23925, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21620, 2}, .unit_text = {0, 0}, .doc_text = {24153, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, sm), .present_offset = offsetof(decltype(MigProfile::sm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.ce
-    {.name_text = {23954, 2}, .unit_text = {0, 0}, .doc_text = {23941, 13}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {24182, 2}, .unit_text = {0, 0}, .doc_text = {24169, 13}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, ce), .present_offset = offsetof(decltype(MigProfile::ce), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.dec
-    {.name_text = {23965, 3}, .unit_text = {0, 0}, .doc_text = {23956, 9}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {24193, 3}, .unit_text = {0, 0}, .doc_text = {24184, 9}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, dec), .present_offset = offsetof(decltype(MigProfile::dec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.enc
-    {.name_text = {23977, 3}, .unit_text = {0, 0}, .doc_text = {23968, 9}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {24205, 3}, .unit_text = {0, 0}, .doc_text = {24196, 9}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, enc), .present_offset = offsetof(decltype(MigProfile::enc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.jpeg
-    {.name_text = {15351, 4}, .unit_text = {0, 0}, .doc_text = {23980, 13}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {15579, 4}, .unit_text = {0, 0}, .doc_text = {24208, 13}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, jpeg), .present_offset = offsetof(decltype(MigProfile::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.ofa
-    {.name_text = {15380, 3}, .unit_text = {0, 0}, .doc_text = {23993, 26}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {15608, 3}, .unit_text = {0, 0}, .doc_text = {24221, 26}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, ofa), .present_offset = offsetof(decltype(MigProfile::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.p2p
-    {.name_text = {24055, 3}, .unit_text = {0, 0}, .doc_text = {24019, 36}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {24283, 3}, .unit_text = {0, 0}, .doc_text = {24247, 36}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, p2p), .present_offset = offsetof(decltype(MigProfile::p2p), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.profile
-    {.name_text = {24165, 7}, .unit_text = {0, 0}, .doc_text = {24091, 74}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24393, 7}, .unit_text = {0, 0}, .doc_text = {24319, 74}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigComputeInstance, profile), .present_offset = offsetof(decltype(MigComputeInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.wide
-    {.name_text = {24264, 4}, .unit_text = {0, 0}, .doc_text = {24172, 92}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {24492, 4}, .unit_text = {0, 0}, .doc_text = {24400, 92}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigComputeInstance, wide), .present_offset = offsetof(decltype(MigComputeInstance::wide), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.id
-    {.name_text = {9664, 2}, .unit_text = {0, 0}, .doc_text = {24268, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9892, 2}, .unit_text = {0, 0}, .doc_text = {24496, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigComputeInstance, id), .present_offset = offsetof(decltype(MigComputeInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // MigComputeInstance.start
-    {.name_text = {24358, 5}, .unit_text = {0, 0}, .doc_text = {24304, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24586, 5}, .unit_text = {0, 0}, .doc_text = {24532, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigComputeInstance, start), .present_offset = offsetof(decltype(MigComputeInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // MigComputeInstance.uuid
-    {.name_text = {2550, 4}, .unit_text = {0, 0}, .doc_text = {24363, 107}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2550, 4}, .unit_text = {0, 0}, .doc_text = {24591, 107}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigComputeInstance, uuid), .present_offset = offsetof(decltype(MigComputeInstance::uuid), present), .items_offset = 0, .value_size = sizeof(Text<41>),
      .max_items = 0, .capacity = 41, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.profile
-    {.name_text = {24165, 7}, .unit_text = {0, 0}, .doc_text = {24507, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24393, 7}, .unit_text = {0, 0}, .doc_text = {24735, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, profile), .present_offset = offsetof(decltype(MigInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.id
-    {.name_text = {9664, 2}, .unit_text = {0, 0}, .doc_text = {24527, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9892, 2}, .unit_text = {0, 0}, .doc_text = {24755, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigInstance, id), .present_offset = offsetof(decltype(MigInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // MigInstance.start
-    {.name_text = {24358, 5}, .unit_text = {0, 0}, .doc_text = {24561, 75}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24586, 5}, .unit_text = {0, 0}, .doc_text = {24789, 75}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigInstance, start), .present_offset = offsetof(decltype(MigInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 31, .default_value = 0},
     // MigInstance.idle_kib
-    {.name_text = {23831, 8}, .unit_text = {5162, 3}, .doc_text = {24636, 56}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24059, 8}, .unit_text = {5162, 3}, .doc_text = {24864, 56}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, idle_kib), .present_offset = offsetof(decltype(MigInstance::idle_kib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.sram_uncorrectable
-    {.name_text = {24744, 18}, .unit_text = {0, 0}, .doc_text = {24692, 52}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {24972, 18}, .unit_text = {0, 0}, .doc_text = {24920, 52}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigInstance, sram_uncorrectable), .present_offset = offsetof(decltype(MigInstance::sram_uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.bare
-    {.name_text = {24851, 4}, .unit_text = {0, 0}, .doc_text = {24762, 89}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {25079, 4}, .unit_text = {0, 0}, .doc_text = {24990, 89}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigInstance, bare), .present_offset = offsetof(decltype(MigInstance::bare), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.compute_instances
-    {.name_text = {24877, 17}, .unit_text = {0, 0}, .doc_text = {24855, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25105, 17}, .unit_text = {0, 0}, .doc_text = {25083, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, compute_instances), .present_offset = 0, .items_offset = offsetof(decltype(MigInstance::compute_instances), items), .value_size = sizeof(MigComputeInstance),
-     .max_items = 8, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_current
-    {.name_text = {21760, 12}, .unit_text = {0, 0}, .doc_text = {24920, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21988, 12}, .unit_text = {0, 0}, .doc_text = {25148, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::basis, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_current), .present_offset = offsetof(decltype(Mig::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_pending
-    {.name_text = {21821, 12}, .unit_text = {0, 0}, .doc_text = {24933, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22049, 12}, .unit_text = {0, 0}, .doc_text = {25161, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_pending), .present_offset = offsetof(decltype(Mig::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.max_gpu_instances
-    {.name_text = {25070, 17}, .unit_text = {0, 0}, .doc_text = {24986, 84}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25298, 17}, .unit_text = {0, 0}, .doc_text = {25214, 84}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Mig, max_gpu_instances), .present_offset = offsetof(decltype(Mig::max_gpu_instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 8, .default_value = 0},
     // Mig.resetless
-    {.name_text = {25156, 9}, .unit_text = {0, 0}, .doc_text = {25087, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25384, 9}, .unit_text = {0, 0}, .doc_text = {25315, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, resetless), .present_offset = offsetof(decltype(Mig::resetless), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.query_without_mode
-    {.name_text = {25224, 18}, .unit_text = {0, 0}, .doc_text = {25165, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25452, 18}, .unit_text = {0, 0}, .doc_text = {25393, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, query_without_mode), .present_offset = offsetof(decltype(Mig::query_without_mode), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.upper_half_first
-    {.name_text = {25322, 16}, .unit_text = {0, 0}, .doc_text = {25242, 80}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {25550, 16}, .unit_text = {0, 0}, .doc_text = {25470, 80}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Mig, upper_half_first), .present_offset = offsetof(decltype(Mig::upper_half_first), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.profiles
-    {.name_text = {9877, 8}, .unit_text = {0, 0}, .doc_text = {25338, 97}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10105, 8}, .unit_text = {0, 0}, .doc_text = {25566, 97}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, profiles), .present_offset = 0, .items_offset = offsetof(decltype(Mig::profiles), items), .value_size = sizeof(MigProfile),
-     .max_items = 18, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 18, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.instances
-    {.name_text = {23664, 9}, .unit_text = {0, 0}, .doc_text = {25435, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23892, 9}, .unit_text = {0, 0}, .doc_text = {25663, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, instances), .present_offset = 0, .items_offset = offsetof(decltype(Mig::instances), items), .value_size = sizeof(MigInstance),
-     .max_items = 8, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.current
-    {.name_text = {4956, 7}, .unit_text = {0, 0}, .doc_text = {21751, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4956, 7}, .unit_text = {0, 0}, .doc_text = {21979, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, current), .present_offset = offsetof(decltype(GpuOperationModes::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 55, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.pending
-    {.name_text = {5009, 7}, .unit_text = {0, 0}, .doc_text = {25491, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5009, 7}, .unit_text = {0, 0}, .doc_text = {25719, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, pending), .present_offset = offsetof(decltype(GpuOperationModes::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 55, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.current
-    {.name_text = {4956, 7}, .unit_text = {0, 0}, .doc_text = {25613, 10}, .note_text = {25577, 36}, .default_text = {0, 0},
+    {.name_text = {4956, 7}, .unit_text = {0, 0}, .doc_text = {25841, 10}, .note_text = {25805, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, current), .present_offset = offsetof(decltype(DriverModels::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 58, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.pending
-    {.name_text = {5009, 7}, .unit_text = {0, 0}, .doc_text = {25623, 28}, .note_text = {25577, 36}, .default_text = {0, 0},
+    {.name_text = {5009, 7}, .unit_text = {0, 0}, .doc_text = {25851, 28}, .note_text = {25805, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, pending), .present_offset = offsetof(decltype(DriverModels::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 58, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Accounting.mode
-    {.name_text = {12018, 4}, .unit_text = {0, 0}, .doc_text = {25690, 5}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {12246, 4}, .unit_text = {0, 0}, .doc_text = {25918, 5}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Accounting, mode), .present_offset = offsetof(decltype(Accounting::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Accounting.buffer_size
-    {.name_text = {25764, 11}, .unit_text = {0, 0}, .doc_text = {25699, 65}, .note_text = {0, 0}, .default_text = {25695, 4},
+    {.name_text = {25992, 11}, .unit_text = {0, 0}, .doc_text = {25927, 65}, .note_text = {0, 0}, .default_text = {25923, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Accounting, buffer_size), .present_offset = offsetof(decltype(Accounting::buffer_size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4096, .default_value = 4000},
     // Virtualization.mode
-    {.name_text = {12018, 4}, .unit_text = {0, 0}, .doc_text = {25690, 5}, .note_text = {0, 0}, .default_text = {383, 4},
+    {.name_text = {12246, 4}, .unit_text = {0, 0}, .doc_text = {25918, 5}, .note_text = {0, 0}, .default_text = {383, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::basis, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Virtualization, mode), .present_offset = offsetof(decltype(Virtualization::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 61, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Virtualization.host_vgpu_mode
-    {.name_text = {25848, 14}, .unit_text = {0, 0}, .doc_text = {25809, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26076, 14}, .unit_text = {0, 0}, .doc_text = {26037, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Virtualization, host_vgpu_mode), .present_offset = offsetof(decltype(Virtualization::host_vgpu_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 66, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // VgpuScheduler.policy
-    {.name_text = {9591, 6}, .unit_text = {0, 0}, .doc_text = {25891, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9819, 6}, .unit_text = {0, 0}, .doc_text = {26119, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuScheduler, policy), .present_offset = offsetof(decltype(VgpuScheduler::policy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 68, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // VgpuScheduler.adaptive_round_robin
-    {.name_text = {26026, 20}, .unit_text = {0, 0}, .doc_text = {25935, 91}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26254, 20}, .unit_text = {0, 0}, .doc_text = {26163, 91}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuScheduler, adaptive_round_robin), .present_offset = offsetof(decltype(VgpuScheduler::adaptive_round_robin), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // VgpuScheduler.frequency
-    {.name_text = {11623, 9}, .unit_text = {26101, 2}, .doc_text = {26046, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11851, 9}, .unit_text = {26329, 2}, .doc_text = {26274, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuScheduler, frequency), .present_offset = offsetof(decltype(VgpuScheduler::frequency), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 63, .max = 960, .default_value = 0},
     // VgpuScheduler.averaging_factor
-    {.name_text = {26155, 16}, .unit_text = {0, 0}, .doc_text = {26103, 52}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26383, 16}, .unit_text = {0, 0}, .doc_text = {26331, 52}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuScheduler, averaging_factor), .present_offset = offsetof(decltype(VgpuScheduler::averaging_factor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 60, .default_value = 0},
     // VgpuScheduler.timeslice_ns
-    {.name_text = {26215, 12}, .unit_text = {26213, 2}, .doc_text = {26171, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26443, 12}, .unit_text = {26441, 2}, .doc_text = {26399, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuScheduler, timeslice_ns), .present_offset = offsetof(decltype(VgpuScheduler::timeslice_ns), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1000000, .max = 30000000, .default_value = 0},
     // VgpuProcess.pid
-    {.name_text = {15819, 3}, .unit_text = {0, 0}, .doc_text = {26295, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16047, 3}, .unit_text = {0, 0}, .doc_text = {26523, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuProcess, pid), .present_offset = offsetof(decltype(VgpuProcess::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuProcess.name
-    {.name_text = {2400, 4}, .unit_text = {0, 0}, .doc_text = {26316, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2400, 4}, .unit_text = {0, 0}, .doc_text = {26544, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuProcess, name), .present_offset = offsetof(decltype(VgpuProcess::name), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuProcess.used_memory_mib
-    {.name_text = {16545, 15}, .unit_text = {16542, 3}, .doc_text = {26336, 27}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {16773, 15}, .unit_text = {16770, 3}, .doc_text = {26564, 27}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuProcess, used_memory_mib), .present_offset = offsetof(decltype(VgpuProcess::used_memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuProcess.share
-    {.name_text = {26444, 5}, .unit_text = {0, 0}, .doc_text = {26363, 81}, .note_text = {0, 0}, .default_text = {21121, 1},
+    {.name_text = {26672, 5}, .unit_text = {0, 0}, .doc_text = {26591, 81}, .note_text = {0, 0}, .default_text = {21349, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuProcess, share), .present_offset = offsetof(decltype(VgpuProcess::share), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // VgpuProcess.ended
-    {.name_text = {26491, 5}, .unit_text = {0, 0}, .doc_text = {26449, 42}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {26719, 5}, .unit_text = {0, 0}, .doc_text = {26677, 42}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuProcess, ended), .present_offset = offsetof(decltype(VgpuProcess::ended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuProcess.time_ms
-    {.name_text = {26542, 7}, .unit_text = {10206, 2}, .doc_text = {26496, 46}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {26770, 7}, .unit_text = {10434, 2}, .doc_text = {26724, 46}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuProcess, time_ms), .present_offset = offsetof(decltype(VgpuProcess::time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.type
-    {.name_text = {3926, 4}, .unit_text = {0, 0}, .doc_text = {26597, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3926, 4}, .unit_text = {0, 0}, .doc_text = {26825, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, type), .present_offset = offsetof(decltype(VgpuInstance::type), present), .items_offset = 0, .value_size = sizeof(Text<44>),
      .max_items = 0, .capacity = 44, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.id
-    {.name_text = {9664, 2}, .unit_text = {0, 0}, .doc_text = {26617, 88}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9892, 2}, .unit_text = {0, 0}, .doc_text = {26845, 88}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, id), .present_offset = offsetof(decltype(VgpuInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.uuid
-    {.name_text = {2550, 4}, .unit_text = {0, 0}, .doc_text = {26705, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2550, 4}, .unit_text = {0, 0}, .doc_text = {26933, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, uuid), .present_offset = offsetof(decltype(VgpuInstance::uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.vm_id
-    {.name_text = {26819, 5}, .unit_text = {0, 0}, .doc_text = {26741, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27047, 5}, .unit_text = {0, 0}, .doc_text = {26969, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, vm_id), .present_offset = offsetof(decltype(VgpuInstance::vm_id), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.mdev_uuid
-    {.name_text = {26901, 9}, .unit_text = {0, 0}, .doc_text = {26824, 77}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27129, 9}, .unit_text = {0, 0}, .doc_text = {27052, 77}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, mdev_uuid), .present_offset = offsetof(decltype(VgpuInstance::mdev_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.host_pid
-    {.name_text = {27030, 8}, .unit_text = {0, 0}, .doc_text = {26910, 120}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27258, 8}, .unit_text = {0, 0}, .doc_text = {27138, 120}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, host_pid), .present_offset = offsetof(decltype(VgpuInstance::host_pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.gpu_instance
-    {.name_text = {16725, 12}, .unit_text = {0, 0}, .doc_text = {27038, 97}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16953, 12}, .unit_text = {0, 0}, .doc_text = {27266, 97}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuInstance, gpu_instance), .present_offset = offsetof(decltype(VgpuInstance::gpu_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // VgpuInstance.placement
-    {.name_text = {27252, 9}, .unit_text = {0, 0}, .doc_text = {27135, 117}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27480, 9}, .unit_text = {0, 0}, .doc_text = {27363, 117}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuInstance, placement), .present_offset = offsetof(decltype(VgpuInstance::placement), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1024, .default_value = 0},
     // VgpuInstance.guest_driver
-    {.name_text = {27355, 12}, .unit_text = {0, 0}, .doc_text = {27261, 94}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27583, 12}, .unit_text = {0, 0}, .doc_text = {27489, 94}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, guest_driver), .present_offset = offsetof(decltype(VgpuInstance::guest_driver), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.guest_pci
-    {.name_text = {27416, 9}, .unit_text = {0, 0}, .doc_text = {27367, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27644, 9}, .unit_text = {0, 0}, .doc_text = {27595, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, guest_pci), .present_offset = offsetof(decltype(VgpuInstance::guest_pci), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.fb_used_mib
-    {.name_text = {27511, 11}, .unit_text = {16542, 3}, .doc_text = {27425, 86}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27739, 11}, .unit_text = {16770, 3}, .doc_text = {27653, 86}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, fb_used_mib), .present_offset = offsetof(decltype(VgpuInstance::fb_used_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.share
-    {.name_text = {26444, 5}, .unit_text = {0, 0}, .doc_text = {27522, 108}, .note_text = {0, 0}, .default_text = {21121, 1},
+    {.name_text = {26672, 5}, .unit_text = {0, 0}, .doc_text = {27750, 108}, .note_text = {0, 0}, .default_text = {21349, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuInstance, share), .present_offset = offsetof(decltype(VgpuInstance::share), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // VgpuInstance.license
-    {.name_text = {27651, 7}, .unit_text = {0, 0}, .doc_text = {27630, 21}, .note_text = {0, 0}, .default_text = {512, 8},
+    {.name_text = {27879, 7}, .unit_text = {0, 0}, .doc_text = {27858, 21}, .note_text = {0, 0}, .default_text = {512, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuInstance, license), .present_offset = offsetof(decltype(VgpuInstance::license), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 71, .word_count = 6, .min = 0, .max = 0, .default_value = 5},
     // VgpuInstance.license_expiry
-    {.name_text = {27718, 14}, .unit_text = {4491, 1}, .doc_text = {27658, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27946, 14}, .unit_text = {4491, 1}, .doc_text = {27886, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, license_expiry), .present_offset = offsetof(decltype(VgpuInstance::license_expiry), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.frame_rate_limit
-    {.name_text = {27824, 16}, .unit_text = {15627, 3}, .doc_text = {27732, 92}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28052, 16}, .unit_text = {15855, 3}, .doc_text = {27960, 92}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, frame_rate_limit), .present_offset = offsetof(decltype(VgpuInstance::frame_rate_limit), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.encoder_capacity
-    {.name_text = {27864, 16}, .unit_text = {9302, 1}, .doc_text = {27843, 21}, .note_text = {0, 0}, .default_text = {27840, 3},
+    {.name_text = {28092, 16}, .unit_text = {9530, 1}, .doc_text = {28071, 21}, .note_text = {0, 0}, .default_text = {28068, 3},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(VgpuInstance, encoder_capacity), .present_offset = offsetof(decltype(VgpuInstance::encoder_capacity), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 100},
     // VgpuInstance.accounting
-    {.name_text = {27901, 10}, .unit_text = {0, 0}, .doc_text = {27880, 21}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {28129, 10}, .unit_text = {0, 0}, .doc_text = {28108, 21}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuInstance, accounting), .present_offset = offsetof(decltype(VgpuInstance::accounting), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.encoder_stats
-    {.name_text = {27911, 13}, .unit_text = {0, 0}, .doc_text = {15719, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28139, 13}, .unit_text = {0, 0}, .doc_text = {15947, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
-     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.fbc_stats
-    {.name_text = {27924, 9}, .unit_text = {0, 0}, .doc_text = {16172, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28152, 9}, .unit_text = {0, 0}, .doc_text = {16400, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
-     .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.processes
-    {.name_text = {27953, 9}, .unit_text = {0, 0}, .doc_text = {27933, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28181, 9}, .unit_text = {0, 0}, .doc_text = {28161, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, processes), .present_offset = 0, .items_offset = offsetof(decltype(VgpuInstance::processes), items), .value_size = sizeof(VgpuProcess),
-     .max_items = 4, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 4, .capacity = 0, .structure = 75, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuGpuInstance.id
-    {.name_text = {9664, 2}, .unit_text = {0, 0}, .doc_text = {27989, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9892, 2}, .unit_text = {0, 0}, .doc_text = {28217, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuGpuInstance, id), .present_offset = offsetof(decltype(VgpuGpuInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // VgpuGpuInstance.heterogeneous_mode
-    {.name_text = {28053, 18}, .unit_text = {0, 0}, .doc_text = {28012, 41}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {28281, 18}, .unit_text = {0, 0}, .doc_text = {28240, 41}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuGpuInstance, heterogeneous_mode), .present_offset = offsetof(decltype(VgpuGpuInstance::heterogeneous_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // VgpuGpuInstance.scheduler
-    {.name_text = {28087, 9}, .unit_text = {0, 0}, .doc_text = {28071, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28315, 9}, .unit_text = {0, 0}, .doc_text = {28299, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuGpuInstance, scheduler), .present_offset = 0, .items_offset = 0, .value_size = sizeof(VgpuScheduler),
-     .max_items = 0, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.heterogeneous_mode
-    {.name_text = {28053, 18}, .unit_text = {0, 0}, .doc_text = {28179, 90}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28281, 18}, .unit_text = {0, 0}, .doc_text = {28407, 90}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, heterogeneous_mode), .present_offset = offsetof(decltype(Vgpu::heterogeneous_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.scheduler
-    {.name_text = {28087, 9}, .unit_text = {0, 0}, .doc_text = {28269, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28315, 9}, .unit_text = {0, 0}, .doc_text = {28497, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, scheduler), .present_offset = 0, .items_offset = 0, .value_size = sizeof(VgpuScheduler),
-     .max_items = 0, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.mini_quarter
-    {.name_text = {28332, 12}, .unit_text = {0, 0}, .doc_text = {28283, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28560, 12}, .unit_text = {0, 0}, .doc_text = {28511, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, mini_quarter), .present_offset = offsetof(decltype(Vgpu::mini_quarter), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.compute_media_engine
-    {.name_text = {28385, 20}, .unit_text = {0, 0}, .doc_text = {28344, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28613, 20}, .unit_text = {0, 0}, .doc_text = {28572, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, compute_media_engine), .present_offset = offsetof(decltype(Vgpu::compute_media_engine), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.mig_timeslicing
-    {.name_text = {28476, 15}, .unit_text = {0, 0}, .doc_text = {28405, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28704, 15}, .unit_text = {0, 0}, .doc_text = {28633, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, mig_timeslicing), .present_offset = offsetof(decltype(Vgpu::mig_timeslicing), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.device_buffer_mb_per_s
-    {.name_text = {28581, 22}, .unit_text = {28577, 4}, .doc_text = {28491, 86}, .note_text = {0, 0}, .default_text = {25695, 4},
+    {.name_text = {28809, 22}, .unit_text = {28805, 4}, .doc_text = {28719, 86}, .note_text = {0, 0}, .default_text = {25923, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Vgpu, device_buffer_mb_per_s), .present_offset = offsetof(decltype(Vgpu::device_buffer_mb_per_s), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 4000},
     // Vgpu.made
-    {.name_text = {28670, 4}, .unit_text = {0, 0}, .doc_text = {28603, 67}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {28898, 4}, .unit_text = {0, 0}, .doc_text = {28831, 67}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Vgpu, made), .present_offset = offsetof(decltype(Vgpu::made), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.instances
-    {.name_text = {23664, 9}, .unit_text = {0, 0}, .doc_text = {28674, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23892, 9}, .unit_text = {0, 0}, .doc_text = {28902, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, instances), .present_offset = 0, .items_offset = offsetof(decltype(Vgpu::instances), items), .value_size = sizeof(VgpuInstance),
-     .max_items = 48, .capacity = 0, .structure = 75, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 48, .capacity = 0, .structure = 76, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.gpu_instances
-    {.name_text = {28739, 13}, .unit_text = {0, 0}, .doc_text = {28687, 52}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28967, 13}, .unit_text = {0, 0}, .doc_text = {28915, 52}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, gpu_instances), .present_offset = 0, .items_offset = offsetof(decltype(Vgpu::gpu_instances), items), .value_size = sizeof(VgpuGpuInstance),
-     .max_items = 8, .capacity = 0, .structure = 76, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 77, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GridLicense.product
-    {.name_text = {3784, 7}, .unit_text = {0, 0}, .doc_text = {28810, 98}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3784, 7}, .unit_text = {0, 0}, .doc_text = {29038, 98}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GridLicense, product), .present_offset = offsetof(decltype(GridLicense::product), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GridLicense.licensed
-    {.name_text = {512, 8}, .unit_text = {0, 0}, .doc_text = {28908, 22}, .note_text = {0, 0}, .default_text = {3502, 4},
+    {.name_text = {512, 8}, .unit_text = {0, 0}, .doc_text = {29136, 22}, .note_text = {0, 0}, .default_text = {3502, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(GridLicense, licensed), .present_offset = offsetof(decltype(GridLicense::licensed), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // GridLicense.expiry
-    {.name_text = {28981, 6}, .unit_text = {4491, 1}, .doc_text = {28930, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29209, 6}, .unit_text = {4491, 1}, .doc_text = {29158, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GridLicense, expiry), .present_offset = offsetof(decltype(GridLicense::expiry), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.mode
-    {.name_text = {12018, 4}, .unit_text = {0, 0}, .doc_text = {29094, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12246, 4}, .unit_text = {0, 0}, .doc_text = {29322, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, mode), .present_offset = offsetof(decltype(GspFirmware::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.default_mode
-    {.name_text = {21944, 12}, .unit_text = {0, 0}, .doc_text = {29140, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22172, 12}, .unit_text = {0, 0}, .doc_text = {29368, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, default_mode), .present_offset = offsetof(decltype(GspFirmware::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.version
-    {.name_text = {2442, 7}, .unit_text = {0, 0}, .doc_text = {29193, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2442, 7}, .unit_text = {0, 0}, .doc_text = {29421, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, version), .present_offset = offsetof(decltype(GspFirmware::version), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.required
-    {.name_text = {29301, 8}, .unit_text = {0, 0}, .doc_text = {29279, 22}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {29529, 8}, .unit_text = {0, 0}, .doc_text = {29507, 22}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, required), .present_offset = offsetof(decltype(ResetStatus::required), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.drain_and_reset_recommended
-    {.name_text = {29350, 27}, .unit_text = {0, 0}, .doc_text = {29309, 41}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {29578, 27}, .unit_text = {0, 0}, .doc_text = {29537, 41}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, drain_and_reset_recommended), .present_offset = offsetof(decltype(ResetStatus::drain_and_reset_recommended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.recovery_action
-    {.name_text = {29466, 15}, .unit_text = {0, 0}, .doc_text = {29377, 89}, .note_text = {0, 0}, .default_text = {383, 4},
+    {.name_text = {29694, 15}, .unit_text = {0, 0}, .doc_text = {29605, 89}, .note_text = {0, 0}, .default_text = {383, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, recovery_action), .present_offset = offsetof(decltype(ResetStatus::recovery_action), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 86, .word_count = 8, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_application_clocks
-    {.name_text = {29561, 22}, .unit_text = {0, 0}, .doc_text = {29522, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29789, 22}, .unit_text = {0, 0}, .doc_text = {29750, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_application_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_application_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_auto_boosted_clocks
-    {.name_text = {29613, 23}, .unit_text = {0, 0}, .doc_text = {29583, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29841, 23}, .unit_text = {0, 0}, .doc_text = {29811, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_auto_boosted_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_auto_boosted_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Topology.default_level
-    {.name_text = {29718, 13}, .unit_text = {0, 0}, .doc_text = {29675, 43}, .note_text = {0, 0}, .default_text = {870, 6},
+    {.name_text = {29946, 13}, .unit_text = {0, 0}, .doc_text = {29903, 43}, .note_text = {0, 0}, .default_text = {870, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Topology, default_level), .present_offset = offsetof(decltype(Topology::default_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 121, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
     // Platform.chassis_serial_number
-    {.name_text = {29800, 21}, .unit_text = {0, 0}, .doc_text = {29771, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30028, 21}, .unit_text = {0, 0}, .doc_text = {29999, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, chassis_serial_number), .present_offset = offsetof(decltype(Platform::chassis_serial_number), present), .items_offset = 0, .value_size = sizeof(Text<17>),
      .max_items = 0, .capacity = 17, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.slot_number
-    {.name_text = {29841, 11}, .unit_text = {0, 0}, .doc_text = {29821, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30069, 11}, .unit_text = {0, 0}, .doc_text = {30049, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, slot_number), .present_offset = offsetof(decltype(Platform::slot_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.tray_index
-    {.name_text = {29857, 10}, .unit_text = {0, 0}, .doc_text = {29852, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30085, 10}, .unit_text = {0, 0}, .doc_text = {30080, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, tray_index), .present_offset = offsetof(decltype(Platform::tray_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.host_id
-    {.name_text = {29872, 7}, .unit_text = {0, 0}, .doc_text = {29867, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30100, 7}, .unit_text = {0, 0}, .doc_text = {30095, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, host_id), .present_offset = offsetof(decltype(Platform::host_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.peer_type
-    {.name_text = {29907, 9}, .unit_text = {0, 0}, .doc_text = {29879, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30135, 9}, .unit_text = {0, 0}, .doc_text = {30107, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, peer_type), .present_offset = offsetof(decltype(Platform::peer_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 159, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Platform.module_id
-    {.name_text = {29954, 9}, .unit_text = {0, 0}, .doc_text = {29916, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30182, 9}, .unit_text = {0, 0}, .doc_text = {30144, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, module_id), .present_offset = offsetof(decltype(Platform::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.gpu_fabric_guid
-    {.name_text = {30005, 15}, .unit_text = {0, 0}, .doc_text = {29963, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30233, 15}, .unit_text = {0, 0}, .doc_text = {30191, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, gpu_fabric_guid), .present_offset = offsetof(decltype(Platform::gpu_fabric_guid), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // C2c.mode
-    {.name_text = {12018, 4}, .unit_text = {0, 0}, .doc_text = {30063, 74}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12246, 4}, .unit_text = {0, 0}, .doc_text = {30291, 74}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(C2c, mode), .present_offset = offsetof(decltype(C2c::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // C2c.links
-    {.name_text = {30158, 5}, .unit_text = {0, 0}, .doc_text = {30137, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30386, 5}, .unit_text = {0, 0}, .doc_text = {30365, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(C2c, links), .present_offset = offsetof(decltype(C2c::links), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // C2c.bandwidth_per_link_mbps
-    {.name_text = {30227, 23}, .unit_text = {28577, 4}, .doc_text = {30163, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30455, 23}, .unit_text = {28805, 4}, .doc_text = {30391, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(C2c, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(C2c::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // C2c.replay_errors
-    {.name_text = {30271, 13}, .unit_text = {0, 0}, .doc_text = {30250, 21}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {30499, 13}, .unit_text = {0, 0}, .doc_text = {30478, 21}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(C2c, replay_errors), .present_offset = offsetof(decltype(C2c::replay_errors), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // C2c.back_to_back_replay_errors
-    {.name_text = {30318, 26}, .unit_text = {0, 0}, .doc_text = {30284, 34}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {30546, 26}, .unit_text = {0, 0}, .doc_text = {30512, 34}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(C2c, back_to_back_replay_errors), .present_offset = offsetof(decltype(C2c::back_to_back_replay_errors), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // C2c.interrupt_errors
-    {.name_text = {30368, 16}, .unit_text = {0, 0}, .doc_text = {30344, 24}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {30596, 16}, .unit_text = {0, 0}, .doc_text = {30572, 24}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(C2c, interrupt_errors), .present_offset = offsetof(decltype(C2c::interrupt_errors), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLowPower.supported
-    {.name_text = {13871, 9}, .unit_text = {0, 0}, .doc_text = {30418, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14099, 9}, .unit_text = {0, 0}, .doc_text = {30646, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLowPower, supported), .present_offset = offsetof(decltype(NvLinkLowPower::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLowPower.threshold
-    {.name_text = {30611, 9}, .unit_text = {0, 0}, .doc_text = {30502, 109}, .note_text = {0, 0}, .default_text = {30498, 4},
+    {.name_text = {30839, 9}, .unit_text = {0, 0}, .doc_text = {30730, 109}, .note_text = {0, 0}, .default_text = {30726, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, threshold), .present_offset = offsetof(decltype(NvLinkLowPower::threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
     // NvLinkLowPower.default_threshold
-    {.name_text = {30648, 17}, .unit_text = {0, 0}, .doc_text = {30620, 28}, .note_text = {0, 0}, .default_text = {30498, 4},
+    {.name_text = {30876, 17}, .unit_text = {0, 0}, .doc_text = {30848, 28}, .note_text = {0, 0}, .default_text = {30726, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, default_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::default_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
     // NvLinkLowPower.min_threshold
-    {.name_text = {30698, 13}, .unit_text = {0, 0}, .doc_text = {30665, 33}, .note_text = {0, 0}, .default_text = {21121, 1},
+    {.name_text = {30926, 13}, .unit_text = {0, 0}, .doc_text = {30893, 33}, .note_text = {0, 0}, .default_text = {21349, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, min_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::min_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // NvLinkLowPower.max_threshold
-    {.name_text = {30749, 13}, .unit_text = {0, 0}, .doc_text = {30715, 34}, .note_text = {0, 0}, .default_text = {30711, 4},
+    {.name_text = {30977, 13}, .unit_text = {0, 0}, .doc_text = {30943, 34}, .note_text = {0, 0}, .default_text = {30939, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, max_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::max_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 8191},
     // NvLinkLowPower.units
-    {.name_text = {30807, 5}, .unit_text = {0, 0}, .doc_text = {30762, 45}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {31035, 5}, .unit_text = {0, 0}, .doc_text = {30990, 45}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkLowPower, units), .present_offset = offsetof(decltype(NvLinkLowPower::units), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkBandwidth.modes
-    {.name_text = {30950, 5}, .unit_text = {0, 0}, .doc_text = {30871, 79}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31178, 5}, .unit_text = {0, 0}, .doc_text = {31099, 79}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkBandwidth, modes), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkBandwidth::modes), items), .value_size = sizeof(std::uint32_t),
      .max_items = 23, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkBandwidth.mode
-    {.name_text = {12018, 4}, .unit_text = {0, 0}, .doc_text = {30955, 14}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {12246, 4}, .unit_text = {0, 0}, .doc_text = {31183, 14}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, mode), .present_offset = offsetof(decltype(NvLinkBandwidth::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // NvLinkBandwidth.set_time_ms
-    {.name_text = {31059, 11}, .unit_text = {10206, 2}, .doc_text = {30969, 90}, .note_text = {0, 0}, .default_text = {30498, 4},
+    {.name_text = {31287, 11}, .unit_text = {10434, 2}, .doc_text = {31197, 90}, .note_text = {0, 0}, .default_text = {30726, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, set_time_ms), .present_offset = offsetof(decltype(NvLinkBandwidth::set_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 600000, .default_value = 1000},
     // NvLinkBandwidth.best_mode
-    {.name_text = {31109, 9}, .unit_text = {0, 0}, .doc_text = {31070, 39}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {31337, 9}, .unit_text = {0, 0}, .doc_text = {31298, 39}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, best_mode), .present_offset = offsetof(decltype(NvLinkBandwidth::best_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // FabricClique.type
-    {.name_text = {3926, 4}, .unit_text = {0, 0}, .doc_text = {31189, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3926, 4}, .unit_text = {0, 0}, .doc_text = {31417, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricClique, type), .present_offset = offsetof(decltype(FabricClique::type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 132, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // FabricClique.id
-    {.name_text = {9664, 2}, .unit_text = {0, 0}, .doc_text = {31197, 11}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {9892, 2}, .unit_text = {0, 0}, .doc_text = {31425, 11}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FabricClique, id), .present_offset = offsetof(decltype(FabricClique::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.degraded_bandwidth
-    {.name_text = {31308, 18}, .unit_text = {0, 0}, .doc_text = {31286, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31536, 18}, .unit_text = {0, 0}, .doc_text = {31514, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, degraded_bandwidth), .present_offset = offsetof(decltype(FabricHealth::degraded_bandwidth), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_recovery
-    {.name_text = {31353, 14}, .unit_text = {0, 0}, .doc_text = {31326, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31581, 14}, .unit_text = {0, 0}, .doc_text = {31554, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_recovery), .present_offset = offsetof(decltype(FabricHealth::route_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_unhealthy
-    {.name_text = {31388, 15}, .unit_text = {0, 0}, .doc_text = {31367, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31616, 15}, .unit_text = {0, 0}, .doc_text = {31595, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_unhealthy), .present_offset = offsetof(decltype(FabricHealth::route_unhealthy), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.access_timeout_recovery
-    {.name_text = {31439, 23}, .unit_text = {0, 0}, .doc_text = {31403, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31667, 23}, .unit_text = {0, 0}, .doc_text = {31631, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, access_timeout_recovery), .present_offset = offsetof(decltype(FabricHealth::access_timeout_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.incorrect_configuration
-    {.name_text = {31489, 23}, .unit_text = {0, 0}, .doc_text = {31462, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31717, 23}, .unit_text = {0, 0}, .doc_text = {31690, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, incorrect_configuration), .present_offset = offsetof(decltype(FabricHealth::incorrect_configuration), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 141, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.partition_assigned
-    {.name_text = {31543, 18}, .unit_text = {0, 0}, .doc_text = {31512, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31771, 18}, .unit_text = {0, 0}, .doc_text = {31740, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, partition_assigned), .present_offset = offsetof(decltype(FabricHealth::partition_assigned), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.global_manager_connected
-    {.name_text = {31600, 24}, .unit_text = {0, 0}, .doc_text = {31561, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31828, 24}, .unit_text = {0, 0}, .doc_text = {31789, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, global_manager_connected), .present_offset = offsetof(decltype(FabricHealth::global_manager_connected), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.cluster_uuid
-    {.name_text = {31718, 12}, .unit_text = {0, 0}, .doc_text = {31698, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31946, 12}, .unit_text = {0, 0}, .doc_text = {31926, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, cluster_uuid), .present_offset = offsetof(decltype(Fabric::cluster_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.clique_id
-    {.name_text = {31737, 9}, .unit_text = {0, 0}, .doc_text = {31730, 7}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {31965, 9}, .unit_text = {0, 0}, .doc_text = {31958, 7}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fabric, clique_id), .present_offset = offsetof(decltype(Fabric::clique_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.cliques
-    {.name_text = {31834, 7}, .unit_text = {0, 0}, .doc_text = {31746, 88}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32062, 7}, .unit_text = {0, 0}, .doc_text = {31974, 88}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, cliques), .present_offset = 0, .items_offset = offsetof(decltype(Fabric::cliques), items), .value_size = sizeof(FabricClique),
-     .max_items = 64, .capacity = 0, .structure = 87, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 88, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.state
-    {.name_text = {10642, 5}, .unit_text = {0, 0}, .doc_text = {31841, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10870, 5}, .unit_text = {0, 0}, .doc_text = {32069, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, state), .present_offset = offsetof(decltype(Fabric::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 127, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_summary
-    {.name_text = {31933, 14}, .unit_text = {0, 0}, .doc_text = {31911, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32161, 14}, .unit_text = {0, 0}, .doc_text = {32139, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_summary), .present_offset = offsetof(decltype(Fabric::health_summary), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 136, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health
-    {.name_text = {31964, 6}, .unit_text = {0, 0}, .doc_text = {31947, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32192, 6}, .unit_text = {0, 0}, .doc_text = {32175, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FabricHealth),
-     .max_items = 0, .capacity = 0, .structure = 88, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 89, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_mask
-    {.name_text = {32021, 11}, .unit_text = {0, 0}, .doc_text = {31970, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32249, 11}, .unit_text = {0, 0}, .doc_text = {32198, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_mask), .present_offset = offsetof(decltype(Fabric::health_mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GpmMix.sm
-    {.name_text = {21392, 2}, .unit_text = {9302, 1}, .doc_text = {32052, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21620, 2}, .unit_text = {9530, 1}, .doc_text = {32280, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, sm), .present_offset = offsetof(decltype(GpmMix::sm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.occupancy
-    {.name_text = {32153, 9}, .unit_text = {9302, 1}, .doc_text = {32091, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32381, 9}, .unit_text = {9530, 1}, .doc_text = {32319, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, occupancy), .present_offset = offsetof(decltype(GpmMix::occupancy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.integer
-    {.name_text = {32194, 7}, .unit_text = {9302, 1}, .doc_text = {32162, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32422, 7}, .unit_text = {9530, 1}, .doc_text = {32390, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, integer), .present_offset = offsetof(decltype(GpmMix::integer), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.hmma
-    {.name_text = {32243, 4}, .unit_text = {9302, 1}, .doc_text = {32201, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32471, 4}, .unit_text = {9530, 1}, .doc_text = {32429, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, hmma), .present_offset = offsetof(decltype(GpmMix::hmma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.imma
-    {.name_text = {32289, 4}, .unit_text = {9302, 1}, .doc_text = {32247, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32517, 4}, .unit_text = {9530, 1}, .doc_text = {32475, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, imma), .present_offset = offsetof(decltype(GpmMix::imma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.dfma
-    {.name_text = {32334, 4}, .unit_text = {9302, 1}, .doc_text = {32293, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32562, 4}, .unit_text = {9530, 1}, .doc_text = {32521, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, dfma), .present_offset = offsetof(decltype(GpmMix::dfma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.fp64
-    {.name_text = {32378, 4}, .unit_text = {9302, 1}, .doc_text = {32338, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32606, 4}, .unit_text = {9530, 1}, .doc_text = {32566, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, fp64), .present_offset = offsetof(decltype(GpmMix::fp64), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.fp32
-    {.name_text = {32423, 4}, .unit_text = {9302, 1}, .doc_text = {32382, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32651, 4}, .unit_text = {9530, 1}, .doc_text = {32610, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, fp32), .present_offset = offsetof(decltype(GpmMix::fp32), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.fp16
-    {.name_text = {32467, 4}, .unit_text = {9302, 1}, .doc_text = {32427, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32695, 4}, .unit_text = {9530, 1}, .doc_text = {32655, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, fp16), .present_offset = offsetof(decltype(GpmMix::fp16), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Gpm.supported
-    {.name_text = {13871, 9}, .unit_text = {0, 0}, .doc_text = {32551, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14099, 9}, .unit_text = {0, 0}, .doc_text = {32779, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, supported), .present_offset = offsetof(decltype(Gpm::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.streaming
-    {.name_text = {32609, 9}, .unit_text = {0, 0}, .doc_text = {32593, 16}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {32837, 9}, .unit_text = {0, 0}, .doc_text = {32821, 16}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpm, streaming), .present_offset = offsetof(decltype(Gpm::streaming), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_tx_mib_per_sec
-    {.name_text = {32674, 19}, .unit_text = {32669, 5}, .doc_text = {32618, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32902, 19}, .unit_text = {32897, 5}, .doc_text = {32846, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_tx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_tx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_rx_mib_per_sec
-    {.name_text = {32748, 19}, .unit_text = {32669, 5}, .doc_text = {32693, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32976, 19}, .unit_text = {32897, 5}, .doc_text = {32921, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_rx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_rx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.mix
-    {.name_text = {32817, 3}, .unit_text = {0, 0}, .doc_text = {32767, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33045, 3}, .unit_text = {0, 0}, .doc_text = {32995, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, mix), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpmMix),
-     .max_items = 0, .capacity = 0, .structure = 90, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 91, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailureXid.code
-    {.name_text = {32868, 4}, .unit_text = {0, 0}, .doc_text = {32847, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33096, 4}, .unit_text = {0, 0}, .doc_text = {33075, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailureXid, code), .present_offset = offsetof(decltype(FailureXid::code), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.mode
-    {.name_text = {12018, 4}, .unit_text = {0, 0}, .doc_text = {32903, 147}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12246, 4}, .unit_text = {0, 0}, .doc_text = {33131, 147}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, mode), .present_offset = offsetof(decltype(Failure::mode), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 161, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Failure.probability
-    {.name_text = {33087, 11}, .unit_text = {0, 0}, .doc_text = {33050, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33315, 11}, .unit_text = {0, 0}, .doc_text = {33278, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Failure, probability), .present_offset = offsetof(decltype(Failure::probability), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // Failure.after_calls
-    {.name_text = {33124, 11}, .unit_text = {0, 0}, .doc_text = {33098, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33352, 11}, .unit_text = {0, 0}, .doc_text = {33326, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, after_calls), .present_offset = offsetof(decltype(Failure::after_calls), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.seed
-    {.name_text = {17343, 4}, .unit_text = {0, 0}, .doc_text = {33135, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17571, 4}, .unit_text = {0, 0}, .doc_text = {33363, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, seed), .present_offset = offsetof(decltype(Failure::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.xid
-    {.name_text = {33181, 3}, .unit_text = {0, 0}, .doc_text = {33159, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33409, 3}, .unit_text = {0, 0}, .doc_text = {33387, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, xid), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FailureXid),
-     .max_items = 0, .capacity = 0, .structure = 92, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 93, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.rate
-    {.name_text = {33406, 4}, .unit_text = {33403, 3}, .doc_text = {33305, 98}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33634, 4}, .unit_text = {33631, 3}, .doc_text = {33533, 98}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, rate), .present_offset = offsetof(decltype(NvLinkErrorInjection::rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.links
-    {.name_text = {30158, 5}, .unit_text = {0, 0}, .doc_text = {33410, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30386, 5}, .unit_text = {0, 0}, .doc_text = {33638, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkErrorInjection::links), items), .value_size = sizeof(std::uint32_t),
      .max_items = 36, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.transformer_engine
-    {.name_text = {33550, 18}, .unit_text = {0, 0}, .doc_text = {33531, 19}, .note_text = {33506, 25}, .default_text = {0, 0},
+    {.name_text = {33778, 18}, .unit_text = {0, 0}, .doc_text = {33759, 19}, .note_text = {33734, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, transformer_engine), .present_offset = offsetof(decltype(Features::transformer_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp4_support
-    {.name_text = {33572, 11}, .unit_text = {0, 0}, .doc_text = {33568, 4}, .note_text = {33506, 25}, .default_text = {0, 0},
+    {.name_text = {33800, 11}, .unit_text = {0, 0}, .doc_text = {33796, 4}, .note_text = {33734, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp4_support), .present_offset = offsetof(decltype(Features::fp4_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp6_support
-    {.name_text = {33587, 11}, .unit_text = {0, 0}, .doc_text = {33583, 4}, .note_text = {33506, 25}, .default_text = {0, 0},
+    {.name_text = {33815, 11}, .unit_text = {0, 0}, .doc_text = {33811, 4}, .note_text = {33734, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp6_support), .present_offset = offsetof(decltype(Features::fp6_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp8_support
-    {.name_text = {33602, 11}, .unit_text = {0, 0}, .doc_text = {33598, 4}, .note_text = {33506, 25}, .default_text = {0, 0},
+    {.name_text = {33830, 11}, .unit_text = {0, 0}, .doc_text = {33826, 4}, .note_text = {33734, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp8_support), .present_offset = offsetof(decltype(Features::fp8_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.confidential_compute
-    {.name_text = {33648, 20}, .unit_text = {0, 0}, .doc_text = {33613, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33876, 20}, .unit_text = {0, 0}, .doc_text = {33841, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, confidential_compute), .present_offset = offsetof(decltype(Features::confidential_compute), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.nvlink_c2c
-    {.name_text = {33702, 10}, .unit_text = {0, 0}, .doc_text = {33691, 11}, .note_text = {33668, 23}, .default_text = {0, 0},
+    {.name_text = {33930, 10}, .unit_text = {0, 0}, .doc_text = {33919, 11}, .note_text = {33896, 23}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, nvlink_c2c), .present_offset = offsetof(decltype(Features::nvlink_c2c), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.decompression_engine
-    {.name_text = {33733, 20}, .unit_text = {0, 0}, .doc_text = {33712, 21}, .note_text = {33506, 25}, .default_text = {0, 0},
+    {.name_text = {33961, 20}, .unit_text = {0, 0}, .doc_text = {33940, 21}, .note_text = {33734, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, decompression_engine), .present_offset = offsetof(decltype(Features::decompression_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fifth_gen_tensor_cores
-    {.name_text = {33786, 22}, .unit_text = {0, 0}, .doc_text = {33753, 33}, .note_text = {33506, 25}, .default_text = {0, 0},
+    {.name_text = {34014, 22}, .unit_text = {0, 0}, .doc_text = {33981, 33}, .note_text = {33734, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fifth_gen_tensor_cores), .present_offset = offsetof(decltype(Features::fifth_gen_tensor_cores), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {33837, 13}, .note_text = {33506, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {34065, 13}, .note_text = {33734, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, enabled), .present_offset = offsetof(decltype(GraceSuperchip::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_cores
-    {.name_text = {33860, 9}, .unit_text = {0, 0}, .doc_text = {33850, 10}, .note_text = {33506, 25}, .default_text = {0, 0},
+    {.name_text = {34088, 9}, .unit_text = {0, 0}, .doc_text = {34078, 10}, .note_text = {33734, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_cores), .present_offset = offsetof(decltype(GraceSuperchip::cpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_memory_gb
-    {.name_text = {33882, 13}, .unit_text = {33880, 2}, .doc_text = {33869, 11}, .note_text = {33506, 25}, .default_text = {0, 0},
+    {.name_text = {34110, 13}, .unit_text = {34108, 2}, .doc_text = {34097, 11}, .note_text = {33734, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_memory_gb), .present_offset = offsetof(decltype(GraceSuperchip::cpu_memory_gb), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.coherent_memory
-    {.name_text = {33931, 15}, .unit_text = {0, 0}, .doc_text = {33895, 36}, .note_text = {33506, 25}, .default_text = {0, 0},
+    {.name_text = {34159, 15}, .unit_text = {0, 0}, .doc_text = {34123, 36}, .note_text = {33734, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, coherent_memory), .present_offset = offsetof(decltype(GraceSuperchip::coherent_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.index
-    {.name_text = {34034, 5}, .unit_text = {0, 0}, .doc_text = {33989, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34262, 5}, .unit_text = {0, 0}, .doc_text = {34217, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // Gpu.base
-    {.name_text = {34177, 4}, .unit_text = {0, 0}, .doc_text = {34039, 138}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34405, 4}, .unit_text = {0, 0}, .doc_text = {34267, 138}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.name
-    {.name_text = {2400, 4}, .unit_text = {0, 0}, .doc_text = {34202, 13}, .note_text = {0, 0}, .default_text = {34181, 21},
+    {.name_text = {2400, 4}, .unit_text = {0, 0}, .doc_text = {34430, 13}, .note_text = {0, 0}, .default_text = {34409, 21},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::basis, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, name), .present_offset = offsetof(decltype(Gpu::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.brand
-    {.name_text = {34236, 5}, .unit_text = {0, 0}, .doc_text = {34215, 21}, .note_text = {0, 0}, .default_text = {133, 6},
+    {.name_text = {34464, 5}, .unit_text = {0, 0}, .doc_text = {34443, 21}, .note_text = {0, 0}, .default_text = {133, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, brand), .present_offset = offsetof(decltype(Gpu::brand), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 2, .word_count = 20, .min = 0, .max = 0, .default_value = 14},
     // Gpu.uuid
-    {.name_text = {2550, 4}, .unit_text = {0, 0}, .doc_text = {34241, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2550, 4}, .unit_text = {0, 0}, .doc_text = {34469, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .identity = Identity::key, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, uuid), .present_offset = offsetof(decltype(Gpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.serial
-    {.name_text = {2479, 6}, .unit_text = {0, 0}, .doc_text = {34346, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2479, 6}, .unit_text = {0, 0}, .doc_text = {34574, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::key, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, serial), .present_offset = offsetof(decltype(Gpu::serial), present), .items_offset = 0, .value_size = sizeof(Text<30>),
      .max_items = 0, .capacity = 30, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.minor_number
-    {.name_text = {34518, 12}, .unit_text = {0, 0}, .doc_text = {34457, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34746, 12}, .unit_text = {0, 0}, .doc_text = {34685, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::own, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, minor_number), .present_offset = offsetof(decltype(Gpu::minor_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_part_number
-    {.name_text = {34555, 17}, .unit_text = {0, 0}, .doc_text = {34530, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34783, 17}, .unit_text = {0, 0}, .doc_text = {34758, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_part_number), .present_offset = offsetof(decltype(Gpu::board_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_part_number
-    {.name_text = {34600, 15}, .unit_text = {0, 0}, .doc_text = {34572, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34828, 15}, .unit_text = {0, 0}, .doc_text = {34800, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_part_number), .present_offset = offsetof(decltype(Gpu::gpu_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fru_part_number
-    {.name_text = {34657, 15}, .unit_text = {0, 0}, .doc_text = {34615, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34885, 15}, .unit_text = {0, 0}, .doc_text = {34843, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fru_part_number), .present_offset = offsetof(decltype(Gpu::fru_part_number), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_id
-    {.name_text = {34752, 8}, .unit_text = {0, 0}, .doc_text = {34672, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34980, 8}, .unit_text = {0, 0}, .doc_text = {34900, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::own, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_id), .present_offset = offsetof(decltype(Gpu::board_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.multi_gpu_board
-    {.name_text = {34791, 15}, .unit_text = {0, 0}, .doc_text = {34760, 31}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {35019, 15}, .unit_text = {0, 0}, .doc_text = {34988, 31}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, multi_gpu_board), .present_offset = offsetof(decltype(Gpu::multi_gpu_board), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_id
-    {.name_text = {29954, 9}, .unit_text = {0, 0}, .doc_text = {34806, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30182, 9}, .unit_text = {0, 0}, .doc_text = {35034, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_id), .present_offset = offsetof(decltype(Gpu::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pdi
-    {.name_text = {34906, 3}, .unit_text = {0, 0}, .doc_text = {34855, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35134, 3}, .unit_text = {0, 0}, .doc_text = {35083, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .identity = Identity::own, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pdi), .present_offset = offsetof(decltype(Gpu::pdi), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vbios_version
-    {.name_text = {34923, 13}, .unit_text = {0, 0}, .doc_text = {34909, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35151, 13}, .unit_text = {0, 0}, .doc_text = {35137, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vbios_version), .present_offset = offsetof(decltype(Gpu::vbios_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.architecture
-    {.name_text = {34953, 12}, .unit_text = {0, 0}, .doc_text = {34936, 17}, .note_text = {0, 0}, .default_text = {224, 6},
+    {.name_text = {35181, 12}, .unit_text = {0, 0}, .doc_text = {35164, 17}, .note_text = {0, 0}, .default_text = {224, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::basis, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, architecture), .present_offset = offsetof(decltype(Gpu::architecture), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 22, .word_count = 12, .min = 0, .max = 0, .default_value = 7},
     // Gpu.compute_capability
-    {.name_text = {34965, 18}, .unit_text = {0, 0}, .doc_text = {3880, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35193, 18}, .unit_text = {0, 0}, .doc_text = {3880, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, compute_capability), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ComputeCapability),
      .max_items = 0, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.num_gpu_cores
-    {.name_text = {34994, 13}, .unit_text = {0, 0}, .doc_text = {34983, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35222, 13}, .unit_text = {0, 0}, .doc_text = {35211, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, num_gpu_cores), .present_offset = offsetof(decltype(Gpu::num_gpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.monitored
-    {.name_text = {35083, 9}, .unit_text = {0, 0}, .doc_text = {35007, 76}, .note_text = {0, 0}, .default_text = {3502, 4},
+    {.name_text = {35311, 9}, .unit_text = {0, 0}, .doc_text = {35235, 76}, .note_text = {0, 0}, .default_text = {3502, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, monitored), .present_offset = offsetof(decltype(Gpu::monitored), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Gpu.irq_num
-    {.name_text = {35153, 7}, .unit_text = {0, 0}, .doc_text = {35092, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35381, 7}, .unit_text = {0, 0}, .doc_text = {35320, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::own, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, irq_num), .present_offset = offsetof(decltype(Gpu::irq_num), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bus_type
-    {.name_text = {35186, 8}, .unit_text = {0, 0}, .doc_text = {35160, 26}, .note_text = {0, 0}, .default_text = {817, 4},
+    {.name_text = {35414, 8}, .unit_text = {0, 0}, .doc_text = {35388, 26}, .note_text = {0, 0}, .default_text = {817, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, bus_type), .present_offset = offsetof(decltype(Gpu::bus_type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 113, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
     // Gpu.addressing_mode
-    {.name_text = {35226, 15}, .unit_text = {0, 0}, .doc_text = {35194, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35454, 15}, .unit_text = {0, 0}, .doc_text = {35422, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, addressing_mode), .present_offset = offsetof(decltype(Gpu::addressing_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 118, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Gpu.egm
-    {.name_text = {35298, 3}, .unit_text = {0, 0}, .doc_text = {35241, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35526, 3}, .unit_text = {0, 0}, .doc_text = {35469, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, egm), .present_offset = offsetof(decltype(Gpu::egm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.numa_node_id
-    {.name_text = {35370, 12}, .unit_text = {0, 0}, .doc_text = {35301, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35598, 12}, .unit_text = {0, 0}, .doc_text = {35529, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, numa_node_id), .present_offset = offsetof(decltype(Gpu::numa_node_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.hostname
-    {.name_text = {35476, 8}, .unit_text = {0, 0}, .doc_text = {35382, 94}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35704, 8}, .unit_text = {0, 0}, .doc_text = {35610, 94}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, hostname), .present_offset = offsetof(decltype(Gpu::hostname), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.rusd_poll_mask
-    {.name_text = {35606, 14}, .unit_text = {0, 0}, .doc_text = {35484, 122}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35834, 14}, .unit_text = {0, 0}, .doc_text = {35712, 122}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, rusd_poll_mask), .present_offset = offsetof(decltype(Gpu::rusd_poll_mask), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bridge_chips
-    {.name_text = {35646, 12}, .unit_text = {0, 0}, .doc_text = {35620, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35874, 12}, .unit_text = {0, 0}, .doc_text = {35848, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bridge_chips), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::bridge_chips), items), .value_size = sizeof(BridgeChip),
      .max_items = 4, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.inforom
-    {.name_text = {35658, 7}, .unit_text = {0, 0}, .doc_text = {4557, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35886, 7}, .unit_text = {0, 0}, .doc_text = {4557, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, inforom), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Inforom),
      .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.memory
-    {.name_text = {15303, 6}, .unit_text = {0, 0}, .doc_text = {4865, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15531, 6}, .unit_text = {0, 0}, .doc_text = {4865, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Memory),
      .max_items = 0, .capacity = 0, .structure = 7, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bar1_memory
-    {.name_text = {35665, 11}, .unit_text = {0, 0}, .doc_text = {4922, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35893, 11}, .unit_text = {0, 0}, .doc_text = {4922, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bar1_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Bar1Memory),
      .max_items = 0, .capacity = 0, .structure = 8, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dram_encryption
-    {.name_text = {35701, 15}, .unit_text = {0, 0}, .doc_text = {35676, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35929, 15}, .unit_text = {0, 0}, .doc_text = {35904, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dram_encryption), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DramEncryption),
      .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.conf_compute
-    {.name_text = {3490, 12}, .unit_text = {0, 0}, .doc_text = {35716, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3490, 12}, .unit_text = {0, 0}, .doc_text = {35944, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, conf_compute), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ConfCompute),
      .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.protected_memory
-    {.name_text = {35739, 16}, .unit_text = {0, 0}, .doc_text = {5308, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35967, 16}, .unit_text = {0, 0}, .doc_text = {5308, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, protected_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ProtectedMemory),
      .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -4989,642 +5011,647 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(Gpu, pcie), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pcie),
      .max_items = 0, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power
-    {.name_text = {20355, 5}, .unit_text = {0, 0}, .doc_text = {7669, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20583, 5}, .unit_text = {0, 0}, .doc_text = {7669, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Power),
      .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.base_power
+    {.name_text = {36020, 10}, .unit_text = {0, 0}, .doc_text = {35983, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, base_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(BasePower),
+     .max_items = 0, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_power
-    {.name_text = {35755, 12}, .unit_text = {0, 0}, .doc_text = {7803, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36030, 12}, .unit_text = {0, 0}, .doc_text = {8031, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ModulePower),
-     .max_items = 0, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.adaptive_tgp
-    {.name_text = {35845, 12}, .unit_text = {0, 0}, .doc_text = {35767, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36120, 12}, .unit_text = {0, 0}, .doc_text = {36042, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, adaptive_tgp), .present_offset = 0, .items_offset = 0, .value_size = sizeof(AdaptiveTgp),
-     .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.thermal
-    {.name_text = {35885, 7}, .unit_text = {0, 0}, .doc_text = {35857, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36160, 7}, .unit_text = {0, 0}, .doc_text = {36132, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, thermal), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Thermal),
-     .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fan
-    {.name_text = {35897, 3}, .unit_text = {0, 0}, .doc_text = {35892, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36172, 3}, .unit_text = {0, 0}, .doc_text = {36167, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fan), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fan),
-     .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload_power_profiles
-    {.name_text = {35924, 23}, .unit_text = {0, 0}, .doc_text = {35900, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36199, 23}, .unit_text = {0, 0}, .doc_text = {36175, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload_power_profiles), .present_offset = 0, .items_offset = 0, .value_size = sizeof(WorkloadPowerProfiles),
-     .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_smoothing
-    {.name_text = {35963, 15}, .unit_text = {0, 0}, .doc_text = {35947, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36238, 15}, .unit_text = {0, 0}, .doc_text = {36222, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_smoothing), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerSmoothing),
-     .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_balancing
-    {.name_text = {36010, 15}, .unit_text = {0, 0}, .doc_text = {35978, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36285, 15}, .unit_text = {0, 0}, .doc_text = {36253, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_balancing), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerBalancing),
-     .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.memory_clock_switch
-    {.name_text = {36054, 19}, .unit_text = {0, 0}, .doc_text = {36025, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36329, 19}, .unit_text = {0, 0}, .doc_text = {36300, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, memory_clock_switch), .present_offset = 0, .items_offset = 0, .value_size = sizeof(MemoryClockSwitch),
-     .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_mizer
-    {.name_text = {36084, 11}, .unit_text = {0, 0}, .doc_text = {36073, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36359, 11}, .unit_text = {0, 0}, .doc_text = {36348, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_mizer), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerMizer),
-     .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.boost_slider
-    {.name_text = {36108, 12}, .unit_text = {0, 0}, .doc_text = {36095, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36383, 12}, .unit_text = {0, 0}, .doc_text = {36370, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, boost_slider), .present_offset = 0, .items_offset = 0, .value_size = sizeof(BoostSlider),
-     .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks
-    {.name_text = {36135, 6}, .unit_text = {0, 0}, .doc_text = {36120, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36410, 6}, .unit_text = {0, 0}, .doc_text = {36395, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Clocks),
-     .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clock_monitor
-    {.name_text = {36141, 13}, .unit_text = {0, 0}, .doc_text = {13900, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36416, 13}, .unit_text = {0, 0}, .doc_text = {14128, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clock_monitor), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClockMonitor),
-     .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks_throttle_reasons
-    {.name_text = {36175, 23}, .unit_text = {0, 0}, .doc_text = {36154, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36450, 23}, .unit_text = {0, 0}, .doc_text = {36429, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks_throttle_reasons), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClocksThrottleReasons),
-     .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.supported_clocks
-    {.name_text = {36198, 16}, .unit_text = {0, 0}, .doc_text = {15193, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36473, 16}, .unit_text = {0, 0}, .doc_text = {15421, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, supported_clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SupportedClocks),
-     .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.performance_state
-    {.name_text = {19365, 17}, .unit_text = {0, 0}, .doc_text = {36214, 18}, .note_text = {0, 0}, .default_text = {265, 2},
+    {.name_text = {19593, 17}, .unit_text = {0, 0}, .doc_text = {36489, 18}, .note_text = {0, 0}, .default_text = {265, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, performance_state), .present_offset = offsetof(decltype(Gpu::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 34, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mma_stall_percent
-    {.name_text = {36316, 17}, .unit_text = {9302, 1}, .doc_text = {36232, 84}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36591, 17}, .unit_text = {9530, 1}, .doc_text = {36507, 84}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mma_stall_percent), .present_offset = offsetof(decltype(Gpu::mma_stall_percent), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.utilization
-    {.name_text = {20372, 11}, .unit_text = {0, 0}, .doc_text = {36333, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20600, 11}, .unit_text = {0, 0}, .doc_text = {36608, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Utilization),
-     .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_stats
-    {.name_text = {27911, 13}, .unit_text = {0, 0}, .doc_text = {15719, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28139, 13}, .unit_text = {0, 0}, .doc_text = {15947, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
-     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_capacity
-    {.name_text = {27864, 16}, .unit_text = {0, 0}, .doc_text = {36358, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28092, 16}, .unit_text = {0, 0}, .doc_text = {36633, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_capacity), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderCapacity),
-     .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_sessions
-    {.name_text = {36417, 16}, .unit_text = {0, 0}, .doc_text = {36388, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36692, 16}, .unit_text = {0, 0}, .doc_text = {36663, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_sessions), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::encoder_sessions), items), .value_size = sizeof(EncoderSession),
-     .max_items = 16, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_stats
-    {.name_text = {27924, 9}, .unit_text = {0, 0}, .doc_text = {16172, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28152, 9}, .unit_text = {0, 0}, .doc_text = {16400, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
-     .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_sessions
-    {.name_text = {36475, 12}, .unit_text = {0, 0}, .doc_text = {36433, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36750, 12}, .unit_text = {0, 0}, .doc_text = {36708, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_sessions), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::fbc_sessions), items), .value_size = sizeof(FbcSession),
-     .max_items = 8, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.processes
-    {.name_text = {27953, 9}, .unit_text = {0, 0}, .doc_text = {36487, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28181, 9}, .unit_text = {0, 0}, .doc_text = {36762, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, processes), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::processes), items), .value_size = sizeof(Process),
-     .max_items = 64, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload
-    {.name_text = {36540, 8}, .unit_text = {0, 0}, .doc_text = {36514, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36815, 8}, .unit_text = {0, 0}, .doc_text = {36789, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Workload),
-     .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.telemetry
-    {.name_text = {36579, 9}, .unit_text = {0, 0}, .doc_text = {36548, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36854, 9}, .unit_text = {0, 0}, .doc_text = {36823, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, telemetry), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Telemetry),
-     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dynamic_metrics
-    {.name_text = {36619, 15}, .unit_text = {0, 0}, .doc_text = {36588, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36894, 15}, .unit_text = {0, 0}, .doc_text = {36863, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
-     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.motion
-    {.name_text = {36660, 6}, .unit_text = {0, 0}, .doc_text = {36634, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36935, 6}, .unit_text = {0, 0}, .doc_text = {36909, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, motion), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::telemetry::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.ecc
-    {.name_text = {36666, 3}, .unit_text = {0, 0}, .doc_text = {21980, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36941, 3}, .unit_text = {0, 0}, .doc_text = {22208, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, ecc), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Ecc),
-     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.repair
-    {.name_text = {36697, 6}, .unit_text = {0, 0}, .doc_text = {36669, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36972, 6}, .unit_text = {0, 0}, .doc_text = {36944, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, repair), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Repair),
-     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.retired_pages
-    {.name_text = {36717, 13}, .unit_text = {0, 0}, .doc_text = {36703, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36992, 13}, .unit_text = {0, 0}, .doc_text = {36978, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, retired_pages), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RetiredPages),
-     .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.remapped_rows
-    {.name_text = {36744, 13}, .unit_text = {0, 0}, .doc_text = {36730, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37019, 13}, .unit_text = {0, 0}, .doc_text = {37005, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, remapped_rows), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RemappedRows),
-     .max_items = 0, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bank_remapper
-    {.name_text = {36772, 13}, .unit_text = {0, 0}, .doc_text = {36757, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37047, 13}, .unit_text = {0, 0}, .doc_text = {37032, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bank_remapper), .present_offset = 0, .items_offset = 0, .value_size = sizeof(BankRemapper),
-     .max_items = 0, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.display
-    {.name_text = {16232, 7}, .unit_text = {0, 0}, .doc_text = {23548, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16460, 7}, .unit_text = {0, 0}, .doc_text = {23776, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, display), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Display),
-     .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.sparse_operation_mode
-    {.name_text = {36807, 21}, .unit_text = {0, 0}, .doc_text = {36785, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37082, 21}, .unit_text = {0, 0}, .doc_text = {37060, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, sparse_operation_mode), .present_offset = offsetof(decltype(Gpu::sparse_operation_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.persistence_mode
-    {.name_text = {36845, 16}, .unit_text = {0, 0}, .doc_text = {36828, 17}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {37120, 16}, .unit_text = {0, 0}, .doc_text = {37103, 17}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, persistence_mode), .present_offset = offsetof(decltype(Gpu::persistence_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.compute_mode
-    {.name_text = {36874, 12}, .unit_text = {0, 0}, .doc_text = {36861, 13}, .note_text = {0, 0}, .default_text = {303, 7},
+    {.name_text = {37149, 12}, .unit_text = {0, 0}, .doc_text = {37136, 13}, .note_text = {0, 0}, .default_text = {303, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, compute_mode), .present_offset = offsetof(decltype(Gpu::compute_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mig
-    {.name_text = {36886, 3}, .unit_text = {0, 0}, .doc_text = {25469, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37161, 3}, .unit_text = {0, 0}, .doc_text = {25697, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mig), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Mig),
-     .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_operation_mode
-    {.name_text = {36889, 18}, .unit_text = {0, 0}, .doc_text = {25535, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37164, 18}, .unit_text = {0, 0}, .doc_text = {25763, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_operation_mode), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpuOperationModes),
-     .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.driver_model
-    {.name_text = {36907, 12}, .unit_text = {0, 0}, .doc_text = {25651, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37182, 12}, .unit_text = {0, 0}, .doc_text = {25879, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, driver_model), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DriverModels),
-     .max_items = 0, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting
-    {.name_text = {27901, 10}, .unit_text = {0, 0}, .doc_text = {36919, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28129, 10}, .unit_text = {0, 0}, .doc_text = {37194, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Accounting),
-     .max_items = 0, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting_marks
-    {.name_text = {36963, 16}, .unit_text = {0, 0}, .doc_text = {36930, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37238, 16}, .unit_text = {0, 0}, .doc_text = {37205, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting_marks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::processes::AccountingMarks),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.virtualization
-    {.name_text = {36979, 14}, .unit_text = {0, 0}, .doc_text = {25862, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37254, 14}, .unit_text = {0, 0}, .doc_text = {26090, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, virtualization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Virtualization),
-     .max_items = 0, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vgpu
-    {.name_text = {398, 4}, .unit_text = {0, 0}, .doc_text = {36993, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {398, 4}, .unit_text = {0, 0}, .doc_text = {37268, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vgpu), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Vgpu),
-     .max_items = 0, .capacity = 0, .structure = 77, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 78, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grid_license
-    {.name_text = {37028, 12}, .unit_text = {0, 0}, .doc_text = {36999, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37303, 12}, .unit_text = {0, 0}, .doc_text = {37274, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grid_license), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GridLicense),
-     .max_items = 0, .capacity = 0, .structure = 78, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 79, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gsp_firmware
-    {.name_text = {37040, 12}, .unit_text = {0, 0}, .doc_text = {29255, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37315, 12}, .unit_text = {0, 0}, .doc_text = {29483, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gsp_firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GspFirmware),
-     .max_items = 0, .capacity = 0, .structure = 79, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 80, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.reset_status
-    {.name_text = {37052, 12}, .unit_text = {0, 0}, .doc_text = {29481, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37327, 12}, .unit_text = {0, 0}, .doc_text = {29709, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, reset_status), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ResetStatus),
-     .max_items = 0, .capacity = 0, .structure = 80, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 81, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.api_restriction
-    {.name_text = {37064, 15}, .unit_text = {0, 0}, .doc_text = {29636, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37339, 15}, .unit_text = {0, 0}, .doc_text = {29864, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, api_restriction), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ApiRestriction),
-     .max_items = 0, .capacity = 0, .structure = 81, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 82, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.topology
-    {.name_text = {37079, 8}, .unit_text = {0, 0}, .doc_text = {29731, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37354, 8}, .unit_text = {0, 0}, .doc_text = {29959, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Topology),
-     .max_items = 0, .capacity = 0, .structure = 82, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 83, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.platform
-    {.name_text = {37103, 8}, .unit_text = {0, 0}, .doc_text = {37087, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37378, 8}, .unit_text = {0, 0}, .doc_text = {37362, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, platform), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Platform),
-     .max_items = 0, .capacity = 0, .structure = 83, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 84, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.links
-    {.name_text = {30158, 5}, .unit_text = {0, 0}, .doc_text = {37111, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30386, 5}, .unit_text = {0, 0}, .doc_text = {37386, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, links), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::links::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.c2c
-    {.name_text = {37172, 3}, .unit_text = {0, 0}, .doc_text = {37150, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37447, 3}, .unit_text = {0, 0}, .doc_text = {37425, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, c2c), .present_offset = 0, .items_offset = 0, .value_size = sizeof(C2c),
-     .max_items = 0, .capacity = 0, .structure = 84, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 85, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_low_power
-    {.name_text = {37206, 16}, .unit_text = {0, 0}, .doc_text = {37175, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37481, 16}, .unit_text = {0, 0}, .doc_text = {37450, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_low_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkLowPower),
-     .max_items = 0, .capacity = 0, .structure = 85, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 86, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_bandwidth
-    {.name_text = {37255, 16}, .unit_text = {0, 0}, .doc_text = {37222, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37530, 16}, .unit_text = {0, 0}, .doc_text = {37497, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_bandwidth), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkBandwidth),
-     .max_items = 0, .capacity = 0, .structure = 86, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 87, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fabric
-    {.name_text = {37271, 6}, .unit_text = {0, 0}, .doc_text = {32032, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37546, 6}, .unit_text = {0, 0}, .doc_text = {32260, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fabric), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fabric),
-     .max_items = 0, .capacity = 0, .structure = 89, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 90, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpm
-    {.name_text = {37277, 3}, .unit_text = {0, 0}, .doc_text = {32820, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37552, 3}, .unit_text = {0, 0}, .doc_text = {33048, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpm), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Gpm),
-     .max_items = 0, .capacity = 0, .structure = 91, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 92, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.failure
-    {.name_text = {37330, 7}, .unit_text = {0, 0}, .doc_text = {37280, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37605, 7}, .unit_text = {0, 0}, .doc_text = {37555, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
-     .max_items = 0, .capacity = 0, .structure = 93, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 94, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.faults
-    {.name_text = {13894, 6}, .unit_text = {0, 0}, .doc_text = {37337, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14122, 6}, .unit_text = {0, 0}, .doc_text = {37612, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, faults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::faults::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.events
-    {.name_text = {37397, 6}, .unit_text = {0, 0}, .doc_text = {37352, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37672, 6}, .unit_text = {0, 0}, .doc_text = {37627, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, events), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::events::Noted),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {37426, 12}, .unit_text = {0, 0}, .doc_text = {37403, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37701, 12}, .unit_text = {0, 0}, .doc_text = {37678, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
-     .max_items = 0, .capacity = 0, .structure = 94, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 95, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {37487, 8}, .unit_text = {0, 0}, .doc_text = {37438, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37762, 8}, .unit_text = {0, 0}, .doc_text = {37713, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
-     .max_items = 0, .capacity = 0, .structure = 95, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 96, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {37552, 15}, .unit_text = {0, 0}, .doc_text = {37495, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37827, 15}, .unit_text = {0, 0}, .doc_text = {37770, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
-     .max_items = 0, .capacity = 0, .structure = 96, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 97, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {37619, 14}, .unit_text = {0, 0}, .doc_text = {37567, 52}, .note_text = {33506, 25}, .default_text = {0, 0},
+    {.name_text = {37894, 14}, .unit_text = {0, 0}, .doc_text = {37842, 52}, .note_text = {33734, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {37663, 4}, .unit_text = {0, 0}, .doc_text = {37644, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37938, 4}, .unit_text = {0, 0}, .doc_text = {37919, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {10642, 5}, .unit_text = {0, 0}, .doc_text = {37667, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10870, 5}, .unit_text = {0, 0}, .doc_text = {37942, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 165, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {37698, 18}, .unit_text = {0, 0}, .doc_text = {37673, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37973, 18}, .unit_text = {0, 0}, .doc_text = {37948, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 169, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {37835, 17}, .unit_text = {0, 0}, .doc_text = {37716, 119}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38110, 17}, .unit_text = {0, 0}, .doc_text = {37991, 119}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {37886, 12}, .unit_text = {0, 0}, .doc_text = {37852, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38161, 12}, .unit_text = {0, 0}, .doc_text = {38127, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {37996, 3}, .unit_text = {0, 0}, .doc_text = {37917, 79}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38271, 3}, .unit_text = {0, 0}, .doc_text = {38192, 79}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {2550, 4}, .unit_text = {0, 0}, .doc_text = {37999, 5}, .note_text = {33506, 25}, .default_text = {0, 0},
+    {.name_text = {2550, 4}, .unit_text = {0, 0}, .doc_text = {38274, 5}, .note_text = {33734, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkConnection.from
-    {.name_text = {38045, 4}, .unit_text = {0, 0}, .doc_text = {38024, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38320, 4}, .unit_text = {0, 0}, .doc_text = {38299, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkConnection, from), .present_offset = offsetof(decltype(NvLinkConnection::from), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // NvLinkConnection.to
-    {.name_text = {38068, 2}, .unit_text = {0, 0}, .doc_text = {38049, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38343, 2}, .unit_text = {0, 0}, .doc_text = {38324, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkConnection, to), .present_offset = offsetof(decltype(NvLinkConnection::to), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // NvLinkConnection.links
-    {.name_text = {30158, 5}, .unit_text = {0, 0}, .doc_text = {22280, 9}, .note_text = {0, 0}, .default_text = {21121, 1},
+    {.name_text = {30386, 5}, .unit_text = {0, 0}, .doc_text = {22508, 9}, .note_text = {0, 0}, .default_text = {21349, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkConnection, links), .present_offset = offsetof(decltype(NvLinkConnection::links), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 36, .default_value = 1},
     // NvLinkDefaults.state
-    {.name_text = {10642, 5}, .unit_text = {0, 0}, .doc_text = {38167, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10870, 5}, .unit_text = {0, 0}, .doc_text = {38442, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 174, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {38305, 10}, .unit_text = {0, 0}, .doc_text = {38221, 84}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38580, 10}, .unit_text = {0, 0}, .doc_text = {38496, 84}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {38388, 12}, .unit_text = {0, 0}, .doc_text = {38315, 73}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38663, 12}, .unit_text = {0, 0}, .doc_text = {38590, 73}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {38446, 10}, .unit_text = {33403, 3}, .doc_text = {38400, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38721, 10}, .unit_text = {33631, 3}, .doc_text = {38675, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {34034, 5}, .unit_text = {0, 0}, .doc_text = {38495, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34262, 5}, .unit_text = {0, 0}, .doc_text = {38770, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {30158, 5}, .unit_text = {0, 0}, .doc_text = {38503, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30386, 5}, .unit_text = {0, 0}, .doc_text = {38778, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 98, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 99, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.mse
-    {.name_text = {38550, 3}, .unit_text = {0, 0}, .doc_text = {38546, 4}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38825, 3}, .unit_text = {0, 0}, .doc_text = {38821, 4}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, mse), .present_offset = offsetof(decltype(NvLinkFirmware::mse), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.netir
-    {.name_text = {38559, 5}, .unit_text = {0, 0}, .doc_text = {38553, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38834, 5}, .unit_text = {0, 0}, .doc_text = {38828, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, netir), .present_offset = offsetof(decltype(NvLinkFirmware::netir), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.netir_uphy
-    {.name_text = {38575, 10}, .unit_text = {0, 0}, .doc_text = {38564, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38850, 10}, .unit_text = {0, 0}, .doc_text = {38839, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, netir_uphy), .present_offset = offsetof(decltype(NvLinkFirmware::netir_uphy), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.netir_cln
-    {.name_text = {38595, 9}, .unit_text = {0, 0}, .doc_text = {38585, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38870, 9}, .unit_text = {0, 0}, .doc_text = {38860, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, netir_cln), .present_offset = offsetof(decltype(NvLinkFirmware::netir_cln), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.netir_dln
-    {.name_text = {38614, 9}, .unit_text = {0, 0}, .doc_text = {38604, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38889, 9}, .unit_text = {0, 0}, .doc_text = {38879, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, netir_dln), .present_offset = offsetof(decltype(NvLinkFirmware::netir_dln), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {2442, 7}, .unit_text = {0, 0}, .doc_text = {38705, 65}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2442, 7}, .unit_text = {0, 0}, .doc_text = {38980, 65}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 6, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {38851, 13}, .unit_text = {0, 0}, .doc_text = {38770, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39126, 13}, .unit_text = {0, 0}, .doc_text = {39045, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {30227, 23}, .unit_text = {28577, 4}, .doc_text = {38864, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30455, 23}, .unit_text = {28805, 4}, .doc_text = {39139, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {38971, 11}, .unit_text = {0, 0}, .doc_text = {38898, 73}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39246, 11}, .unit_text = {0, 0}, .doc_text = {39173, 73}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {30158, 5}, .unit_text = {0, 0}, .doc_text = {38982, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30386, 5}, .unit_text = {0, 0}, .doc_text = {39257, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 98, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 99, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {39100, 8}, .unit_text = {0, 0}, .doc_text = {39023, 77}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39375, 8}, .unit_text = {0, 0}, .doc_text = {39298, 77}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
-     .max_items = 64, .capacity = 0, .structure = 99, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 100, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.connections
-    {.name_text = {39292, 11}, .unit_text = {0, 0}, .doc_text = {39108, 184}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39567, 11}, .unit_text = {0, 0}, .doc_text = {39383, 184}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, connections), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::connections), items), .value_size = sizeof(NvLinkConnection),
-     .max_items = 64, .capacity = 0, .structure = 100, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 101, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {39303, 8}, .unit_text = {0, 0}, .doc_text = {38456, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39578, 8}, .unit_text = {0, 0}, .doc_text = {38731, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
-     .max_items = 0, .capacity = 0, .structure = 101, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 102, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {39338, 12}, .unit_text = {0, 0}, .doc_text = {39311, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39613, 12}, .unit_text = {0, 0}, .doc_text = {39586, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
-     .max_items = 16, .capacity = 0, .structure = 102, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 103, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.encryption
-    {.name_text = {39400, 10}, .unit_text = {0, 0}, .doc_text = {39350, 50}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {39675, 10}, .unit_text = {0, 0}, .doc_text = {39625, 50}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLink, encryption), .present_offset = offsetof(decltype(NvLink::encryption), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.firmware
-    {.name_text = {39435, 8}, .unit_text = {0, 0}, .doc_text = {39410, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39710, 8}, .unit_text = {0, 0}, .doc_text = {39685, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkFirmware),
-     .max_items = 0, .capacity = 0, .structure = 103, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 104, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {9664, 2}, .unit_text = {0, 0}, .doc_text = {39533, 24}, .note_text = {39473, 60}, .default_text = {0, 0},
+    {.name_text = {9892, 2}, .unit_text = {0, 0}, .doc_text = {39808, 24}, .note_text = {39748, 60}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {39567, 9}, .unit_text = {0, 0}, .doc_text = {39557, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39842, 9}, .unit_text = {0, 0}, .doc_text = {39832, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // RootComplex.socket
-    {.name_text = {39647, 6}, .unit_text = {0, 0}, .doc_text = {39576, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39922, 6}, .unit_text = {0, 0}, .doc_text = {39851, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(RootComplex, socket), .present_offset = offsetof(decltype(RootComplex::socket), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // RootComplex.level
-    {.name_text = {12186, 5}, .unit_text = {0, 0}, .doc_text = {39653, 131}, .note_text = {0, 0}, .default_text = {856, 10},
+    {.name_text = {12414, 5}, .unit_text = {0, 0}, .doc_text = {39928, 131}, .note_text = {0, 0}, .default_text = {856, 10},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RootComplex, level), .present_offset = offsetof(decltype(RootComplex::level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 121, .word_count = 6, .min = 0, .max = 0, .default_value = 30},
     // RootComplex.devices
-    {.name_text = {39819, 7}, .unit_text = {0, 0}, .doc_text = {39784, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40094, 7}, .unit_text = {0, 0}, .doc_text = {40059, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {39951, 12}, .unit_text = {0, 0}, .doc_text = {39826, 125}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40226, 12}, .unit_text = {0, 0}, .doc_text = {40101, 125}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Nic.name
-    {.name_text = {2400, 4}, .unit_text = {0, 0}, .doc_text = {40027, 16}, .note_text = {39994, 33}, .default_text = {0, 0},
+    {.name_text = {2400, 4}, .unit_text = {0, 0}, .doc_text = {40302, 16}, .note_text = {40269, 33}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Nic, name), .present_offset = offsetof(decltype(Nic::name), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Nic.bus_id
-    {.name_text = {5425, 6}, .unit_text = {0, 0}, .doc_text = {40043, 12}, .note_text = {39994, 33}, .default_text = {0, 0},
+    {.name_text = {5425, 6}, .unit_text = {0, 0}, .doc_text = {40318, 12}, .note_text = {40269, 33}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Nic, bus_id), .present_offset = offsetof(decltype(Nic::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {40091, 14}, .unit_text = {0, 0}, .doc_text = {40076, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40366, 14}, .unit_text = {0, 0}, .doc_text = {40351, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
-     .max_items = 32, .capacity = 0, .structure = 105, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 32, .capacity = 0, .structure = 106, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.node_level
-    {.name_text = {40219, 10}, .unit_text = {0, 0}, .doc_text = {40105, 114}, .note_text = {0, 0}, .default_text = {866, 4},
+    {.name_text = {40494, 10}, .unit_text = {0, 0}, .doc_text = {40380, 114}, .note_text = {0, 0}, .default_text = {866, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieTopology, node_level), .present_offset = offsetof(decltype(PcieTopology::node_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 121, .word_count = 6, .min = 0, .max = 0, .default_value = 40},
     // PcieTopology.cores_per_numa
-    {.name_text = {40252, 14}, .unit_text = {0, 0}, .doc_text = {40229, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40527, 14}, .unit_text = {0, 0}, .doc_text = {40504, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.nics
-    {.name_text = {40336, 4}, .unit_text = {0, 0}, .doc_text = {40266, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40611, 4}, .unit_text = {0, 0}, .doc_text = {40541, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, nics), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::nics), items), .value_size = sizeof(Nic),
-     .max_items = 64, .capacity = 0, .structure = 106, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 107, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitLed.color
-    {.name_text = {40396, 5}, .unit_text = {0, 0}, .doc_text = {40389, 7}, .note_text = {0, 0}, .default_text = {742, 5},
+    {.name_text = {40671, 5}, .unit_text = {0, 0}, .doc_text = {40664, 7}, .note_text = {0, 0}, .default_text = {742, 5},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitLed, color), .present_offset = offsetof(decltype(UnitLed::color), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 105, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // UnitLed.cause
-    {.name_text = {40420, 5}, .unit_text = {0, 0}, .doc_text = {40401, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40695, 5}, .unit_text = {0, 0}, .doc_text = {40676, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(UnitLed, cause), .present_offset = offsetof(decltype(UnitLed::cause), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitPsu.state
-    {.name_text = {10642, 5}, .unit_text = {0, 0}, .doc_text = {37667, 6}, .note_text = {0, 0}, .default_text = {40447, 6},
+    {.name_text = {10870, 5}, .unit_text = {0, 0}, .doc_text = {37942, 6}, .note_text = {0, 0}, .default_text = {40722, 6},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, state), .present_offset = offsetof(decltype(UnitPsu::state), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitPsu.current_a
-    {.name_text = {40464, 9}, .unit_text = {40463, 1}, .doc_text = {40455, 8}, .note_text = {0, 0}, .default_text = {40453, 2},
+    {.name_text = {40739, 9}, .unit_text = {40738, 1}, .doc_text = {40730, 8}, .note_text = {0, 0}, .default_text = {40728, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, current_a), .present_offset = offsetof(decltype(UnitPsu::current_a), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 40},
     // UnitPsu.voltage_v
-    {.name_text = {40484, 9}, .unit_text = {40483, 1}, .doc_text = {40475, 8}, .note_text = {0, 0}, .default_text = {40473, 2},
+    {.name_text = {40759, 9}, .unit_text = {40758, 1}, .doc_text = {40750, 8}, .note_text = {0, 0}, .default_text = {40748, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, voltage_v), .present_offset = offsetof(decltype(UnitPsu::voltage_v), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 12},
     // UnitPsu.power_w
-    {.name_text = {40496, 7}, .unit_text = {10250, 1}, .doc_text = {20349, 6}, .note_text = {0, 0}, .default_text = {40493, 3},
+    {.name_text = {40771, 7}, .unit_text = {10478, 1}, .doc_text = {20577, 6}, .note_text = {0, 0}, .default_text = {40768, 3},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, power_w), .present_offset = offsetof(decltype(UnitPsu::power_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 480},
     // UnitTemperatures.intake_c
-    {.name_text = {40549, 8}, .unit_text = {1155, 1}, .doc_text = {40535, 14}, .note_text = {0, 0}, .default_text = {40533, 2},
+    {.name_text = {40824, 8}, .unit_text = {1155, 1}, .doc_text = {40810, 14}, .note_text = {0, 0}, .default_text = {40808, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, intake_c), .present_offset = offsetof(decltype(UnitTemperatures::intake_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 24},
     // UnitTemperatures.exhaust_c
-    {.name_text = {40574, 9}, .unit_text = {1155, 1}, .doc_text = {40559, 15}, .note_text = {0, 0}, .default_text = {40557, 2},
+    {.name_text = {40849, 9}, .unit_text = {1155, 1}, .doc_text = {40834, 15}, .note_text = {0, 0}, .default_text = {40832, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, exhaust_c), .present_offset = offsetof(decltype(UnitTemperatures::exhaust_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 38},
     // UnitTemperatures.board_c
-    {.name_text = {40598, 7}, .unit_text = {1155, 1}, .doc_text = {40585, 13}, .note_text = {0, 0}, .default_text = {40583, 2},
+    {.name_text = {40873, 7}, .unit_text = {1155, 1}, .doc_text = {40860, 13}, .note_text = {0, 0}, .default_text = {40858, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, board_c), .present_offset = offsetof(decltype(UnitTemperatures::board_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 33},
     // UnitFan.speed_rpm
-    {.name_text = {9562, 9}, .unit_text = {9559, 3}, .doc_text = {40648, 6}, .note_text = {0, 0}, .default_text = {40644, 4},
+    {.name_text = {9790, 9}, .unit_text = {9787, 3}, .doc_text = {40923, 6}, .note_text = {0, 0}, .default_text = {40919, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitFan, speed_rpm), .present_offset = offsetof(decltype(UnitFan::speed_rpm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 3600},
     // UnitFan.failed
-    {.name_text = {40668, 6}, .unit_text = {0, 0}, .doc_text = {40654, 14}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {40943, 6}, .unit_text = {0, 0}, .doc_text = {40929, 14}, .note_text = {0, 0}, .default_text = {1667, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitFan, failed), .present_offset = offsetof(decltype(UnitFan::failed), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.name
-    {.name_text = {2400, 4}, .unit_text = {0, 0}, .doc_text = {34202, 13}, .note_text = {0, 0}, .default_text = {40697, 5},
+    {.name_text = {2400, 4}, .unit_text = {0, 0}, .doc_text = {34430, 13}, .note_text = {0, 0}, .default_text = {40972, 5},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, name), .present_offset = offsetof(decltype(Unit::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.id
-    {.name_text = {9664, 2}, .unit_text = {0, 0}, .doc_text = {40720, 11}, .note_text = {0, 0}, .default_text = {40702, 18},
+    {.name_text = {9892, 2}, .unit_text = {0, 0}, .doc_text = {40995, 11}, .note_text = {0, 0}, .default_text = {40977, 18},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, id), .present_offset = offsetof(decltype(Unit::id), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.serial
-    {.name_text = {2479, 6}, .unit_text = {0, 0}, .doc_text = {40731, 14}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {2479, 6}, .unit_text = {0, 0}, .doc_text = {41006, 14}, .note_text = {0, 0}, .default_text = {3570, 1},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, serial), .present_offset = offsetof(decltype(Unit::serial), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.firmware_version
-    {.name_text = {3947, 16}, .unit_text = {0, 0}, .doc_text = {3930, 17}, .note_text = {0, 0}, .default_text = {40745, 3},
+    {.name_text = {3947, 16}, .unit_text = {0, 0}, .doc_text = {3930, 17}, .note_text = {0, 0}, .default_text = {41020, 3},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, firmware_version), .present_offset = offsetof(decltype(Unit::firmware_version), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.led
-    {.name_text = {40753, 3}, .unit_text = {0, 0}, .doc_text = {40748, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {41028, 3}, .unit_text = {0, 0}, .doc_text = {41023, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, led), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitLed),
-     .max_items = 0, .capacity = 0, .structure = 108, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 109, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.psu
-    {.name_text = {40769, 3}, .unit_text = {0, 0}, .doc_text = {40756, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {41044, 3}, .unit_text = {0, 0}, .doc_text = {41031, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, psu), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitPsu),
-     .max_items = 0, .capacity = 0, .structure = 109, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 110, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.temperature
-    {.name_text = {20338, 11}, .unit_text = {0, 0}, .doc_text = {40772, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20566, 11}, .unit_text = {0, 0}, .doc_text = {41047, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitTemperatures),
-     .max_items = 0, .capacity = 0, .structure = 110, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 111, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.fans
-    {.name_text = {40785, 4}, .unit_text = {0, 0}, .doc_text = {35892, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {41060, 4}, .unit_text = {0, 0}, .doc_text = {36167, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, fans), .present_offset = 0, .items_offset = offsetof(decltype(Unit::fans), items), .value_size = sizeof(UnitFan),
-     .max_items = 24, .capacity = 0, .structure = 111, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 24, .capacity = 0, .structure = 112, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.gpus
-    {.name_text = {40815, 4}, .unit_text = {0, 0}, .doc_text = {40789, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {41090, 4}, .unit_text = {0, 0}, .doc_text = {41064, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, gpus), .present_offset = 0, .items_offset = offsetof(decltype(Unit::gpus), items), .value_size = sizeof(std::uint32_t),
      .max_items = 8, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // HostInterfaceCard.id
-    {.name_text = {9664, 2}, .unit_text = {0, 0}, .doc_text = {40839, 3}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9892, 2}, .unit_text = {0, 0}, .doc_text = {41114, 3}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(HostInterfaceCard, id), .present_offset = offsetof(decltype(HostInterfaceCard::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -5634,7 +5661,7 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(HostInterfaceCard, firmware_version), .present_offset = offsetof(decltype(HostInterfaceCard::firmware_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ExcludedGpu.bus_id
-    {.name_text = {5425, 6}, .unit_text = {0, 0}, .doc_text = {40043, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5425, 6}, .unit_text = {0, 0}, .doc_text = {40318, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ExcludedGpu, bus_id), .present_offset = offsetof(decltype(ExcludedGpu::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -5649,152 +5676,152 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(ExcludedGpu, subsystem_id), .present_offset = offsetof(decltype(ExcludedGpu::subsystem_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 323948766},
     // ExcludedGpu.uuid
-    {.name_text = {2550, 4}, .unit_text = {0, 0}, .doc_text = {40894, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2550, 4}, .unit_text = {0, 0}, .doc_text = {41169, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ExcludedGpu, uuid), .present_offset = offsetof(decltype(ExcludedGpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailingFunction.function
-    {.name_text = {41020, 8}, .unit_text = {0, 0}, .doc_text = {40981, 39}, .note_text = {40960, 21}, .default_text = {0, 0},
+    {.name_text = {41295, 8}, .unit_text = {0, 0}, .doc_text = {41256, 39}, .note_text = {41235, 21}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailingFunction, function), .present_offset = offsetof(decltype(FailingFunction::function), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailingFunction.error
-    {.name_text = {41067, 5}, .unit_text = {0, 0}, .doc_text = {41028, 39}, .note_text = {40960, 21}, .default_text = {0, 0},
+    {.name_text = {41342, 5}, .unit_text = {0, 0}, .doc_text = {41303, 39}, .note_text = {41235, 21}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailingFunction, error), .present_offset = offsetof(decltype(FailingFunction::error), present), .items_offset = 0, .value_size = sizeof(Text<48>),
      .max_items = 0, .capacity = 48, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailingFunction.gpu
-    {.name_text = {1270, 3}, .unit_text = {0, 0}, .doc_text = {41072, 36}, .note_text = {40960, 21}, .default_text = {0, 0},
+    {.name_text = {1270, 3}, .unit_text = {0, 0}, .doc_text = {41347, 36}, .note_text = {41235, 21}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(FailingFunction, gpu), .present_offset = offsetof(decltype(FailingFunction::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {41246, 19}, .note_text = {33506, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {41521, 19}, .note_text = {33734, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {41286, 8}, .unit_text = {0, 0}, .doc_text = {41265, 21}, .note_text = {2254, 34}, .default_text = {0, 0},
+    {.name_text = {41561, 8}, .unit_text = {0, 0}, .doc_text = {41540, 21}, .note_text = {2254, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {41294, 10}, .unit_text = {0, 0}, .doc_text = {3930, 17}, .note_text = {2254, 34}, .default_text = {0, 0},
+    {.name_text = {41569, 10}, .unit_text = {0, 0}, .doc_text = {3930, 17}, .note_text = {2254, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {41322, 6}, .unit_text = {0, 0}, .doc_text = {41304, 18}, .note_text = {2254, 34}, .default_text = {0, 0},
+    {.name_text = {41597, 6}, .unit_text = {0, 0}, .doc_text = {41579, 18}, .note_text = {2254, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {34752, 8}, .unit_text = {0, 0}, .doc_text = {41328, 9}, .note_text = {2254, 34}, .default_text = {0, 0},
+    {.name_text = {34980, 8}, .unit_text = {0, 0}, .doc_text = {41603, 9}, .note_text = {2254, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {41348, 10}, .unit_text = {0, 0}, .doc_text = {41337, 11}, .note_text = {2254, 34}, .default_text = {0, 0},
+    {.name_text = {41623, 10}, .unit_text = {0, 0}, .doc_text = {41612, 11}, .note_text = {2254, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {41369, 9}, .unit_text = {41363, 6}, .doc_text = {41358, 5}, .note_text = {2254, 34}, .default_text = {0, 0},
+    {.name_text = {41644, 9}, .unit_text = {41638, 6}, .doc_text = {41633, 5}, .note_text = {2254, 34}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {41405, 10}, .unit_text = {0, 0}, .doc_text = {41378, 27}, .note_text = {2254, 34}, .default_text = {0, 0},
+    {.name_text = {41680, 10}, .unit_text = {0, 0}, .doc_text = {41653, 27}, .note_text = {2254, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {41443, 10}, .unit_text = {0, 0}, .doc_text = {41415, 28}, .note_text = {2254, 34}, .default_text = {0, 0},
+    {.name_text = {41718, 10}, .unit_text = {0, 0}, .doc_text = {41690, 28}, .note_text = {2254, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {41475, 12}, .unit_text = {0, 0}, .doc_text = {41453, 22}, .note_text = {33506, 25}, .default_text = {0, 0},
+    {.name_text = {41750, 12}, .unit_text = {0, 0}, .doc_text = {41728, 22}, .note_text = {33734, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {41511, 11}, .unit_text = {0, 0}, .doc_text = {41487, 24}, .note_text = {2254, 34}, .default_text = {0, 0},
+    {.name_text = {41786, 11}, .unit_text = {0, 0}, .doc_text = {41762, 24}, .note_text = {2254, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {41558, 18}, .unit_text = {0, 0}, .doc_text = {41522, 36}, .note_text = {2254, 34}, .default_text = {0, 0},
+    {.name_text = {41833, 18}, .unit_text = {0, 0}, .doc_text = {41797, 36}, .note_text = {2254, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {2442, 7}, .unit_text = {0, 0}, .doc_text = {41662, 35}, .note_text = {0, 0}, .default_text = {41659, 3},
+    {.name_text = {2442, 7}, .unit_text = {0, 0}, .doc_text = {41937, 35}, .note_text = {0, 0}, .default_text = {41934, 3},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {34177, 4}, .unit_text = {0, 0}, .doc_text = {41697, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34405, 4}, .unit_text = {0, 0}, .doc_text = {41972, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {870, 6}, .unit_text = {0, 0}, .doc_text = {41758, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {870, 6}, .unit_text = {0, 0}, .doc_text = {42033, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {41843, 15}, .unit_text = {0, 0}, .doc_text = {41782, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {42118, 15}, .unit_text = {0, 0}, .doc_text = {42057, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 97, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 98, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {39819, 7}, .unit_text = {0, 0}, .doc_text = {41858, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40094, 7}, .unit_text = {0, 0}, .doc_text = {42133, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 97, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 98, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {41929, 6}, .unit_text = {0, 0}, .doc_text = {39443, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {42204, 6}, .unit_text = {0, 0}, .doc_text = {39718, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
-     .max_items = 0, .capacity = 0, .structure = 104, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 105, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {41935, 13}, .unit_text = {0, 0}, .doc_text = {40340, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {42210, 13}, .unit_text = {0, 0}, .doc_text = {40615, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
-     .max_items = 0, .capacity = 0, .structure = 107, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 108, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.units
-    {.name_text = {30807, 5}, .unit_text = {0, 0}, .doc_text = {41948, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31035, 5}, .unit_text = {0, 0}, .doc_text = {42223, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, units), .present_offset = 0, .items_offset = offsetof(decltype(Machine::units), items), .value_size = sizeof(Unit),
-     .max_items = 8, .capacity = 0, .structure = 112, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 113, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.host_interface_cards
-    {.name_text = {42016, 20}, .unit_text = {0, 0}, .doc_text = {41983, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {42291, 20}, .unit_text = {0, 0}, .doc_text = {42258, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, host_interface_cards), .present_offset = 0, .items_offset = offsetof(decltype(Machine::host_interface_cards), items), .value_size = sizeof(HostInterfaceCard),
-     .max_items = 8, .capacity = 0, .structure = 113, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 114, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.excluded_gpus
-    {.name_text = {42081, 13}, .unit_text = {0, 0}, .doc_text = {42036, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {42356, 13}, .unit_text = {0, 0}, .doc_text = {42311, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, excluded_gpus), .present_offset = 0, .items_offset = offsetof(decltype(Machine::excluded_gpus), items), .value_size = sizeof(ExcludedGpu),
-     .max_items = 16, .capacity = 0, .structure = 114, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 115, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.failing_functions
-    {.name_text = {42130, 17}, .unit_text = {0, 0}, .doc_text = {42094, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {42405, 17}, .unit_text = {0, 0}, .doc_text = {42369, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, failing_functions), .present_offset = 0, .items_offset = offsetof(decltype(Machine::failing_functions), items), .value_size = sizeof(FailingFunction),
-     .max_items = 128, .capacity = 0, .structure = 115, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 128, .capacity = 0, .structure = 116, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {42202, 10}, .unit_text = {0, 0}, .doc_text = {42147, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {42477, 10}, .unit_text = {0, 0}, .doc_text = {42422, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
-     .max_items = 0, .capacity = 0, .structure = 116, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 117, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {42276, 24}, .unit_text = {0, 0}, .doc_text = {42212, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {42551, 24}, .unit_text = {0, 0}, .doc_text = {42487, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
-     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.clock
-    {.name_text = {42318, 5}, .unit_text = {0, 0}, .doc_text = {42300, 18}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {42593, 5}, .unit_text = {0, 0}, .doc_text = {42575, 18}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, clock), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::Clock),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -5817,108 +5844,109 @@ constexpr StructDescriptor struct_table[] = {
     {{6033, 10}, {5993, 40}, 62, 12, sizeof(PcieErrors), false},  // PcieErrors
     {{6802, 4}, {6792, 10}, 74, 15, sizeof(Pcie), false},  // Pcie
     {{7691, 5}, {7669, 22}, 89, 16, sizeof(Power), false},  // Power
-    {{7844, 11}, {7803, 41}, 105, 7, sizeof(ModulePower), false},  // ModulePower
-    {{8205, 11}, {8154, 51}, 112, 4, sizeof(AdaptiveTgp), false},  // AdaptiveTgp
-    {{9249, 7}, {9130, 119}, 116, 15, sizeof(Thermal), false},  // Thermal
-    {{9632, 3}, {9597, 35}, 131, 8, sizeof(Fan), false},  // Fan
-    {{9837, 20}, {9792, 45}, 139, 3, sizeof(WorkloadPowerProfile), true},  // WorkloadPowerProfile
-    {{9985, 21}, {9928, 57}, 142, 2, sizeof(WorkloadPowerProfiles), true},  // WorkloadPowerProfiles
-    {{10577, 21}, {10507, 70}, 144, 8, sizeof(PowerSmoothingProfile), false},  // PowerSmoothingProfile
-    {{11578, 14}, {11529, 49}, 152, 18, sizeof(PowerSmoothing), true},  // PowerSmoothing
-    {{11812, 14}, {11740, 72}, 170, 3, sizeof(PowerBalancing), false},  // PowerBalancing
-    {{11960, 17}, {11891, 69}, 173, 2, sizeof(MemoryClockSwitch), false},  // MemoryClockSwitch
-    {{12160, 10}, {12120, 40}, 175, 2, sizeof(PowerMizer), false},  // PowerMizer
-    {{12310, 11}, {12249, 61}, 177, 2, sizeof(BoostSlider), false},  // BoostSlider
-    {{13686, 6}, {13679, 7}, 179, 28, sizeof(Clocks), false},  // Clocks
-    {{13845, 10}, {13797, 48}, 207, 2, sizeof(ClockFault), false},  // ClockFault
-    {{13914, 12}, {13900, 14}, 209, 2, sizeof(ClockMonitor), true},  // ClockMonitor
-    {{14474, 16}, {14439, 35}, 211, 10, sizeof(ThrottleCounters), false},  // ThrottleCounters
-    {{14992, 21}, {14955, 37}, 221, 13, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
-    {{15140, 11}, {15084, 56}, 234, 2, sizeof(MemoryClock), true},  // MemoryClock
-    {{15222, 15}, {15193, 29}, 236, 1, sizeof(SupportedClocks), true},  // SupportedClocks
-    {{15461, 11}, {15421, 40}, 237, 7, sizeof(Utilization), false},  // Utilization
-    {{15736, 12}, {15719, 17}, 244, 3, sizeof(EncoderStats), false},  // EncoderStats
-    {{15785, 15}, {15763, 22}, 247, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
-    {{15945, 14}, {15926, 19}, 250, 7, sizeof(EncoderSession), false},  // EncoderSession
-    {{16202, 8}, {16172, 30}, 257, 3, sizeof(FbcStats), false},  // FbcStats
-    {{16417, 10}, {16386, 31}, 260, 11, sizeof(FbcSession), false},  // FbcSession
-    {{16818, 7}, {16790, 28}, 271, 10, sizeof(Process), false},  // Process
-    {{17175, 8}, {17128, 47}, 281, 6, sizeof(Workload), false},  // Workload
-    {{17420, 14}, {17347, 73}, 287, 3, sizeof(TelemetryNoise), false},  // TelemetryNoise
-    {{19452, 9}, {19393, 59}, 290, 20, sizeof(Telemetry), false},  // Telemetry
-    {{19651, 18}, {19628, 23}, 310, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
-    {{19790, 12}, {19773, 17}, 314, 2, sizeof(DynamicPower), false},  // DynamicPower
-    {{20238, 18}, {20215, 23}, 316, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
-    {{20472, 14}, {20383, 89}, 322, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
-    {{20800, 12}, {20772, 28}, 326, 9, sizeof(EccLocations), false},  // EccLocations
-    {{20879, 9}, {20854, 25}, 335, 2, sizeof(EccErrors), false},  // EccErrors
-    {{20969, 10}, {20958, 11}, 337, 2, sizeof(EccPeriods), false},  // EccPeriods
-    {{21208, 14}, {21145, 63}, 339, 7, sizeof(EccUniqueError), false},  // EccUniqueError
-    {{21351, 13}, {21321, 30}, 346, 3, sizeof(EccSramCounts), false},  // EccSramCounts
-    {{21491, 14}, {21446, 45}, 349, 5, sizeof(EccSramSources), false},  // EccSramSources
-    {{21744, 7}, {21691, 53}, 354, 5, sizeof(EccSram), true},  // EccSram
-    {{22002, 3}, {21980, 22}, 359, 5, sizeof(Ecc), true},  // Ecc
-    {{22274, 6}, {22236, 38}, 364, 3, sizeof(Repair), false},  // Repair
-    {{22342, 14}, {22314, 28}, 367, 2, sizeof(PageRetirement), true},  // PageRetirement
-    {{22675, 12}, {22640, 35}, 369, 5, sizeof(RetiredPages), true},  // RetiredPages
-    {{22779, 17}, {22732, 47}, 374, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
-    {{23216, 12}, {23180, 36}, 379, 7, sizeof(RemappedRows), false},  // RemappedRows
-    {{23295, 18}, {23245, 50}, 386, 2, sizeof(BankRemapHistogram), false},  // BankRemapHistogram
-    {{23477, 12}, {23441, 36}, 388, 4, sizeof(BankRemapper), false},  // BankRemapper
-    {{23556, 7}, {23548, 8}, 392, 2, sizeof(Display), false},  // Display
-    {{24081, 10}, {24058, 23}, 394, 15, sizeof(MigProfile), true},  // MigProfile
-    {{24489, 18}, {24470, 19}, 409, 5, sizeof(MigComputeInstance), false},  // MigComputeInstance
-    {{24909, 11}, {24894, 15}, 414, 7, sizeof(MigInstance), true},  // MigInstance
-    {{25488, 3}, {25469, 19}, 421, 8, sizeof(Mig), true},  // Mig
-    {{25560, 17}, {25535, 25}, 429, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
-    {{25678, 12}, {25651, 27}, 431, 2, sizeof(DriverModels), false},  // DriverModels
-    {{25799, 10}, {25775, 24}, 433, 2, sizeof(Accounting), false},  // Accounting
-    {{25877, 14}, {25862, 15}, 435, 2, sizeof(Virtualization), false},  // Virtualization
-    {{26282, 13}, {26227, 55}, 437, 5, sizeof(VgpuScheduler), false},  // VgpuScheduler
-    {{26586, 11}, {26549, 37}, 442, 6, sizeof(VgpuProcess), false},  // VgpuProcess
-    {{27977, 12}, {27962, 15}, 448, 20, sizeof(VgpuInstance), true},  // VgpuInstance
-    {{28164, 15}, {28096, 68}, 468, 3, sizeof(VgpuGpuInstance), false},  // VgpuGpuInstance
-    {{28806, 4}, {28752, 54}, 471, 9, sizeof(Vgpu), true},  // Vgpu
-    {{29083, 11}, {28987, 96}, 480, 3, sizeof(GridLicense), false},  // GridLicense
-    {{29268, 11}, {29255, 13}, 483, 3, sizeof(GspFirmware), false},  // GspFirmware
-    {{29511, 11}, {29481, 30}, 486, 3, sizeof(ResetStatus), false},  // ResetStatus
-    {{29661, 14}, {29636, 25}, 489, 2, sizeof(ApiRestriction), false},  // ApiRestriction
-    {{29763, 8}, {29731, 32}, 491, 1, sizeof(Topology), false},  // Topology
-    {{30055, 8}, {30020, 35}, 492, 7, sizeof(Platform), false},  // Platform
-    {{30415, 3}, {30384, 31}, 499, 6, sizeof(C2c), false},  // C2c
-    {{30857, 14}, {30812, 45}, 505, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
-    {{31174, 15}, {31118, 56}, 511, 4, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
-    {{31274, 12}, {31208, 66}, 515, 2, sizeof(FabricClique), false},  // FabricClique
-    {{31686, 12}, {31624, 62}, 517, 7, sizeof(FabricHealth), false},  // FabricHealth
-    {{32046, 6}, {32032, 14}, 524, 7, sizeof(Fabric), true},  // Fabric
-    {{32545, 6}, {32471, 74}, 531, 9, sizeof(GpmMix), false},  // GpmMix
-    {{32844, 3}, {32820, 24}, 540, 5, sizeof(Gpm), false},  // Gpm
-    {{32893, 10}, {32872, 21}, 545, 1, sizeof(FailureXid), false},  // FailureXid
-    {{33298, 7}, {33184, 114}, 546, 5, sizeof(Failure), false},  // Failure
-    {{33486, 20}, {33441, 45}, 551, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
-    {{33829, 8}, {33808, 21}, 553, 8, sizeof(Features), false},  // Features
-    {{33975, 14}, {33946, 29}, 561, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{37641, 3}, {37633, 8}, 565, 98, sizeof(Gpu), true},  // Gpu
-    {{37907, 10}, {37898, 9}, 663, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{38016, 8}, {38004, 12}, 668, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{38151, 16}, {38070, 81}, 670, 3, sizeof(NvLinkConnection), false},  // NvLinkConnection
-    {{38481, 14}, {38456, 25}, 673, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{38534, 12}, {38513, 21}, 677, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{38691, 14}, {38623, 68}, 679, 5, sizeof(NvLinkFirmware), false},  // NvLinkFirmware
-    {{39467, 6}, {39443, 24}, 684, 11, sizeof(NvLink), true},  // NvLink
-    {{39983, 11}, {39963, 20}, 695, 6, sizeof(RootComplex), true},  // RootComplex
-    {{40073, 3}, {40055, 18}, 701, 2, sizeof(Nic), false},  // Nic
-    {{40377, 12}, {40340, 37}, 703, 4, sizeof(PcieTopology), true},  // PcieTopology
-    {{40440, 7}, {40425, 15}, 707, 2, sizeof(UnitLed), false},  // UnitLed
-    {{40526, 7}, {40503, 23}, 709, 4, sizeof(UnitPsu), false},  // UnitPsu
-    {{40628, 16}, {40605, 23}, 713, 3, sizeof(UnitTemperatures), false},  // UnitTemperatures
-    {{40690, 7}, {40674, 16}, 716, 2, sizeof(UnitFan), false},  // UnitFan
-    {{40835, 4}, {40819, 16}, 718, 9, sizeof(Unit), true},  // Unit
-    {{40877, 17}, {40842, 35}, 727, 2, sizeof(HostInterfaceCard), false},  // HostInterfaceCard
-    {{40949, 11}, {40903, 46}, 729, 4, sizeof(ExcludedGpu), false},  // ExcludedGpu
-    {{41231, 15}, {41108, 123}, 733, 3, sizeof(FailingFunction), false},  // FailingFunction
-    {{41649, 10}, {41576, 73}, 736, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{42354, 7}, {42323, 31}, 748, 14, sizeof(Machine), true},  // Machine
+    {{7933, 9}, {7839, 94}, 105, 3, sizeof(BasePower), false},  // BasePower
+    {{8072, 11}, {8031, 41}, 108, 7, sizeof(ModulePower), false},  // ModulePower
+    {{8433, 11}, {8382, 51}, 115, 4, sizeof(AdaptiveTgp), false},  // AdaptiveTgp
+    {{9477, 7}, {9358, 119}, 119, 15, sizeof(Thermal), false},  // Thermal
+    {{9860, 3}, {9825, 35}, 134, 8, sizeof(Fan), false},  // Fan
+    {{10065, 20}, {10020, 45}, 142, 3, sizeof(WorkloadPowerProfile), true},  // WorkloadPowerProfile
+    {{10213, 21}, {10156, 57}, 145, 2, sizeof(WorkloadPowerProfiles), true},  // WorkloadPowerProfiles
+    {{10805, 21}, {10735, 70}, 147, 8, sizeof(PowerSmoothingProfile), false},  // PowerSmoothingProfile
+    {{11806, 14}, {11757, 49}, 155, 18, sizeof(PowerSmoothing), true},  // PowerSmoothing
+    {{12040, 14}, {11968, 72}, 173, 3, sizeof(PowerBalancing), false},  // PowerBalancing
+    {{12188, 17}, {12119, 69}, 176, 2, sizeof(MemoryClockSwitch), false},  // MemoryClockSwitch
+    {{12388, 10}, {12348, 40}, 178, 2, sizeof(PowerMizer), false},  // PowerMizer
+    {{12538, 11}, {12477, 61}, 180, 2, sizeof(BoostSlider), false},  // BoostSlider
+    {{13914, 6}, {13907, 7}, 182, 28, sizeof(Clocks), false},  // Clocks
+    {{14073, 10}, {14025, 48}, 210, 2, sizeof(ClockFault), false},  // ClockFault
+    {{14142, 12}, {14128, 14}, 212, 2, sizeof(ClockMonitor), true},  // ClockMonitor
+    {{14702, 16}, {14667, 35}, 214, 10, sizeof(ThrottleCounters), false},  // ThrottleCounters
+    {{15220, 21}, {15183, 37}, 224, 13, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
+    {{15368, 11}, {15312, 56}, 237, 2, sizeof(MemoryClock), true},  // MemoryClock
+    {{15450, 15}, {15421, 29}, 239, 1, sizeof(SupportedClocks), true},  // SupportedClocks
+    {{15689, 11}, {15649, 40}, 240, 7, sizeof(Utilization), false},  // Utilization
+    {{15964, 12}, {15947, 17}, 247, 3, sizeof(EncoderStats), false},  // EncoderStats
+    {{16013, 15}, {15991, 22}, 250, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
+    {{16173, 14}, {16154, 19}, 253, 7, sizeof(EncoderSession), false},  // EncoderSession
+    {{16430, 8}, {16400, 30}, 260, 3, sizeof(FbcStats), false},  // FbcStats
+    {{16645, 10}, {16614, 31}, 263, 11, sizeof(FbcSession), false},  // FbcSession
+    {{17046, 7}, {17018, 28}, 274, 10, sizeof(Process), false},  // Process
+    {{17403, 8}, {17356, 47}, 284, 6, sizeof(Workload), false},  // Workload
+    {{17648, 14}, {17575, 73}, 290, 3, sizeof(TelemetryNoise), false},  // TelemetryNoise
+    {{19680, 9}, {19621, 59}, 293, 20, sizeof(Telemetry), false},  // Telemetry
+    {{19879, 18}, {19856, 23}, 313, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
+    {{20018, 12}, {20001, 17}, 317, 2, sizeof(DynamicPower), false},  // DynamicPower
+    {{20466, 18}, {20443, 23}, 319, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
+    {{20700, 14}, {20611, 89}, 325, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
+    {{21028, 12}, {21000, 28}, 329, 9, sizeof(EccLocations), false},  // EccLocations
+    {{21107, 9}, {21082, 25}, 338, 2, sizeof(EccErrors), false},  // EccErrors
+    {{21197, 10}, {21186, 11}, 340, 2, sizeof(EccPeriods), false},  // EccPeriods
+    {{21436, 14}, {21373, 63}, 342, 7, sizeof(EccUniqueError), false},  // EccUniqueError
+    {{21579, 13}, {21549, 30}, 349, 3, sizeof(EccSramCounts), false},  // EccSramCounts
+    {{21719, 14}, {21674, 45}, 352, 5, sizeof(EccSramSources), false},  // EccSramSources
+    {{21972, 7}, {21919, 53}, 357, 5, sizeof(EccSram), true},  // EccSram
+    {{22230, 3}, {22208, 22}, 362, 5, sizeof(Ecc), true},  // Ecc
+    {{22502, 6}, {22464, 38}, 367, 3, sizeof(Repair), false},  // Repair
+    {{22570, 14}, {22542, 28}, 370, 2, sizeof(PageRetirement), true},  // PageRetirement
+    {{22903, 12}, {22868, 35}, 372, 5, sizeof(RetiredPages), true},  // RetiredPages
+    {{23007, 17}, {22960, 47}, 377, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
+    {{23444, 12}, {23408, 36}, 382, 7, sizeof(RemappedRows), false},  // RemappedRows
+    {{23523, 18}, {23473, 50}, 389, 2, sizeof(BankRemapHistogram), false},  // BankRemapHistogram
+    {{23705, 12}, {23669, 36}, 391, 4, sizeof(BankRemapper), false},  // BankRemapper
+    {{23784, 7}, {23776, 8}, 395, 2, sizeof(Display), false},  // Display
+    {{24309, 10}, {24286, 23}, 397, 15, sizeof(MigProfile), true},  // MigProfile
+    {{24717, 18}, {24698, 19}, 412, 5, sizeof(MigComputeInstance), false},  // MigComputeInstance
+    {{25137, 11}, {25122, 15}, 417, 7, sizeof(MigInstance), true},  // MigInstance
+    {{25716, 3}, {25697, 19}, 424, 8, sizeof(Mig), true},  // Mig
+    {{25788, 17}, {25763, 25}, 432, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
+    {{25906, 12}, {25879, 27}, 434, 2, sizeof(DriverModels), false},  // DriverModels
+    {{26027, 10}, {26003, 24}, 436, 2, sizeof(Accounting), false},  // Accounting
+    {{26105, 14}, {26090, 15}, 438, 2, sizeof(Virtualization), false},  // Virtualization
+    {{26510, 13}, {26455, 55}, 440, 5, sizeof(VgpuScheduler), false},  // VgpuScheduler
+    {{26814, 11}, {26777, 37}, 445, 6, sizeof(VgpuProcess), false},  // VgpuProcess
+    {{28205, 12}, {28190, 15}, 451, 20, sizeof(VgpuInstance), true},  // VgpuInstance
+    {{28392, 15}, {28324, 68}, 471, 3, sizeof(VgpuGpuInstance), false},  // VgpuGpuInstance
+    {{29034, 4}, {28980, 54}, 474, 9, sizeof(Vgpu), true},  // Vgpu
+    {{29311, 11}, {29215, 96}, 483, 3, sizeof(GridLicense), false},  // GridLicense
+    {{29496, 11}, {29483, 13}, 486, 3, sizeof(GspFirmware), false},  // GspFirmware
+    {{29739, 11}, {29709, 30}, 489, 3, sizeof(ResetStatus), false},  // ResetStatus
+    {{29889, 14}, {29864, 25}, 492, 2, sizeof(ApiRestriction), false},  // ApiRestriction
+    {{29991, 8}, {29959, 32}, 494, 1, sizeof(Topology), false},  // Topology
+    {{30283, 8}, {30248, 35}, 495, 7, sizeof(Platform), false},  // Platform
+    {{30643, 3}, {30612, 31}, 502, 6, sizeof(C2c), false},  // C2c
+    {{31085, 14}, {31040, 45}, 508, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
+    {{31402, 15}, {31346, 56}, 514, 4, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
+    {{31502, 12}, {31436, 66}, 518, 2, sizeof(FabricClique), false},  // FabricClique
+    {{31914, 12}, {31852, 62}, 520, 7, sizeof(FabricHealth), false},  // FabricHealth
+    {{32274, 6}, {32260, 14}, 527, 7, sizeof(Fabric), true},  // Fabric
+    {{32773, 6}, {32699, 74}, 534, 9, sizeof(GpmMix), false},  // GpmMix
+    {{33072, 3}, {33048, 24}, 543, 5, sizeof(Gpm), false},  // Gpm
+    {{33121, 10}, {33100, 21}, 548, 1, sizeof(FailureXid), false},  // FailureXid
+    {{33526, 7}, {33412, 114}, 549, 5, sizeof(Failure), false},  // Failure
+    {{33714, 20}, {33669, 45}, 554, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
+    {{34057, 8}, {34036, 21}, 556, 8, sizeof(Features), false},  // Features
+    {{34203, 14}, {34174, 29}, 564, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
+    {{37916, 3}, {37908, 8}, 568, 99, sizeof(Gpu), true},  // Gpu
+    {{38182, 10}, {38173, 9}, 667, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{38291, 8}, {38279, 12}, 672, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{38426, 16}, {38345, 81}, 674, 3, sizeof(NvLinkConnection), false},  // NvLinkConnection
+    {{38756, 14}, {38731, 25}, 677, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{38809, 12}, {38788, 21}, 681, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{38966, 14}, {38898, 68}, 683, 5, sizeof(NvLinkFirmware), false},  // NvLinkFirmware
+    {{39742, 6}, {39718, 24}, 688, 11, sizeof(NvLink), true},  // NvLink
+    {{40258, 11}, {40238, 20}, 699, 6, sizeof(RootComplex), true},  // RootComplex
+    {{40348, 3}, {40330, 18}, 705, 2, sizeof(Nic), false},  // Nic
+    {{40652, 12}, {40615, 37}, 707, 4, sizeof(PcieTopology), true},  // PcieTopology
+    {{40715, 7}, {40700, 15}, 711, 2, sizeof(UnitLed), false},  // UnitLed
+    {{40801, 7}, {40778, 23}, 713, 4, sizeof(UnitPsu), false},  // UnitPsu
+    {{40903, 16}, {40880, 23}, 717, 3, sizeof(UnitTemperatures), false},  // UnitTemperatures
+    {{40965, 7}, {40949, 16}, 720, 2, sizeof(UnitFan), false},  // UnitFan
+    {{41110, 4}, {41094, 16}, 722, 9, sizeof(Unit), true},  // Unit
+    {{41152, 17}, {41117, 35}, 731, 2, sizeof(HostInterfaceCard), false},  // HostInterfaceCard
+    {{41224, 11}, {41178, 46}, 733, 4, sizeof(ExcludedGpu), false},  // ExcludedGpu
+    {{41506, 15}, {41383, 123}, 737, 3, sizeof(FailingFunction), false},  // FailingFunction
+    {{41924, 10}, {41851, 73}, 740, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{42629, 7}, {42598, 31}, 752, 14, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail

@@ -39,7 +39,7 @@ FieldId read_entry(const std::filesystem::path& file, const std::string& name, c
     throw RegistryError(where,
                         name + " needs a type (uint, int, ullong, double) and read or scopes, or code, or later");
   for (const auto& [scope, path] : id.scopes)
-    if (!scope.empty() && scope != "gpu" && scope != "module" && scope != "memory")
+    if (!scope.empty() && scope != "gpu" && scope != "gpu_base" && scope != "module" && scope != "memory")
       throw RegistryError(where, name + ": unknown scope '" + scope + "'");
   return id;
 }

@@ -14,7 +14,7 @@ struct FieldId {
   std::string name;  // NVML_FI_DEV_MEMORY_TEMP
   std::int64_t id = 0;
   std::string type;                           // uint, ullong, int: how the value is typed
-  std::map<std::string, std::string> scopes;  // "" or gpu / module / memory -> model path
+  std::map<std::string, std::string> scopes;  // "" or gpu / gpu_base / module / memory -> model path
   std::string code;                           // a hand-written function that answers in place of a type and a path
   std::vector<std::string> reads;             // the model paths that it reads
   bool live = false;                          // it wants to know the instant of the call, too

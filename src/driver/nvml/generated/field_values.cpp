@@ -397,16 +397,19 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
       return scope < POWER_SCOPE_COUNT ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT;
     case 189:  // NVML_FI_DEV_POWER_DEFAULT_LIMIT
       if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.default_limit_mw), out);
+      if (scope == POWER_SCOPE_GPU_BASE) return put_uint(now(gpu->base_power.default_limit_mw), out);
       if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.default_limit_mw), out);
       return scope < POWER_SCOPE_COUNT ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT;
     case 190:  // NVML_FI_DEV_POWER_CURRENT_LIMIT
       if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.enforced_limit_mw), out);
+      if (scope == POWER_SCOPE_GPU_BASE) return put_uint(now(gpu->base_power.limit_mw), out);
       if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.limit_mw), out);
       return scope < POWER_SCOPE_COUNT ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT;
     case 191:  // NVML_FI_DEV_ENERGY
       return put_ullong(now(gpu->power.total_energy_consumption_mj), out);
     case 192:  // NVML_FI_DEV_POWER_REQUESTED_LIMIT
       if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.limit_mw), out);
+      if (scope == POWER_SCOPE_GPU_BASE) return put_uint(now(gpu->base_power.requested_limit_mw), out);
       if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.requested_limit_mw), out);
       return scope < POWER_SCOPE_COUNT ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT;
     case 193:  // NVML_FI_DEV_TEMPERATURE_SHUTDOWN_TLIMIT

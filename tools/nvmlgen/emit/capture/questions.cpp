@@ -106,6 +106,7 @@ std::span<const Layout> layouts() {{ return all_layouts; }}
     static const std::regex of_one_link("_L[0-9]+$|_(TOTAL|COMMON|LINK_COUNT)$");
     if (id.code == "nvlink_field") return std::regex_search(id.name, of_one_link) ? 1 : 18;
     if (id.code == "power_smoothing_parameter") return 5;
+    if (id.scopes.contains("gpu_base")) return 4;
     return id.scopes.size() > 1 || (id.scopes.size() == 1 && !id.scopes.begin()->first.empty()) ? 3 : 1;
   }
 

@@ -8,6 +8,7 @@ namespace {
 
 const char* scope_constant(const std::string& scope) {
   if (scope == "gpu") return "POWER_SCOPE_GPU";
+  if (scope == "gpu_base") return "POWER_SCOPE_GPU_BASE";
   if (scope == "module") return "POWER_SCOPE_MODULE";
   return "POWER_SCOPE_MEMORY";
 }
