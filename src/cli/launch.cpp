@@ -62,8 +62,23 @@ std::string search_path(const fs::path& driver) {
   return path;
 }
 
+namespace {
+
+// nvidia-cuda-mps-control and its server lie beside the libraries.
+void add_programs(const fs::path& driver) {
+  const bool of_branch = driver.parent_path().filename() == "impersonate";
+  const auto folder = of_branch ? driver.parent_path().parent_path() : driver;
+  if (std::error_code error; !fs::exists(folder / "nvidia-cuda-mps-control", error)) return;
+  const char* inherited = std::getenv("PATH");
+  const std::string rest = inherited != nullptr ? fmt::format(":{}", inherited) : "";
+  setenv("PATH", (folder.string() + rest).c_str(), 1);
+}
+
+}  // namespace
+
 int launch(const fs::path& driver, std::vector<std::string> command) {
   setenv("LD_LIBRARY_PATH", search_path(driver).c_str(), 1);
+  add_programs(driver);
 
   std::vector<char*> arguments;
   arguments.reserve(command.size() + 1);

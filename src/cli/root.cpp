@@ -117,6 +117,12 @@ root::Tree make_fixed_part(const fs::path& folder, const sim::Machine& machine, 
     tree[of_wsl] = root::link_between(of_wsl, kSmiInRoot);
     mounts.push_back({folder / kSmiInRoot, fmt::format("/{}", kSmiInRoot)});
   }
+  for (const auto& program : {files.mps_control, files.mps_server}) {
+    if (!program) continue;
+    const auto in_root = fmt::format("usr/bin/{}", program->filename().string());
+    tree[in_root] = root::Copy{*program};
+    mounts.push_back({folder / in_root, fmt::format("/{}", in_root)});
+  }
   if (files.hook && with_hook) tree[kHookInRoot] = root::Copy{*files.hook};
   root::add_folders(tree);
   if (with_system) {

@@ -11,6 +11,7 @@
 
 #include "driver/complain.hpp"
 #include "driver/cuda/device/visible_devices.hpp"
+#include "driver/cuda/mps/mps.hpp"
 #include "driver/cuda/streams/schedule.hpp"
 #include "driver/search/search.hpp"
 #include "sim/config/load.hpp"
@@ -36,6 +37,7 @@ constinit Process process;
 // The parent's contexts are undefined in a child. It has none, and can make none.
 void in_child() {
   if (process.initialized) process.is_child = true;
+  mps::leave_in_child();
   process.initialized = false;
 }
 
@@ -108,6 +110,7 @@ CUresult initialize() {
   for (const auto& seen : visible)
     found->push_back(std::make_unique<Device>(*process.machine, process.machine->gpus()[seen.gpu],
                                               static_cast<CUdevice>(found->size()), seen.mig));
+  if (const auto result = mps::join(*found); result != CUDA_SUCCESS) return result;
   static constinit std::once_flag watches_end;
   std::call_once(watches_end, [] {
     std::atexit([] {

@@ -15,7 +15,8 @@ namespace nvmlkit::sim::processes {
 inline constexpr std::uint32_t kNoInstance = 0xFFFFFFFF;
 
 // What a client does with the GPU, as bits.
-enum Kind : std::uint32_t { compute = 1, graphics = 2, mps = 4 };
+// An MPS server is a compute process to NVML; clients of MPS share an exclusive GPU with it.
+enum Kind : std::uint32_t { compute = 1, graphics = 2, mps = 4, mps_server = 8 };
 
 // How much of the GPU and of its memory clients have had by some time, in seconds for each unit of weight. The share of
 // a client is its weight times what has come to pass since it began: nobody else needs to be asked, and a

@@ -177,7 +177,9 @@ class Writer {
     }
     return std::any_of(table_.places().begin(), table_.places().end(), [&](const Client& other) {
       return other.pid != 0 && !is_same_process(other, wanted) &&
-             ((other.kinds & mps) != 0 ? !one_of_mps : (other.kinds & compute) != 0);
+             ((other.kinds & mps) != 0          ? !one_of_mps && (wanted.kinds & mps_server) == 0
+              : (other.kinds & mps_server) != 0 ? !one_of_mps
+                                                : (other.kinds & compute) != 0);
     });
   }
 

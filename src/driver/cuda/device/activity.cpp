@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "driver/cuda/mps/mps.hpp"
 #include "sim/faults/inject.hpp"
 #include "sim/processes/clients.hpp"
 #include "sim/state/clock.hpp"
@@ -56,6 +57,7 @@ void raise_xid(Device& device, unsigned xid) {
 CUresult begin_use(Device& device) {
   processes::Request request;
   request.pid = static_cast<std::uint32_t>(getpid());
+  request.kinds = mps::kinds();
   request.memory_bytes = 0;
   request.signs_life = true;
   if (const auto& mig = device.mig()) {

@@ -1,5 +1,6 @@
 #include "driver/cuda/device/attributes.hpp"
 
+#include "driver/cuda/mps/mps.hpp"
 #include "driver/cuda/process.hpp"
 
 namespace nvmlkit::cuda {
@@ -8,7 +9,7 @@ long long attribute_of(const Device& device, CUdevice_attribute which) {
   return device.read([&](const sim::model::Gpu& gpu) {
     if (device.mig() && which == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) {
       const auto part = sim::mig::find_device(gpu, *device.mig());
-      return part ? static_cast<long long>(part->compute_profile.sm) : 0;
+      return part ? mps::multiprocessors(part->compute_profile.sm) : 0;
     }
     return attribute(device.machine(), gpu, which).value_or(0);
   });
@@ -25,8 +26,10 @@ long long by_capability(const sim::model::Gpu& gpu, std::initializer_list<std::p
 namespace attributes {
 
 long long MULTIPROCESSOR_COUNT(const sim::Machine&, const sim::model::Gpu& gpu) {
-  return number(gpu.num_gpu_cores) / by_capability(gpu, {{70, 64}, {86, 128}});
+  return mps::multiprocessors(number(gpu.num_gpu_cores) / by_capability(gpu, {{70, 64}, {86, 128}}));
 }
+
+long long MPS_ENABLED(const sim::Machine&, const sim::model::Gpu&) { return mps::is_client() ? 1 : 0; }
 
 // In sixteenths; GPUs before compute capability 8 keep nothing.
 long long MAX_PERSISTING_L2_CACHE_SIZE(const sim::Machine&, const sim::model::Gpu& gpu) {

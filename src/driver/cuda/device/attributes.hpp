@@ -35,6 +35,7 @@ long long PCI_BUS_ID(const sim::Machine& machine, const sim::model::Gpu& gpu);
 long long PCI_DEVICE_ID(const sim::Machine& machine, const sim::model::Gpu& gpu);
 long long PCI_DOMAIN_ID(const sim::Machine& machine, const sim::model::Gpu& gpu);
 long long MULTI_GPU_BOARD_GROUP_ID(const sim::Machine& machine, const sim::model::Gpu& gpu);
+long long MPS_ENABLED(const sim::Machine& machine, const sim::model::Gpu& gpu);
 long long NUMA_CONFIG(const sim::Machine& machine, const sim::model::Gpu& gpu);
 long long NUMA_ID(const sim::Machine& machine, const sim::model::Gpu& gpu);
 long long HOST_NUMA_ID(const sim::Machine& machine, const sim::model::Gpu& gpu);

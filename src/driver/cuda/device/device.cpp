@@ -6,6 +6,7 @@
 
 #include "driver/cuda/device/activity.hpp"
 #include "driver/cuda/device/attributes.hpp"
+#include "driver/cuda/mps/mps.hpp"
 #include "sim/processes/clients.hpp"
 #include "sim/processes/limits.hpp"
 #include "sim/processes/memory.hpp"
@@ -31,6 +32,7 @@ namespace {
 // multiprocessors) and 107 MiB on an RTX 4060 Ti (34) are published (llama.cpp, pull request 23604).
 std::uint64_t memory_of_context(const Device& device) {
   constexpr std::uint64_t kStack = 1024, kOfMultiprocessor = 1600 * 1024;
+  if (mps::is_server()) return mps::kServerMemory;
   const auto multiprocessors = attribute_of(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   const auto threads = attribute_of(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
   const auto bytes =
@@ -40,7 +42,8 @@ std::uint64_t memory_of_context(const Device& device) {
 
 }  // namespace
 
-// The memory that others do not use, by the machine's data, and no more than the limits of the process's cgroups leave.
+// The memory that others do not use, by the machine's data, and no more than the limits of the process's cgroups and of
+// MPS leave.
 std::uint64_t Device::room() const {
   const auto total = total_memory();
   const auto index = machine_.index_of(gpu_);
@@ -55,9 +58,15 @@ std::uint64_t Device::room() const {
     if (mig_) return held;
     return sim::processes::memory_of(gpu, held).used;
   });
-  const auto left = total > others ? total - others : 0;
+  const auto left = std::min(total > others ? total - others : 0, mps::memory_limit(*this));
   const auto budget = read([&](const sim::model::Gpu&) { return sim::processes::own_budget(machine_, index, true); });
   return budget ? std::min(left, budget->left()) : left;
+}
+
+// A client of MPS is shown its limit as the whole GPU; on a MIG device it is shown all.
+std::uint64_t Device::shown_memory() const {
+  const auto total = total_memory();
+  return mig_ ? total : std::min(total, mps::memory_limit(*this));
 }
 
 std::uint64_t Device::free_memory() {

@@ -38,6 +38,8 @@ class Device {
   // Memory that programs can have, and what is left of it.
   std::uint64_t total_memory() const;
   std::uint64_t free_memory();
+  // What cuMemGetInfo returns as the total.
+  std::uint64_t shown_memory() const;
 
   // Addresses for `size` bytes of this GPU's memory; 0 when the memory is spent.
   CUdeviceptr take_memory(std::uint64_t size);

@@ -32,13 +32,13 @@ CUresult free(CUdeviceptr address, MemoryKind kind, MemoryKind or_kind, CUresult
 
 CUresult MemGetInfo_v2(Context& context, std::size_t* free, std::size_t* total) {
   *free = context.device.free_memory();
-  *total = context.device.total_memory();
+  *total = context.device.shown_memory();
   return CUDA_SUCCESS;
 }
 
 CUresult MemGetInfo(Context& context, unsigned int* free, unsigned int* total) {
   *free = cut(context.device.free_memory());
-  *total = cut(context.device.total_memory());
+  *total = cut(context.device.shown_memory());
   return CUDA_SUCCESS;
 }
 

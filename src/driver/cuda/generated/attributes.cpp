@@ -272,7 +272,7 @@ std::optional<long long> attribute(const sim::Machine& machine, const sim::model
     case CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED:
       return 0;
     case CU_DEVICE_ATTRIBUTE_MPS_ENABLED:
-      return 0;
+      return attributes::MPS_ENABLED(machine, *gpu);
     case CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID:
       return attributes::HOST_NUMA_ID(machine, *gpu);
     default:

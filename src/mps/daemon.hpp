@@ -1,0 +1,88 @@
+// The MPS control daemon: one thread that serves the socket of its pipe directory. It starts servers, gives each CUDA
+// program a server and its limits, and answers commands.
+#pragma once
+
+#include <sys/types.h>
+
+#include <list>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "mps/log.hpp"
+#include "mps/wire/wire.hpp"
+
+namespace nvmlkit::mps {
+
+// What new clients of a server may use; the daemon has those of the next server.
+struct Settings {
+  double percent = 100;
+  Limits limits;
+};
+
+struct Server {
+  pid_t pid = 0;
+  uid_t user = 0;
+  Settings settings;
+  int ready = -1;        // the server writes to it once it holds its GPUs; -1: it has
+  int lifeline = -1;     // closed when the daemon ends, which the server sees
+  bool leaving = false;  // takes no clients, and ends after its last one
+  bool told = false;     // to end
+};
+
+// A program or a command that is connected.
+struct Peer {
+  int connection = -1;
+  pid_t pid = 0;
+  uid_t user = 0;
+  std::string received;
+  bool is_client = false, is_quitting = false;
+  std::string devices;
+  pid_t server = 0;  // of a client; 0: it waits for one
+};
+
+class Daemon {
+ public:
+  // `server_program`: the path of nvidia-cuda-mps-server.
+  Daemon(int listener, int signals, std::string server_program, Settings defaults, Log log);
+  ~Daemon();
+
+  // Until a command or a signal ends it.
+  void run();
+
+  // For the commands.
+  Settings& defaults() { return defaults_; }
+  const std::map<pid_t, Server>& servers() const { return servers_; }
+  Server* find_server(pid_t pid);
+  std::vector<const Peer*> clients_of(pid_t server) const;
+  // The server of the user, which is new if there was none; 0: another user's server has clients.
+  pid_t server_for(uid_t user);
+  void shut_down(Server& server, bool now);
+  void quit(Peer& asking, int seconds);  // negative: as long as clients need
+
+ private:
+  void accept_peer();
+  void read_from(Peer& peer);
+  void take_line(Peer& peer, const std::string& line);
+  void serve_waiting();
+  void grant(Peer& peer, const Server& server);
+  void handle_signal();
+  void reap();
+  void note_ready(Server& server);
+  void close_peers();
+  void end_leaving();
+  void advance_quit();
+  bool has_clients() const;
+  pid_t start_server(uid_t user);
+
+  int listener_, signals_;
+  std::string server_program_;
+  Settings defaults_;
+  Log log_;
+  std::list<Peer> peers_;
+  std::map<pid_t, Server> servers_;
+  bool quitting_ = false, ended_ = false;
+  long quit_by_ms_ = -1;
+};
+
+}  // namespace nvmlkit::mps

@@ -1,0 +1,11 @@
+// The start of the control daemon: its directory, socket and lock.
+#pragma once
+
+namespace nvmlkit::mps {
+
+enum class Place { background, foreground };
+
+// The exit status of the program. In the background, the daemon answers from the return on.
+int start_daemon(Place place);
+
+}  // namespace nvmlkit::mps
